@@ -17,6 +17,8 @@ beforeAll(async () => {
 afterAll(() => kubernetes.stop());
 afterEach(async () => {
   clearInterval(watching);
+  // The control plane and its node serve further test files.
+  await stage.kubectl(['uncordon', 'test-node']);
   await stage.close();
 }, LONG_MS);
 
@@ -113,6 +115,48 @@ test(
       expect(object?.spec).not.toHaveProperty('scaling.replicas');
     }, LONG_MS);
     await upToNumber(0);
+  },
+  TEST_MS,
+);
+
+test(
+  'sessions wait for a node that arrives late, the pool keeps its pod meanwhile, and remembers the slots afterwards',
+  async () => {
+    stage = await createStage(kubernetes);
+    await stage.kubectl(['cordon', 'test-node']);
+    await stage.apply(pool({ min: 0, max: 3 }));
+    for (const session of ['a', 'b', 'c', 'd', 'e']) expect(await held(session)).toBe(true);
+    const [pod] = await eventually(async () => {
+      const found = await pods();
+      expect(found).toHaveLength(1);
+      return found;
+    }, LONG_MS);
+    const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes' };
+    const status = JSON.stringify({ status: { conditions: [unschedulable] } });
+    await stage.kubectl(['patch', 'pod', pod!.metadata.name, '--subresource=status', `--patch=${status}`]);
+    await eventually(async () => {
+      expect(await condition('Progressing')).toMatchObject({ status: 'True', reason: 'Provisioning' });
+      const waits = await stage.ledger.pools.place('m', { sessionId: 'a', tenant: 't' });
+      expect(waits).toMatchObject({ outcome: 'wait', growth: 'provisioning' });
+    }, LONG_MS);
+    expect(await condition('Degraded')).toMatchObject({ status: 'False' });
+    // Without demand the pool would scale to zero at once. Its first pod is on its way.
+    for (const session of ['a', 'b', 'c', 'd', 'e']) await leave(session);
+    await eventually(async () => expect((await stage.ledger.pools.load('m')).waiting).toBe(0), LONG_MS);
+    await stage.restartOperator();
+    await eventually(async () => expect(await condition('Progressing')).toMatchObject({ reason: 'Provisioning' }));
+    expect((await pods()).map(({ metadata }) => metadata.name)).toEqual([pod?.metadata.name]);
+    await held('f');
+    await stage.kubectl(['uncordon', 'test-node']);
+    await placed('f');
+    await leave('f');
+    await upToNumber(0);
+
+    await stage.restartOperator();
+    await stage.kubectl(['cordon', 'test-node']);
+    for (const session of ['g', 'h', 'i']) await held(session);
+    // Two slots per worker were measured, so the pool starts two workers at once instead of one that measures.
+    await eventually(async () => expect(await pods()).toHaveLength(2), LONG_MS);
   },
   TEST_MS,
 );
