@@ -1,4 +1,4 @@
-import { createClient, createCluster, ErrorReply } from 'redis';
+import { ErrorReply, RedisClient, RedisCluster } from 'redis';
 import type { Script } from '../scripts.ts';
 import { LedgerUnavailable } from './link.ts';
 import { findMasters } from './masters.ts';
@@ -112,7 +112,8 @@ function liveness({ timeoutMs }: ConnectOptions) {
 }
 
 function openSingle(url: string, options: ConnectOptions): Connection {
-  const client = createClient({
+  // The base class can only send commands. `createClient` would define a class with a method per command for each client.
+  const client = new RedisClient({
     url,
     name: options.name,
     RESP: 2,
@@ -134,7 +135,7 @@ function openSingle(url: string, options: ConnectOptions): Connection {
 function openCluster(addresses: readonly string[], options: ConnectOptions): Connection {
   const { protocol, username, password } = new URL(addresses[0] ?? '');
   const { socket, ...alive } = liveness(options);
-  const cluster = createCluster({
+  const cluster = new RedisCluster({
     rootNodes: addresses.map((url) => ({ url })),
     RESP: 2,
     commandOptions: NO_TIMEOUT,
