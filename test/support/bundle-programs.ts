@@ -8,9 +8,11 @@ import { PROGRAMS_VARIABLE } from './programs.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'node_modules/.cache/test-programs');
 /** Sources of the threads and processes that services start. */
-const STARTED = ['operator/src/workers/process/guard-process.ts', 'worker/src/engine/thread.ts'].filter((entry) =>
-  existsSync(join(ROOT, entry)),
-);
+const STARTED = [
+  'operator/src/workers/process/guard-process.ts',
+  'worker/src/engine/thread.ts',
+  'worker/src/io/thread.ts',
+].filter((entry) => existsSync(join(ROOT, entry)));
 const ENTRIES = [
   'gateway/src/main.ts',
   'operator/src/main.ts',

@@ -1,16 +1,21 @@
-import { advertisedAddress } from './address.ts';
+import { advertisedAddresses } from './address.ts';
 
 const settings = { ADVERTISE_ADDRESS: '', HOST: '127.0.0.1', TLS_CERT_FILE: '' };
 
-test('advertisedAddress is built from HOST and the port unless ADVERTISE_ADDRESS is set', () => {
-  expect(advertisedAddress(settings, 7001)).toBe('ws://127.0.0.1:7001');
-  expect(advertisedAddress({ ...settings, TLS_CERT_FILE: 'cert.pem' }, 7001)).toBe('wss://127.0.0.1:7001');
-  expect(advertisedAddress({ ...settings, HOST: '::1' }, 7001)).toBe('ws://[::1]:7001');
-  expect(advertisedAddress({ ...settings, HOST: '::', ADVERTISE_ADDRESS: 'ws://10.0.0.7:80' }, 7001)).toBe(
-    'ws://10.0.0.7:80',
-  );
+test('advertisedAddresses are built from HOST and the ports unless ADVERTISE_ADDRESS is set', () => {
+  expect(advertisedAddresses(settings, [7001, 7005])).toEqual(['ws://127.0.0.1:7001', 'ws://127.0.0.1:7005']);
+  expect(advertisedAddresses({ ...settings, TLS_CERT_FILE: 'cert.pem' }, [7001])).toEqual(['wss://127.0.0.1:7001']);
+  expect(advertisedAddresses({ ...settings, HOST: '::1' }, [7001])).toEqual(['ws://[::1]:7001']);
 });
 
-test('advertisedAddress throws if HOST is a wildcard address and ADVERTISE_ADDRESS is empty', () => {
-  expect(() => advertisedAddress({ ...settings, HOST: '0.0.0.0' }, 7001)).toThrow('set ADVERTISE_ADDRESS');
+test('advertisedAddresses have consecutive ports from that of ADVERTISE_ADDRESS on', () => {
+  const advertised = (address: string, threads: number) =>
+    advertisedAddresses({ ...settings, HOST: '::', ADVERTISE_ADDRESS: address }, Array(threads).fill(7001));
+  expect(advertised('ws://10.0.0.7:80', 1)).toEqual(['ws://10.0.0.7:80']);
+  expect(advertised('wss://w.example', 2)).toEqual(['wss://w.example', 'wss://w.example:444']);
+  expect(advertised('ws://[::1]:7000/', 3)).toEqual(['ws://[::1]:7000/', 'ws://[::1]:7001', 'ws://[::1]:7002']);
+});
+
+test('advertisedAddresses throws if HOST is a wildcard address and ADVERTISE_ADDRESS is empty', () => {
+  expect(() => advertisedAddresses({ ...settings, HOST: '0.0.0.0' }, [7001])).toThrow('set ADVERTISE_ADDRESS');
 });

@@ -1,12 +1,11 @@
 import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { createLogger, createMetrics, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
+import { createLogger, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
 import { createTicketKeyPair } from '../../test/support/ticket-keys.ts';
 import { Engine } from './engine/engine.ts';
 import type { ModelInfo } from './engine/protocol.ts';
 import { createSharedBuffers } from './engine/shared.ts';
 import { endWith } from './failure.ts';
-import { createWorkerMetrics } from './metrics.ts';
 import { listen } from './server/listen.ts';
 import { Relay } from './server/relay.ts';
 import { createTicketGate } from './server/tickets.ts';
@@ -30,7 +29,7 @@ test('endWith closes every stream with 1011 and exits with 1 when the inference 
     engine,
     tickets: createTicketGate({ current: parseTicketPublicKeys(pair.publicKey) }, { worker: 'me', model: 'm' }),
     limits: { openTimeoutMs: 5000, slotWaitMs: 0, unsentBytes: 65_536, pingMs: 60_000 },
-    metrics: createWorkerMetrics(createMetrics('worker'), 'model'),
+    metrics: { countSamples: () => undefined, countEnd: () => undefined },
     logger,
   });
   const connection = await RelayConnection.connect(`ws://127.0.0.1:${port}`);

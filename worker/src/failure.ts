@@ -15,15 +15,15 @@ export interface FailingParts {
 }
 
 /**
- * Ends a worker of which an engine has failed, so that its supervisor starts another one. Every stream of this engine
- * has already received its error. The registrations are removed so that no new stream is sent here.
+ * Ends a worker in which a thread has failed, so that its supervisor starts another one. Every stream of its engine was
+ * already sent its error. The registrations are removed so that no new stream is sent here.
  */
 export async function endWith(
   err: Error,
   { services, logger }: FailingParts,
   exit: (code: number) => void = (code) => process.exit(code),
 ): Promise<void> {
-  logger.fatal({ err }, 'the engine failed');
+  logger.fatal({ err }, 'a thread of the worker failed');
   for (const { relay } of services) relay.refuse();
   const left = services.map(async ({ relay, registration }) => {
     await Promise.all([relay.emptied(NOTIFY_TIMEOUT_MS), registration.stop().catch(() => undefined)]);

@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import type { Logger } from '@svc-asr/runtime';
 import type { Engine } from './engine/engine.ts';
 import type { ModelInfo } from './engine/protocol.ts';
 import { shareMachine } from './engine/share.ts';
 import type { MachineShare } from './engine/share.ts';
 import { startEngine } from './engine/start.ts';
+import { countIoThreads } from './io/threads.ts';
 import type { WorkerSettings } from './settings.ts';
 
 /** A model and its engine. */
@@ -24,18 +26,25 @@ export async function loadEngines<M extends { readonly settings: WorkerSettings;
   const loaded: LoadedModel<M>[] = [];
   for (const [index, model] of models.entries()) {
     const { settings, logger } = model;
-    loaded.push({ model, engine: await loadEngine(settings, shareMachine(index, models.length), logger) });
+    const ioThreads = countIoThreads(settings, availableParallelism() / models.length);
+    loaded.push({ model, engine: await loadEngine(settings, ioThreads, shareMachine(index, models.length), logger) });
   }
   process.off('SIGTERM', exit).off('SIGINT', exit);
   return loaded;
 }
 
-async function loadEngine(settings: WorkerSettings, share: MachineShare, logger: Logger): Promise<Engine> {
+async function loadEngine(
+  settings: WorkerSettings,
+  ioThreads: number,
+  share: MachineShare,
+  logger: Logger,
+): Promise<Engine> {
   const started = performance.now();
   const engine = await startEngine({
     modelDir: settings.MODEL_DIR,
     provider: settings.PROVIDER,
     threads: settings.THREADS,
+    ioThreads,
     measureMs: settings.MEASURE_SECONDS * 1000,
     share,
     ...(settings.MAX_SLOTS === 0 ? {} : { maxSlots: settings.MAX_SLOTS }),

@@ -1,3 +1,4 @@
+import { AUDIO } from '@svc-asr/core';
 import { createCounter, createGauge, createObservedCounter } from '@svc-asr/runtime';
 import type { Metrics } from '@svc-asr/runtime';
 import type { Engine } from './engine/engine.ts';
@@ -8,7 +9,6 @@ import { WORKER_METRICS } from './telemetry/metric-list.ts';
 export function createWorkerMetrics({ meter }: Metrics, model: string) {
   const labels = { model };
   const gauge = (definition: (typeof WORKER_METRICS)[keyof typeof WORKER_METRICS]) => createGauge(meter, definition);
-  const audioSeconds = createCounter(meter, WORKER_METRICS.audioSeconds);
   const ended = createCounter(meter, WORKER_METRICS.ended);
   return {
     observeRegistered: (read: () => boolean) => {
@@ -16,6 +16,11 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
     },
     observeStall: (readMs: () => number) => {
       gauge(WORKER_METRICS.stalledSeconds).addCallback((result) => result.observe(readMs() / 1000, labels));
+    },
+    observeSamples: (read: () => number) => {
+      createObservedCounter(meter, WORKER_METRICS.audioSeconds).addCallback((result) => {
+        result.observe(read() / AUDIO.sampleRateHz, labels);
+      });
     },
     /** Registers callbacks that read the engine's counters whenever metrics are collected. */
     observeEngine: (engine: Engine) => {
@@ -37,7 +42,6 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
         }
       });
     },
-    countAudio: (audioS: number) => audioSeconds.add(audioS, labels),
     countEnd: (code: string) => ended.add(1, { ...labels, code }),
   };
 }

@@ -33,7 +33,8 @@ interface ConfiguredModel {
 async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredModel[]): Promise<StopStep[]> {
   const { settings, logger } = first;
   const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
-  const ticketKeys = followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger });
+  // The I/O threads follow the file. An invalid one is reported before the models are loaded.
+  followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger }).stop();
   const telemetry = await createTelemetry('worker', settings, logger);
   /** Checks of the admin port, which answers while models are being loaded. */
   const checks = { live: (): Problem => undefined, ready: (): Problem => 'the model is being loaded' };
@@ -55,7 +56,7 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
     for (const { drain } of services) drain.start();
   };
   for (const { model, engine } of loaded) {
-    services.push(await serveModel({ id, ticketKeys, engine, telemetry, onDrain, ...model }));
+    services.push(await serveModel({ id, engine, telemetry, onDrain, ...model }));
   }
   checks.live = () => findStall(services, settings.HANG_TIMEOUT_MS);
   checks.ready = () => findUnready(services);
@@ -68,7 +69,7 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
     { name: 'refuse new streams', stop: each(({ relay }) => relay.refuse()) },
     { name: 'leave the ledger', stop: each(({ registration }) => registration.stop()) },
     { name: 'move streams', stop: each(({ drain }) => drain.finish()) },
-    { name: 'close the port', stop: each(({ relay }) => relay.close()) },
+    { name: 'close the ports', stop: each(({ relay }) => relay.close()) },
     { name: 'stop watching', stop: each(({ watch }) => watch.stop()) },
     { name: 'stop the engine', stop: each(({ engine }) => engine.close()) },
     { name: 'close Redis', stop: each(({ disconnect }) => disconnect()) },

@@ -1,3 +1,4 @@
+import { MAX_IO_THREADS } from '@svc-asr/core';
 import { integer, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
@@ -46,9 +47,20 @@ export const WORKER_SETTINGS = {
   ),
   WORKER_ID: workerId('Unique id of this worker, which must never be reused. If empty, a random id is generated.'),
   HOST: text('Address on which the worker accepts streams.', '127.0.0.1'),
-  PORT: integer('Port on which the worker accepts streams; 0 selects a free port.', 0, 0, 65_535),
+  PORT: integer(
+    'Port on which the worker accepts streams. Further I/O threads use the ports after it. 0 selects free ports.',
+    0,
+    0,
+    65_535,
+  ),
+  IO_THREADS: integer(
+    'Threads that read and write the connections of gateways, each on its own port. 0 is 1 thread on a CPU. Elsewhere it is one thread for each 4 cores, but at least 2 and at most 4.',
+    0,
+    0,
+    MAX_IO_THREADS,
+  ),
   ADVERTISE_ADDRESS: optionalAddress(
-    'URL at which gateways reach the worker. If empty, it is built from HOST and the port.',
+    'URL at which gateways reach the worker. Further I/O threads announce the ports after its port. If empty, URLs are built from HOST and the ports.',
   ),
   TLS_CERT_FILE: readableFile('Certificate chain (PEM). Without it the worker accepts streams over plain ws://.'),
   TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate.'),

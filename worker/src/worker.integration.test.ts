@@ -163,11 +163,11 @@ test('a worker that an operator drains refuses new streams and moves its own', a
   expect(await recordOf(worker)).toMatchObject({ draining: true });
 });
 
-/** Code that terminates the inference thread on SIGUSR2 and makes it hang on SIGHUP. It is loaded in both threads. */
+/** Code that terminates the inference thread on SIGUSR2 and makes it hang on SIGHUP. It is loaded in all threads. */
 const FAULTS = `
   import threads from 'node:worker_threads';
   import { syncBuiltinESMExports } from 'node:module';
-  const { Worker, isMainThread } = threads;
+  const { Worker, isMainThread, workerData } = threads;
   const channel = new BroadcastChannel('faults');
   channel.unref();
   if (isMainThread) {
@@ -175,11 +175,11 @@ const FAULTS = `
     threads.Worker = class extends Worker {
       constructor(...args) {
         super(...args);
-        process.on('SIGUSR2', () => void this.terminate());
+        if (args[1].name === 'inference') process.on('SIGUSR2', () => void this.terminate());
       }
     };
     syncBuiltinESMExports();
-  } else {
+  } else if (workerData.modelDir !== undefined) {
     channel.onmessage = () => {
       for (;;);
     };

@@ -17,6 +17,9 @@ export function workerServerName(model: string, domain: string): string {
   return `${model}.${domain}`;
 }
 
+/** Maximum number of threads of a worker that serve streams. Each has its own port. */
+export const MAX_IO_THREADS = 4;
+
 export const RELAY_LIMITS = {
   /** Maximum size of a frame, without its header. */
   maxFrameBytes: 131_072,

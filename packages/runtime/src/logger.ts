@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import { redact } from './redact.ts';
@@ -76,13 +77,14 @@ function isoNow(): string {
 
 /**
  * Size and time after which buffered lines are written. Lines are buffered, because one write per line costs more than
- * the line. They are also flushed when the process ends.
+ * the line. They are also flushed when the process ends. Only the main thread buffers lines. The lines of other threads
+ * could mix with each other, or be lost when the process ends.
  */
 const GATHER_BYTES = 4096;
 const GATHER_MS = 100;
 
 function standardOutput(): DestinationStream {
-  const sink = pino.destination({ fd: 1, sync: true, minLength: GATHER_BYTES });
+  const sink = pino.destination({ fd: 1, sync: true, minLength: isMainThread ? GATHER_BYTES : 0 });
   setInterval(() => sink.flush(), GATHER_MS).unref();
   process.on('exit', () => sink.flushSync());
   return sink;

@@ -52,7 +52,7 @@ export interface Mark {
   readonly at: number;
 }
 
-/** Command from the main thread. One message carries several commands in order. */
+/** Command from a thread that serves streams. One message carries several commands in order. */
 export type Command =
   | {
       readonly kind: 'open';

@@ -1,13 +1,17 @@
 import type { SampleRing } from '../features/logmel.ts';
+import { createFreeSlots } from './free-slots.ts';
+import type { FreeSlotsMemory } from './free-slots.ts';
 
 /**
- * Memory that both threads share. Audio is copied once, into the ring of its stream, and the inference thread reads it
- * in place. Positions count samples from the start of the stream, so a full ring and an empty ring need no flag.
+ * Memory that the inference thread shares with the threads that serve streams. Audio is copied once, into the ring of
+ * its stream, and the inference thread reads it in place. Positions count samples from the start of the stream, so a full ring and an empty ring need no flag.
  */
 export interface SharedBuffers {
   readonly samples: SharedArrayBuffer;
   readonly positions: SharedArrayBuffer;
   readonly gauges: SharedArrayBuffer;
+  /** Slots that no stream holds. */
+  readonly free: FreeSlotsMemory;
 }
 
 /**
@@ -31,6 +35,7 @@ export function createSharedBuffers(slots: number): SharedBuffers {
     samples: new SharedArrayBuffer(slots * RING_SAMPLES * Int16Array.BYTES_PER_ELEMENT),
     positions: new SharedArrayBuffer(slots * PER_SLOT * Int32Array.BYTES_PER_ELEMENT),
     gauges: new SharedArrayBuffer(GAUGES * Float64Array.BYTES_PER_ELEMENT),
+    free: createFreeSlots(slots),
   };
 }
 
@@ -125,7 +130,7 @@ const RUN_FIGURES = [
 /** The counter of progress, the number of runs, and their figures. */
 const GAUGES = 2 + RUN_FIGURES.length;
 
-/** Counters that the inference thread writes and the main thread reads. */
+/** Counters that the inference thread writes and other threads read. */
 export class Gauges {
   readonly #values: Float64Array;
 

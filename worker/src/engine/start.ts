@@ -43,6 +43,8 @@ export interface EngineOptions {
   readonly utilization?: number;
   /** Part of the machine that this engine may use. All of it by default. */
   readonly share?: MachineShare;
+  /** Number of threads besides the main thread that serve streams. 0 by default. */
+  readonly ioThreads?: number;
 }
 
 /**
@@ -73,10 +75,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const entry = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
   const thread = new Worker(new URL(entry, import.meta.url), { workerData, name: 'inference' });
   const info = await loaded(thread);
-  const shared = createSharedBuffers(info.slots);
-  const engine = new Engine(thread, info, shared);
-  thread.postMessage(shared);
-  return engine;
+  return new Engine(thread, info, createSharedBuffers(info.slots), options.ioThreads);
 }
 
 /** Throws unless an option is undefined or a whole number of at least 1. */

@@ -30,7 +30,7 @@ export interface StreamLink {
 /** Maximum amount of audio queued outside the ring. A caller that waits for `drain` never queues more than one write. */
 const MAX_WAITING_SAMPLES = RING_SAMPLES * 2;
 
-/** One audio stream, on the main thread's side. */
+/** One audio stream, on the side of the thread that serves it. */
 export class EngineStream extends EventEmitter<StreamEvents> {
   readonly context: Context;
   readonly #framing: Framing;

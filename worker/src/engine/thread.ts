@@ -3,10 +3,12 @@
  * command.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { chunkSamples, earlySamples } from '../features/framing.ts';
 import { ModelError } from '../model/error.ts';
 import { contextKey } from '../model/manifest.ts';
 import type { Backend } from './backend.ts';
+import { splitByClient } from './client.ts';
 import { HostBackend } from './host/backend.ts';
 import { InferenceLoop } from './loop.ts';
 import type { Command, ContextInfo, ModelInfo, Report, ThreadOptions } from './protocol.ts';
@@ -35,8 +37,9 @@ async function main(options: ThreadOptions): Promise<void> {
   const backend = await loadBackend(options);
   const info = await describe(backend, options);
   report({ kind: 'loaded', info });
-  // The main thread answers with the shared memory for the reported number of slots.
-  const shared = await new Promise<SharedBuffers>((resolve) => port?.once('message', resolve));
+  // The main thread answers with the shared memory for the reported number of slots, and the ports of other threads.
+  const { shared, ports } = await new Promise<Memory>((resolve) => port?.once('message', resolve));
+  const clients = [port, ...ports];
   const gauges = new Gauges(shared);
   const runner = backend.createRunner(info.slots, (run) => {
     gauges.addRun(run);
@@ -46,11 +49,13 @@ async function main(options: ThreadOptions): Promise<void> {
     runner,
     shared,
     gauges,
-    report: (events) => report({ kind: 'events', events }),
+    report: (all) => {
+      for (const [client, events] of splitByClient(all, clients.length).entries()) {
+        if (events.length > 0) clients[client]?.postMessage({ kind: 'events', events } satisfies Report);
+      }
+    },
   });
-  port?.on('message', (commands: readonly Command[]) => {
-    loop.take(commands);
-  });
+  for (const client of clients) client?.on('message', (commands: readonly Command[]) => loop.take(commands));
   const timer = setInterval(() => {
     if (!loop.busy) gauges.tick();
   }, IDLE_TICK_MS);
@@ -58,8 +63,16 @@ async function main(options: ThreadOptions): Promise<void> {
     await loop.run();
   } finally {
     clearInterval(timer);
+    for (const other of ports) other.close();
   }
   await backend.close();
+}
+
+/** Message of the main thread after the model was loaded. */
+interface Memory {
+  readonly shared: SharedBuffers;
+  /** Ports of the other threads that serve streams, in the order of their clients. */
+  readonly ports: readonly MessagePort[];
 }
 
 async function loadBackend({ modelDir, provider, threads, maxBatch, maxSlots, slots, ...options }: ThreadOptions) {

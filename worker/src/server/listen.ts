@@ -10,15 +10,22 @@ type Settings = Pick<WorkerSettings, 'HOST' | 'PORT' | 'TLS_CERT_FILE' | 'TLS_KE
 
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000 };
 
-/** Opens the port for streams, with TLS if a certificate is set. Plain HTTP requests are answered with 426. */
-export async function listen(settings: Settings, logger: Logger): Promise<{ server: Server; port: number }> {
+/**
+ * Opens the port of an I/O thread for streams, with TLS if a certificate is set. The threads use consecutive ports. Plain
+ * HTTP requests are answered with 426.
+ */
+export async function listen(
+  settings: Settings,
+  logger: Logger,
+  thread = 0,
+): Promise<{ server: Server; port: number }> {
   const server =
     settings.TLS_CERT_FILE === ''
       ? createServer(TIMEOUTS, requireUpgrade)
       : createSecureServer(settings, TIMEOUTS, requireUpgrade, { logger });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(settings.PORT, settings.HOST, resolve);
+    server.listen(settings.PORT === 0 ? 0 : settings.PORT + thread, settings.HOST, resolve);
   });
   return { server, port: (server.address() as AddressInfo).port };
 }

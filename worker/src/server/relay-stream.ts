@@ -1,6 +1,6 @@
 import { RELAY_CLOSE, RELAY_LIMITS } from '@svc-asr/core';
 import type { RelayAnswer, RelayErrorCode, RelayRequest } from '@svc-asr/core';
-import type { Engine } from '../engine/engine.ts';
+import type { EngineClient } from '../engine/client.ts';
 import { EngineError } from '../engine/error.ts';
 import { BUFFER_SAMPLES } from '../engine/shared.ts';
 import type { EngineStream } from '../engine/stream.ts';
@@ -18,7 +18,7 @@ export interface StreamChannel {
 
 export interface StreamParts {
   readonly channel: StreamChannel;
-  readonly engine: Engine;
+  readonly engine: Pick<EngineClient, 'info' | 'open'>;
   /** Longest time that a stream waits for a slot. */
   readonly slotWaitMs: number;
   /** Returns false while the worker accepts no new streams. */

@@ -5,13 +5,12 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FRAME, FRAME_HEADER_BYTES, RELAY_LIMITS, writeFrameHeader } from '@svc-asr/core';
-import { createLogger, createMetrics, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
+import { createLogger, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
 import { eventually } from '../../../test/support/eventually.ts';
 import { createTicketKeyPair } from '../../../test/support/ticket-keys.ts';
 import type { Engine } from '../engine/engine.ts';
 import { BUFFER_SAMPLES } from '../engine/shared.ts';
 import { startEngine } from '../engine/start.ts';
-import { createWorkerMetrics } from '../metrics.ts';
 import { watchProgress } from '../progress.ts';
 import { modelsFolder, readWav } from '../testing/data.ts';
 import { RelayClient, RelayConnection, upgrade } from '../testing/relay-client.ts';
@@ -48,7 +47,7 @@ afterAll(async () => {
 async function serve(limits: Partial<typeof LIMITS> = {}): Promise<{ relay: Relay; address: string; server: Server }> {
   const logger = createLogger('worker', 'debug', { write: (line) => (log += line) });
   const { server, port } = await listen({ HOST: '127.0.0.1', PORT: 0, TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, logger);
-  const metrics = createWorkerMetrics(createMetrics('worker'), 'model');
+  const metrics = { countSamples: () => undefined, countEnd: () => undefined };
   const keys = parseTicketPublicKeys(pair.publicKey);
   const tickets = createTicketGate({ current: keys }, { worker: 'me', model: 'm' });
   const started = new Relay({ server, engine, tickets, limits: { ...LIMITS, ...limits }, metrics, logger });

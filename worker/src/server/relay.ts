@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AUDIO, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 import type { Logger, Tracing } from '@svc-asr/runtime';
-import type { Engine } from '../engine/engine.ts';
-import type { WorkerMetrics } from '../metrics.ts';
+import type { EngineClient } from '../engine/client.ts';
 import { StreamTrace } from '../telemetry/stream-trace.ts';
 import { GatewayConnection } from './gateway-connection.ts';
 import type { ConnectionLimits } from './gateway-connection.ts';
@@ -13,10 +12,13 @@ import type { TicketGate } from './tickets.ts';
 
 export interface RelayParts {
   readonly server: Server;
-  readonly engine: Engine;
+  readonly engine: Pick<EngineClient, 'info' | 'open'>;
   readonly tickets: TicketGate;
   readonly limits: ConnectionLimits & { readonly pingMs: number; readonly slotWaitMs: number };
-  readonly metrics: Pick<WorkerMetrics, 'countAudio' | 'countEnd'>;
+  readonly metrics: {
+    readonly countSamples: (samples: number) => void;
+    readonly countEnd: (code: EndCode) => void;
+  };
   readonly logger: Logger;
   /** Undefined if tracing is disabled. */
   readonly tracing?: Tracing | undefined;
@@ -122,7 +124,7 @@ export class Relay {
       engine,
       slotWaitMs: limits.slotWaitMs,
       accepting: () => this.#accepting,
-      onAudio: (samples) => metrics.countAudio(samples / AUDIO.sampleRateHz),
+      onAudio: (samples) => metrics.countSamples(samples),
       trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
       onEnd: (code) => {
         this.#streams.delete(stream);

@@ -1,6 +1,8 @@
 import { parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
 import { createTicketKeyPair } from '../../../test/support/ticket-keys.ts';
 import { createTicketGate } from './tickets.ts';
+import type { TicketGate } from './tickets.ts';
+import { createUsedTickets, UsedTickets } from './used-tickets.ts';
 
 const [pair, next] = [createTicketKeyPair(), createTicketKeyPair()];
 const key = parseTicketKey(pair.privateKey);
@@ -43,10 +45,13 @@ test('TicketGate refuses a text that is not a ticket', () => {
     expect(gate.admit(text, 1000)).toBeUndefined();
 });
 
-test('TicketGate removes used tickets after they have expired', () => {
-  const gate = create();
-  for (let epoch = 0; epoch < 5; epoch++) gate.admit(ticketFor('s', epoch), 1000);
-  expect(gate.size).toBe(5);
-  gate.admit(ticketFor('s', 9, 9000), 2000);
-  expect(gate.size).toBe(1);
+test('TicketGate admits a ticket only once if gates of several threads share the memory of used tickets', () => {
+  const memory = createUsedTickets();
+  const keys = { current: parseTicketPublicKeys(pair.publicKey) };
+  const [one, other] = [0, 1].map(() =>
+    createTicketGate(keys, { worker: 'me', model: 'm' }, new UsedTickets(memory)),
+  ) as [TicketGate, TicketGate];
+  expect(one.admit(ticketFor('s', 1), 1000)).toBeDefined();
+  expect(other.admit(ticketFor('s', 1), 1000)).toBeUndefined();
+  expect(other.admit(ticketFor('s', 2), 1000)).toBeDefined();
 });

@@ -72,15 +72,19 @@ export async function ask(worker: TestWorker, path: string): Promise<[status: nu
   }
 }
 
+/** Creates a ticket for a stream on a worker. */
+export function createTicket(worker: string, model = MODEL): string {
+  const key = parseTicketKey(readFileSync(ticketKeyFiles().keyFile, 'utf8'));
+  return signTicket(key, { session: randomUUID(), model, worker, epoch: 1, expMs: Date.now() + 60_000 });
+}
+
 /** Opens a stream on a worker, like a gateway that has found the worker in the ledger. */
 export async function openStream(
   { id, address }: { id: string; address: string },
   ca?: string,
   model = MODEL,
 ): Promise<RelayClient> {
-  const key = parseTicketKey(readFileSync(ticketKeyFiles().keyFile, 'utf8'));
-  const ticket = { session: randomUUID(), model, worker: id, epoch: 1, expMs: Date.now() + 10_000 };
-  const client = await RelayClient.connect(address, signTicket(key, ticket), ca);
+  const client = await RelayClient.connect(address, createTicket(id, model), ca);
   client.send({ type: 'open', context: [56, 13] });
   await client.next('opened');
   return client;

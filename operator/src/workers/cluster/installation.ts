@@ -1,3 +1,5 @@
+import { MAX_IO_THREADS } from '@svc-asr/core';
+
 /** Settings that all workers of an installation share. */
 export interface Installation {
   /** Image for models that do not set one. */
@@ -41,6 +43,9 @@ export interface Installation {
 
 /** Ports of a worker pod. */
 export const PORTS = { stream: 8443, admin: 9090 } as const;
+
+/** Ports on which the I/O threads of a worker accept streams. A worker uses as many of them as it has threads. */
+export const STREAM_PORTS = Array.from({ length: MAX_IO_THREADS }, (_, thread) => PORTS.stream + thread);
 
 /** Mount paths in a worker pod. */
 export const PATHS = {

@@ -34,19 +34,41 @@ export async function createTelemetry(
   logExportErrors(logger);
   // Imported only now, so that the large module is not loaded without a receiver.
   const { createMetricReader, createTracing } = await import('./sdk.ts');
-  const options = {
-    endpoint,
-    headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
-    sampleRatio: settings.TRACES_SAMPLE_RATIO,
-    spanDelayMs: settings.OTEL_BSP_SCHEDULE_DELAY,
-    metricIntervalMs: settings.OTEL_METRIC_EXPORT_INTERVAL,
-  };
+  const options = buildPushOptions(settings);
   const metrics = createMetrics(service, [createMetricReader(options)]);
   const tracing = settings.TRACES_SAMPLE_RATIO > 0 ? createTracing(serviceResource(service), options) : undefined;
   return {
     metrics,
     tracing,
     stop: () => atMost(LAST_EXPORT_TIMEOUT_MS, Promise.all([metrics.stop(), tracing?.stop()])),
+  };
+}
+
+/**
+ * Starts the export of traces from a thread other than the main thread, if an OTLP receiver is configured. The main
+ * thread exports the metrics of all threads.
+ */
+export async function createThreadTracing(
+  service: string,
+  settings: ValuesOf<typeof TELEMETRY_SETTINGS>,
+  logger: Logger,
+): Promise<Pick<Telemetry, 'tracing' | 'stop'>> {
+  if (settings.OTEL_EXPORTER_OTLP_ENDPOINT === '' || settings.TRACES_SAMPLE_RATIO === 0) {
+    return { tracing: undefined, stop: () => Promise.resolve() };
+  }
+  logExportErrors(logger);
+  const { createTracing } = await import('./sdk.ts');
+  const tracing = createTracing(serviceResource(service), buildPushOptions(settings));
+  return { tracing, stop: () => atMost(LAST_EXPORT_TIMEOUT_MS, tracing.stop()) };
+}
+
+function buildPushOptions(settings: ValuesOf<typeof TELEMETRY_SETTINGS>) {
+  return {
+    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
+    sampleRatio: settings.TRACES_SAMPLE_RATIO,
+    spanDelayMs: settings.OTEL_BSP_SCHEDULE_DELAY,
+    metricIntervalMs: settings.OTEL_METRIC_EXPORT_INTERVAL,
   };
 }
 

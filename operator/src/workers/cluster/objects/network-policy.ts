@@ -1,7 +1,7 @@
 import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import type { Installation } from '../installation.ts';
-import { PORTS } from '../installation.ts';
+import { PORTS, STREAM_PORTS } from '../installation.ts';
 import { LABELS, revisionName } from '../names.ts';
 
 /** Policies apply to the port of the resolver's pods, which is 5353 on OpenShift. */
@@ -36,7 +36,7 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
       ingress: [
         {
           from: [{ podSelector: { matchLabels: { ...gatewayLabels } } }],
-          ports: [{ protocol: 'TCP', port: PORTS.stream }],
+          ports: tcpPorts(STREAM_PORTS),
         },
         // Any pod of the cluster may collect metrics. Probes of the kubelet are always allowed.
         { from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: PORTS.admin }] },

@@ -1,0 +1,175 @@
+import type { MessagePort } from 'node:worker_threads';
+import { buildFraming } from '../features/framing.ts';
+import { contextKey } from '../model/manifest.ts';
+import type { Context } from '../model/manifest.ts';
+import { EngineError } from './error.ts';
+import { FreeSlots } from './free-slots.ts';
+import type { Command, ModelInfo, Report, StreamEvent } from './protocol.ts';
+import { AudioRing, Gauges } from './shared.ts';
+import type { SharedBuffers } from './shared.ts';
+import { EngineStream } from './stream.ts';
+
+/** Options of a new stream. */
+export interface OpenOptions {
+  readonly context?: Context;
+  /** Number of the first utterance of the stream. */
+  readonly utterance?: number;
+  /** Audio before this sample was already recognized on another worker, so it may arrive faster than real time. */
+  readonly realtimeFrom?: number;
+}
+
+/** Access of one thread to the inference thread. */
+export interface ClientAccess {
+  readonly info: ModelInfo;
+  readonly shared: SharedBuffers;
+  /** Number of this client, from 0, and number of all clients. */
+  readonly index: number;
+  readonly clients: number;
+}
+
+/** Access of a thread that is not the main thread. `port` must be in the transfer list. */
+export interface RemoteAccess extends ClientAccess {
+  readonly port: MessagePort;
+}
+
+/**
+ * Opens streams at the inference thread. Each thread that serves streams has its own client. All clients share the
+ * slots.
+ */
+export class EngineClient {
+  readonly info: ModelInfo;
+  readonly #shared: SharedBuffers;
+  readonly #free: FreeSlots;
+  readonly #gauges: Gauges;
+  readonly #post: (commands: readonly Command[]) => void;
+  readonly #streams = new Map<number, { stream: EngineStream; slot: number }>();
+  readonly #clients: number;
+  #outbox: Command[] = [];
+  /** Id of the next stream. The remainder of its division by the number of clients identifies the client. */
+  #nextId: number;
+  #failure: EngineError | undefined;
+
+  constructor({ info, shared, index, clients }: ClientAccess, post: (commands: readonly Command[]) => void) {
+    this.info = info;
+    this.#shared = shared;
+    this.#free = new FreeSlots(shared.free);
+    this.#gauges = new Gauges(shared);
+    this.#clients = clients;
+    this.#nextId = clients + index;
+    this.#post = post;
+  }
+
+  /** Creates the client of a thread that has received this access. */
+  static connect(access: RemoteAccess): EngineClient {
+    const { port } = access;
+    const client = new EngineClient(access, (commands) => port.postMessage(commands));
+    port.on('message', (report: Report) => {
+      if (report.kind === 'events') client.receive(report.events);
+    });
+    return client;
+  }
+
+  /** Slots that no stream holds. */
+  get freeSlots(): number {
+    return this.#free.size;
+  }
+
+  /**
+   * Counter that increases at least four times a second while the inference thread is idle, and after each batch while
+   * it is busy. It stops when the thread hangs.
+   */
+  get progress(): number {
+    return this.#gauges.progress;
+  }
+
+  /**
+   * Opens a stream. Throws an EngineError if no slot is free, the model does not support the context, or the engine has
+   * failed or is closed.
+   */
+  open({ context, utterance = 0, realtimeFrom = 0 }: OpenOptions = {}): EngineStream {
+    if (this.#failure !== undefined) throw this.#failure;
+    const chosen = context ?? this.info.contexts[0]?.context;
+    const known = this.info.contexts.find(
+      (entry) => chosen !== undefined && contextKey(entry.context) === contextKey(chosen),
+    );
+    if (known === undefined) {
+      throw new EngineError(
+        'context_unsupported',
+        `the model does not support the context [${chosen?.join(', ') ?? ''}]`,
+      );
+    }
+    const slot = this.#free.take();
+    if (slot === undefined) throw new EngineError('no_slot', `all ${this.info.slots} slots are taken`);
+    const id = this.#nextId;
+    this.#nextId += this.#clients;
+    const ring = new AudioRing(this.#shared, slot);
+    ring.clear();
+    const framing = buildFraming(known.context[1], this.info.subsampling);
+    const stream = new EngineStream(known.context, framing, ring, {
+      mark: (mark) => {
+        this.send({ kind: 'mark', id, mark });
+      },
+      wake: () => {
+        this.#sendWake(id);
+      },
+      close: () => {
+        this.send({ kind: 'close', id });
+      },
+    });
+    this.#streams.set(id, { stream, slot });
+    this.send({ kind: 'open', id, slot, context: contextKey(known.context), utterance, realtimeFrom });
+    return stream;
+  }
+
+  /** Sends a command to the inference thread. Commands of one turn of the event loop are sent in one message. */
+  send(command: Command): void {
+    if (this.#failure !== undefined) return;
+    if (this.#outbox.length === 0) {
+      queueMicrotask(() => {
+        this.#post(this.#outbox);
+        this.#outbox = [];
+      });
+    }
+    this.#outbox.push(command);
+  }
+
+  /** Called with events of this client's streams. */
+  receive(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      const entry = this.#streams.get(event.id);
+      if (entry === undefined) continue;
+      if (event.kind === 'closed') {
+        this.#streams.delete(event.id);
+        this.#free.release(entry.slot);
+      }
+      entry.stream.handle(event);
+    }
+  }
+
+  /** Ends all streams without a final. */
+  closeStreams(): void {
+    for (const { stream } of this.#streams.values()) stream.close();
+  }
+
+  /** Ends all streams with an error, and refuses new ones. Call when the inference thread has failed. */
+  fail(error: EngineError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const { stream } of streams) stream.fail(error);
+  }
+
+  #sendWake(id: number): void {
+    const last = this.#outbox.at(-1);
+    if (last?.kind === 'wake') last.ids.push(id);
+    else this.send({ kind: 'wake', ids: [id] });
+  }
+}
+
+/** Returns the events of each client. */
+export function splitByClient(events: readonly StreamEvent[], clients: number): StreamEvent[][] {
+  const parts = Array.from({ length: clients }, (): StreamEvent[] => []);
+  for (const event of events) parts[event.id % clients]?.push(event);
+  return parts;
+}

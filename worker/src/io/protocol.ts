@@ -1,0 +1,38 @@
+import type { RemoteAccess } from '../engine/client.ts';
+import type { EndCode } from '../server/relay-stream.ts';
+import type { UsedTicketsMemory } from '../server/used-tickets.ts';
+import type { WorkerSettings } from '../settings.ts';
+
+/** Options of an I/O thread. */
+export interface IoThreadOptions {
+  /** Number of the thread, from 0. */
+  readonly index: number;
+  readonly workerId: string;
+  readonly settings: WorkerSettings;
+  /** Access to the inference thread. */
+  readonly access: RemoteAccess;
+  /** Memory that all I/O threads share, so that none of them accepts a ticket that another one has accepted. */
+  readonly usedTickets: UsedTicketsMemory;
+  /** Memory of the counters of all I/O threads. */
+  readonly counters: SharedArrayBuffer;
+}
+
+/** Command of the main thread to an I/O thread. */
+export type IoCommand =
+  /** Stops accepting new streams. */
+  | { readonly kind: 'refuse' }
+  /** Asks gateways to move their streams to other workers. */
+  | { readonly kind: 'move' }
+  /** Requests an `emptied` report when all streams have ended, or after this time. */
+  | { readonly kind: 'empty'; readonly withinMs: number }
+  /** Ends all streams with the code `engine_failed`. */
+  | { readonly kind: 'fail'; readonly message: string }
+  /** Ends the remaining streams and then the thread. */
+  | { readonly kind: 'close' };
+
+/** Report of an I/O thread to the main thread. */
+export type IoReport =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'ended'; readonly code: EndCode }
+  /** `left` is the number of streams that have not ended. */
+  | { readonly kind: 'emptied'; readonly left: number };

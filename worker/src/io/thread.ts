@@ -1,0 +1,72 @@
+/**
+ * Entry point of an I/O thread. It serves the streams of the gateways that connect to its port, until it receives the
+ * command to close.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLogger, createThreadTracing, followFile, parseTicketPublicKeys } from '@svc-asr/runtime';
+import { EngineClient } from '../engine/client.ts';
+import { EngineError } from '../engine/error.ts';
+import { watchProgress } from '../progress.ts';
+import { listen } from '../server/listen.ts';
+import { Relay } from '../server/relay.ts';
+import { createTicketGate } from '../server/tickets.ts';
+import { UsedTickets } from '../server/used-tickets.ts';
+import { IoCounters } from './counters.ts';
+import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
+
+const main = parentPort;
+if (main === null) throw new Error('thread.ts must run in a worker thread');
+const report = (message: IoReport): void => main.postMessage(message);
+await serve(workerData as IoThreadOptions);
+
+async function serve(options: IoThreadOptions): Promise<void> {
+  const { index, workerId: id, settings, access } = options;
+  const logger = createLogger('worker', settings.LOG_LEVEL).child({ model: settings.MODEL });
+  const traces = await createThreadTracing('worker', settings, logger);
+  const ticketKeys = followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger });
+  const counters = new IoCounters(options.counters);
+  const engine = EngineClient.connect(access);
+  const { server, port } = await listen(settings, logger, index);
+  const relay = new Relay({
+    server,
+    engine,
+    tickets: createTicketGate(ticketKeys, { worker: id, model: settings.MODEL }, new UsedTickets(options.usedTickets)),
+    limits: {
+      openTimeoutMs: settings.OPEN_TIMEOUT_MS,
+      slotWaitMs: settings.SLOT_WAIT_TIMEOUT_MS,
+      unsentBytes: settings.MAX_UNSENT_BYTES,
+      pingMs: settings.PING_MS,
+    },
+    metrics: {
+      countSamples: (samples) => counters.addSamples(index, samples),
+      countEnd: (code) => report({ kind: 'ended', code }),
+    },
+    logger,
+    tracing: traces.tracing,
+    attributes: {
+      'svc_asr.model': settings.MODEL,
+      'svc_asr.worker.id': id,
+      'svc_asr.revision': settings.REVISION,
+    },
+  });
+  const copyProgress = () => counters.setProgress(index, engine.progress);
+  copyProgress();
+  // More often than the main thread reads it, so that each of its checks sees a change.
+  setInterval(copyProgress, settings.PROGRESS_INTERVAL_MS / 2);
+  watchProgress(engine, settings.PROGRESS_INTERVAL_MS, () => relay.alive());
+
+  const close = async () => {
+    await relay.close();
+    await traces.stop();
+    // Ends this thread only.
+    process.exit(0);
+  };
+  main?.on('message', (command: IoCommand) => {
+    if (command.kind === 'refuse') relay.refuse();
+    else if (command.kind === 'move') relay.move();
+    else if (command.kind === 'fail') engine.fail(new EngineError('engine_failed', command.message));
+    else if (command.kind === 'close') void close();
+    else void relay.emptied(command.withinMs).then((left) => report({ kind: 'emptied', left }));
+  });
+  report({ kind: 'listening', port });
+}

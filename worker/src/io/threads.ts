@@ -1,0 +1,179 @@
+import { EventEmitter, once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { MAX_IO_THREADS } from '@svc-asr/core';
+import type { RemoteAccess } from '../engine/client.ts';
+import type { EndCode } from '../server/relay-stream.ts';
+import { createUsedTickets } from '../server/used-tickets.ts';
+import type { WorkerSettings } from '../settings.ts';
+import { IoCounters } from './counters.ts';
+import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
+
+export interface IoThreadsOptions {
+  readonly workerId: string;
+  readonly settings: WorkerSettings;
+  /** Access to the inference thread for each I/O thread. */
+  readonly accesses: readonly RemoteAccess[];
+}
+
+export interface IoThreadsEvents {
+  /** An I/O thread has ended unexpectedly. Its streams are lost. */
+  failed: [Error];
+  /** A stream has ended, with this code. */
+  ended: [EndCode];
+}
+
+/** Cores per I/O thread of a worker with an accelerator. */
+const CORES_PER_THREAD = 4;
+const MIN_ACCELERATOR_THREADS = 2;
+/** Longest time that a thread may take to close its streams before it is terminated. */
+const STOP_MS = 5000;
+
+/** Returns the number of I/O threads of a worker on a machine with this many cores. */
+export function countIoThreads(
+  { IO_THREADS, PROVIDER }: Pick<WorkerSettings, 'IO_THREADS' | 'PROVIDER'>,
+  cores: number,
+): number {
+  if (IO_THREADS > 0) return IO_THREADS;
+  // One thread reads more streams than CPUs can recognize.
+  if (PROVIDER === 'cpu') return 1;
+  return Math.min(MAX_IO_THREADS, Math.max(MIN_ACCELERATOR_THREADS, Math.floor(cores / CORES_PER_THREAD)));
+}
+
+/**
+ * The threads that read and write the connections of gateways. Each has its own port and feeds the inference thread
+ * through shared memory. The main thread only controls them.
+ */
+export class IoThreads extends EventEmitter<IoThreadsEvents> {
+  readonly #counters: IoCounters;
+  readonly #threads: readonly Worker[];
+  #closing = false;
+
+  private constructor(threads: readonly Worker[], counters: IoCounters) {
+    super();
+    this.#threads = threads;
+    this.#counters = counters;
+    for (const [index, thread] of threads.entries()) {
+      const name = `I/O thread ${index + 1} of ${threads.length}`;
+      thread.on('error', (cause: Error) => {
+        this.emit('failed', new Error(`${name} failed: ${cause.message}`, { cause }));
+      });
+      thread.on('exit', (code) => {
+        if (!this.#closing) this.emit('failed', new Error(`${name} ended with code ${code}`));
+      });
+      thread.on('message', (report: IoReport) => {
+        if (report.kind === 'ended') this.emit('ended', report.code);
+      });
+    }
+  }
+
+  /** Starts the threads. Returns them with their ports when all of them listen. */
+  static async start(options: IoThreadsOptions): Promise<{ threads: IoThreads; ports: number[] }> {
+    const { accesses, ...common } = options;
+    const counters = IoCounters.create(accesses.length);
+    const usedTickets = createUsedTickets();
+    // Tests run the TypeScript sources, services the compiled files.
+    const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
+    const workers = accesses.map((access, index) => {
+      const workerData: IoThreadOptions = { ...common, index, access, usedTickets, counters: counters.memory };
+      return new Worker(entry, { workerData, transferList: [access.port], name: `io-${index}` });
+    });
+    try {
+      const ports = await Promise.all(workers.map(listening));
+      return { threads: new IoThreads(workers, counters), ports };
+    } catch (error) {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+      throw error;
+    }
+  }
+
+  /** Number of samples that all threads have received. */
+  get samples(): number {
+    return this.#counters.samples;
+  }
+
+  /**
+   * Counter that increases while inference makes progress and every I/O thread observes it. It stops when one of these
+   * threads hangs.
+   */
+  get progress(): number {
+    return this.#counters.progress;
+  }
+
+  /** Stops accepting new streams. */
+  refuse(): void {
+    this.#send({ kind: 'refuse' });
+  }
+
+  /** Asks gateways to move their streams to other workers. */
+  move(): void {
+    this.#send({ kind: 'move' });
+  }
+
+  /** Ends all streams with the code `engine_failed`. Call when the engine has failed. */
+  fail({ message }: Error): void {
+    this.#send({ kind: 'fail', message });
+  }
+
+  /**
+   * Resolves when all streams have ended and their answers are sent, or after this time. Returns the number of streams
+   * that have not ended.
+   */
+  async emptied(withinMs: number): Promise<number> {
+    const left = this.#threads.map(async (thread) => {
+      const answer = emptiedReport(thread);
+      thread.postMessage({ kind: 'empty', withinMs } satisfies IoCommand);
+      return await answer;
+    });
+    return (await Promise.all(left)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Ends the remaining streams, closes the ports and ends the threads. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const ended = this.#threads.map(async (thread) => {
+      if (thread.threadId < 0) return;
+      const exited = new Promise((resolve) => thread.once('exit', resolve));
+      thread.postMessage({ kind: 'close' } satisfies IoCommand);
+      const timer = setTimeout(() => void thread.terminate(), STOP_MS);
+      await exited;
+      clearTimeout(timer);
+    });
+    await Promise.all(ended);
+  }
+
+  #send(command: IoCommand): void {
+    for (const thread of this.#threads) thread.postMessage(command);
+  }
+}
+
+/** Returns the port of a thread when it listens. Throws if the thread ends before. */
+async function listening(thread: Worker): Promise<number> {
+  const settled = new AbortController();
+  try {
+    const { signal } = settled;
+    const [report] = (await Promise.race([
+      once(thread, 'message', { signal }),
+      once(thread, 'exit', { signal }).then(([code]) => {
+        throw new Error(`an I/O thread ended with code ${String(code)} while starting`);
+      }),
+    ])) as [IoReport];
+    if (report.kind !== 'listening') throw new Error(`an I/O thread reported ${report.kind} before it listened`);
+    return report.port;
+  } finally {
+    settled.abort();
+  }
+}
+
+/** Returns the number of streams that a thread reports when it is empty. 0 if the thread has ended. */
+function emptiedReport(thread: Worker): Promise<number> {
+  return new Promise((resolve) => {
+    const onMessage = (report: IoReport) => {
+      if (report.kind !== 'emptied') return;
+      thread.off('message', onMessage);
+      resolve(report.left);
+    };
+    thread.on('message', onMessage);
+    thread.once('exit', () => resolve(0));
+    if (thread.threadId < 0) resolve(0);
+  });
+}

@@ -1,0 +1,44 @@
+import { Worker } from 'node:worker_threads';
+import { createUsedTickets, UsedTickets } from './used-tickets.ts';
+
+test('UsedTickets accepts a ticket once until it has expired, also from two threads', () => {
+  const memory = createUsedTickets();
+  const [one, other] = [new UsedTickets(memory), new UsedTickets(memory)];
+  expect(one.add('1 s', 2000, 1000)).toBe(true);
+  expect(one.add('1 s', 2000, 1000)).toBe(false);
+  expect(other.add('1 s', 9000, 1999)).toBe(false);
+  expect(other.add('2 s', 2000, 1000)).toBe(true);
+  expect(one.add('1 s', 3000, 2000)).toBe(true);
+});
+
+test('UsedTickets remembers 100,000 tickets, and reuses their places after they have expired', () => {
+  const used = new UsedTickets(createUsedTickets());
+  const addAll = (nowMs: number) => {
+    let added = 0;
+    for (let epoch = 0; epoch < 100_000; epoch++) if (used.add(`${epoch} s`, nowMs + 1000, nowMs)) added++;
+    return added;
+  };
+  expect([addAll(1000), addAll(1500), addAll(2000)]).toEqual([100_000, 0, 100_000]);
+});
+
+/** Uses the same tickets as the other threads and reports how many of them it was the first to use. */
+const USER = `
+  import { parentPort, workerData } from 'node:worker_threads';
+  const { UsedTickets } = await import(workerData.module);
+  const used = new UsedTickets(workerData.memory);
+  let added = 0;
+  for (let epoch = 0; epoch < 20_000; epoch++) if (used.add(epoch + ' s', 2000, 1000)) added++;
+  parentPort.postMessage(added);
+`;
+
+test('UsedTickets accepts each ticket in one of several threads that use it at the same time', async () => {
+  const module = new URL('used-tickets.ts', import.meta.url).href;
+  const workerData = { module, memory: createUsedTickets() };
+  const url = new URL(`data:text/javascript,${encodeURIComponent(USER)}`);
+  const added = Array.from({ length: 3 }, () => {
+    return new Promise<number>((resolve, reject) => {
+      new Worker(url, { workerData }).once('message', resolve).once('error', reject);
+    });
+  });
+  expect((await Promise.all(added)).reduce((sum, count) => sum + count)).toBe(20_000);
+});
