@@ -34,6 +34,8 @@ export interface GraphShape {
   /** Samples of a row. */
   readonly samples: number;
   readonly takesPrompt: boolean;
+  /** Number of language prompts. 0 if the graph takes none. */
+  readonly prompts: number;
   /** Values of an encoded frame. Undefined for CTC. */
   readonly encodedWidth: number | undefined;
   readonly state: StateShape;
@@ -61,6 +63,7 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
   const context: Context = [number('left'), number('right')];
   const framing = buildFraming(context[1], number('subsampling'));
   const frames = context[1] + 1;
+  const takesPrompt = ports.inputs.some(({ name }) => name === 'prompt');
   const shape: GraphShape = {
     type,
     context,
@@ -72,7 +75,8 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
     frames,
     pages: Math.ceil(context[0] / frames),
     samples: windowSamples(framing),
-    takesPrompt: ports.inputs.some(({ name }) => name === 'prompt'),
+    takesPrompt,
+    prompts: takesPrompt ? number('prompts') : 0,
     encodedWidth: type === 'ctc' ? undefined : encodedWidth(ports),
     state: {
       layers: number('layers'),

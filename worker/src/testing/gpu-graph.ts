@@ -67,6 +67,21 @@ export function buildTestGraph(type: 'ctc' | 'transducer' = 'ctc'): OnnxGraph {
   };
 }
 
+/**
+ * Returns the test graph with an input `prompt`. The best classes of a window are the number of the prompt and the class
+ * after it.
+ */
+export function buildPromptGraph(prompts: number): OnnxGraph {
+  const { inputs, nodes, metadata, ...graph } = buildTestGraph();
+  const [column, ids] = [node('Unsqueeze', ['prompt', 'one'], 'key_column'), 'key_column'];
+  return {
+    ...graph,
+    inputs: [...inputs, port('int64', 'prompt', 'B')],
+    nodes: nodes.map((one) => (one.outputs.includes(ids) ? column : one)),
+    metadata: { ...metadata, prompts: String(prompts) },
+  };
+}
+
 const constant = (name: string, shape: number[], data: number[]): OnnxTensor => ({ name, type: 'int64', shape, data });
 
 const TENSORS: OnnxTensor[] = [

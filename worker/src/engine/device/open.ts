@@ -5,7 +5,7 @@ import { contextKey } from '../../model/manifest.ts';
 import type { Context, FileRef, Manifest } from '../../model/manifest.ts';
 import { readOnnx } from '../../model/onnx.ts';
 import type { Vocabulary } from '../../model/tokens.ts';
-import type { StateShape } from '../../native/contract.ts';
+import type { GraphShape, StateShape } from '../../native/contract.ts';
 import { openGraph } from '../../native/graph.ts';
 import type { OpenGraph } from '../../native/graph.ts';
 import { openJoint } from '../../native/joint.ts';
@@ -83,9 +83,10 @@ function checkGraph(
   file: string,
   { shape }: OpenGraph,
   context: Context,
-  { type }: Manifest,
+  { type, promptIndex }: Manifest,
   { pieces }: Vocabulary,
 ): void {
+  checkPrompt(file, shape, promptIndex);
   if (shape.type !== type) fail(file, `the graph is for the type ${shape.type}, but the manifest lists ${type}`);
   if (shape.context.join() !== context.join()) {
     const listed = `but the manifest lists it for [${context.join()}]`;
@@ -94,6 +95,14 @@ function checkGraph(
   if (shape.classes !== pieces.length) {
     fail(file, `the graph has ${shape.classes} classes, but tokens.txt has ${pieces.length} pieces`);
   }
+}
+
+/** CUDA would replace an index outside of the table of prompts by another one without an error. */
+function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptIndex: number | undefined): void {
+  if (!takesPrompt) return;
+  if (promptIndex === undefined) fail(file, 'the graph has an input prompt, but the manifest has no promptIndex');
+  if (promptIndex >= prompts)
+    fail(file, `the graph has ${prompts} prompts, but the manifest has promptIndex ${promptIndex}`);
 }
 
 /** All graphs read and write the same arenas. */
