@@ -115,15 +115,9 @@ describe.each([
       const ours = await Promise.all(
         wavs.map((wav) => transcribe(engine, readWav(wav), { sizes: [1600], context: [56, right] })),
       );
-      for (const [i, wav] of wavs.entries()) {
-        const ids = await callOutside<number[]>(reference, 'referenceIds', files, wav);
-        expect(ours[i]?.final.text).toBe(
-          ids
-            .map((piece) => textOf(pieces[piece]!))
-            .join('')
-            .trim(),
-        );
-      }
+      const expected = await callOutside<number[][]>(reference, 'referenceIds', files, wavs);
+      const text = (ids: number[]) => ids.map((piece) => textOf(pieces[piece]!)).join('');
+      expect(ours.map(({ final }) => final.text)).toEqual(expected.map((ids) => text(ids).trim()));
       await engine.close();
     },
   );

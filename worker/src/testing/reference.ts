@@ -22,13 +22,18 @@ const floats = (dims: number[], data = new Float32Array(dims.reduce((a, b) => a 
 const longs = (value: number) => new Tensor('int64', BigInt64Array.of(BigInt(value)), [1]);
 const ints = (value: number, dims: number[]) => new Tensor('int32', Int32Array.of(value), dims);
 
-/** Returns the piece ids of a recording. */
-export async function referenceIds(files: ReferenceFiles, wav: string): Promise<number[]> {
-  const encoder = await InferenceSession.create(join(files.folder, files.encoder), { intraOpNumThreads: 1 });
-  const rows = await encode(encoder, files, readWav(wav));
-  if (files.decoderJoint === undefined) return collapse(rows, files.pieces);
-  const joint = await InferenceSession.create(join(files.folder, files.decoderJoint), { intraOpNumThreads: 1 });
-  return await greedy(joint, rows, files.pieces);
+/** Returns the piece ids of each recording. */
+export async function referenceIds(files: ReferenceFiles, wavs: readonly string[]): Promise<number[][]> {
+  const open = (file: string) => InferenceSession.create(join(files.folder, file), { intraOpNumThreads: 1 });
+  const encoder = await open(files.encoder);
+  const joint = files.decoderJoint === undefined ? undefined : await open(files.decoderJoint);
+  const recordings: number[][] = [];
+  for (const wav of wavs) {
+    const rows = await encode(encoder, files, readWav(wav));
+    const ids = joint === undefined ? collapse(rows, files.pieces) : await greedy(joint, rows, files.pieces);
+    recordings.push(ids);
+  }
+  return recordings;
 }
 
 async function encode(
