@@ -23,11 +23,11 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
       });
     },
     /** Registers callbacks that read the engine's counters whenever metrics are collected. */
-    observeEngine: (engine: Engine) => {
+    observeEngine: (engine: Engine, slots: number) => {
       const { info } = engine;
       const { runs, batched, runSeconds, waitSeconds } = WORKER_METRICS;
       gauge(WORKER_METRICS.streams).addCallback((result) => result.observe(info.slots - engine.freeSlots, labels));
-      gauge(WORKER_METRICS.slots).addCallback((result) => result.observe(info.slots, labels));
+      gauge(WORKER_METRICS.slots).addCallback((result) => result.observe(slots, labels));
       createObservedCounter(meter, runs).addCallback((result) => result.observe(engine.stats.runs, labels));
       createObservedCounter(meter, batched).addCallback((result) => result.observe(engine.stats.windows, labels));
       createObservedCounter(meter, runSeconds).addCallback((result) => {

@@ -4,6 +4,7 @@ import { advertisedAddresses } from './address.ts';
 import { Drain } from './drain.ts';
 import type { Engine } from './engine/engine.ts';
 import { EngineError } from './engine/error.ts';
+import { limitSlots } from './io/slots.ts';
 import { IoThreads } from './io/threads.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { watchProgress } from './progress.ts';
@@ -42,13 +43,14 @@ export interface ServiceOptions {
 export async function serveModel(options: ServiceOptions): Promise<ModelService> {
   const { id, settings, engine, telemetry, onDrain, logger } = options;
   const metrics = createWorkerMetrics(telemetry.metrics, settings.MODEL);
-  metrics.observeEngine(engine);
   const { threads: relay, ports } = await IoThreads.start({ workerId: id, settings, accesses: engine.accesses });
   metrics.observeSamples(() => relay.samples);
   relay.on('ended', metrics.countEnd);
   // A failed thread ends the whole engine, and with it the worker.
   relay.once('failed', (cause) => engine.fail(new EngineError('engine_failed', cause.message, { cause })));
   engine.once('failed', (err) => relay.fail(err));
+  const slots = await limitSlots(relay, engine, settings, logger);
+  metrics.observeEngine(engine, slots);
   const [address = '', ...furtherAddresses] = advertisedAddresses(settings, ports);
   const { MOVE_AFTER_MS, DRAIN_TIMEOUT_MS } = settings;
   const drain = new Drain({ relay, moveAfterMs: MOVE_AFTER_MS, timeoutMs: DRAIN_TIMEOUT_MS, logger });
@@ -62,7 +64,7 @@ export async function serveModel(options: ServiceOptions): Promise<ModelService>
       address,
       furtherAddresses,
       revision: settings.REVISION,
-      slots: engine.info.slots,
+      slots,
       ...findDevice(settings),
     },
     renewMs: settings.LEASE_RENEW_MS,

@@ -16,7 +16,7 @@ export const WORKER_SETTINGS = {
   PROVIDER: text('ONNX Runtime execution provider: cpu, cuda or another supported one.', 'cpu'),
   THREADS: integer('Threads inside one run of the model.', 1, 1, 1024),
   SLOTS: integer(
-    'Maximum number of streams at the same time; 0 measures at warm-up how many the machine can serve.',
+    'Maximum number of streams at the same time; 0 measures at warm-up how many the engine and the I/O threads can serve.',
     0,
     0,
     100_000,

@@ -68,7 +68,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     // than slots can never be ready.
     maxBatch: Math.min(options.maxBatch ?? defaultBatch(provider, gpuGraphs), options.slots ?? maxSlots),
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
-    utilization: options.utilization ?? (provider === 'cpu' ? 0.8 : 0.85),
+    utilization: options.utilization ?? defaultUtilization(provider),
     share: options.share ?? WHOLE_MACHINE,
   };
   // Tests run the TypeScript sources, services the compiled files.
@@ -76,6 +76,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const thread = new Worker(new URL(entry, import.meta.url), { workerData, name: 'inference' });
   const info = await loaded(thread);
   return new Engine(thread, info, createSharedBuffers(info.slots), options.ioThreads);
+}
+
+/** Returns the share of the measured capacity that slots may use by default. */
+export function defaultUtilization(provider: string): number {
+  return provider === 'cpu' ? 0.8 : 0.85;
 }
 
 /** Throws unless an option is undefined or a whole number of at least 1. */

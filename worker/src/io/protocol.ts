@@ -27,6 +27,10 @@ export type IoCommand =
   | { readonly kind: 'empty'; readonly withinMs: number }
   /** Ends all streams with the code `engine_failed`. */
   | { readonly kind: 'fail'; readonly message: string }
+  /**
+   * Requests a `probing` report when a port for a measurement is open, and a `probed` report after it. See `openProbe`.
+   */
+  | { readonly kind: 'probe'; readonly warmMs: number; readonly measureMs: number }
   /** Ends the remaining streams and then the thread. */
   | { readonly kind: 'close' };
 
@@ -34,5 +38,9 @@ export type IoCommand =
 export type IoReport =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'ended'; readonly code: EndCode }
+  /** The port accepts streams with this ticket. */
+  | { readonly kind: 'probing'; readonly port: number; readonly ticket: string }
+  /** `cost` is the CPU time of the thread per second of audio. Undefined if no audio arrived. */
+  | { readonly kind: 'probed'; readonly cost: number | undefined }
   /** `left` is the number of streams that have not ended. */
   | { readonly kind: 'emptied'; readonly left: number };

@@ -12,6 +12,7 @@ import { Relay } from '../server/relay.ts';
 import { createTicketGate } from '../server/tickets.ts';
 import { UsedTickets } from '../server/used-tickets.ts';
 import { IoCounters } from './counters.ts';
+import { openProbe } from './probe.ts';
 import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
 
 const main = parentPort;
@@ -20,12 +21,12 @@ const report = (message: IoReport): void => main.postMessage(message);
 await serve(workerData as IoThreadOptions);
 
 async function serve(options: IoThreadOptions): Promise<void> {
-  const { index, workerId: id, settings, access } = options;
+  const { index, workerId: id, settings } = options;
   const logger = createLogger('worker', settings.LOG_LEVEL).child({ model: settings.MODEL });
   const traces = await createThreadTracing('worker', settings, logger);
   const ticketKeys = followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger });
   const counters = new IoCounters(options.counters);
-  const engine = EngineClient.connect(access);
+  const engine = EngineClient.connect(options.access);
   const { server, port } = await listen(settings, logger, index);
   const relay = new Relay({
     server,
@@ -61,11 +62,17 @@ async function serve(options: IoThreadOptions): Promise<void> {
     // Ends this thread only.
     process.exit(0);
   };
+  const probe = async (times: { warmMs: number; measureMs: number }) => {
+    const { cost, ...access } = await openProbe({ engine, settings, ...times });
+    report({ kind: 'probing', ...access });
+    report({ kind: 'probed', cost: await cost });
+  };
   main?.on('message', (command: IoCommand) => {
     if (command.kind === 'refuse') relay.refuse();
     else if (command.kind === 'move') relay.move();
     else if (command.kind === 'fail') engine.fail(new EngineError('engine_failed', command.message));
     else if (command.kind === 'close') void close();
+    else if (command.kind === 'probe') void probe(command);
     else void relay.emptied(command.withinMs).then((left) => report({ kind: 'emptied', left }));
   });
   report({ kind: 'listening', port });

@@ -132,3 +132,40 @@ describe('a worker with two I/O threads', () => {
     expect(await finalOf(stream)).not.toBe('');
   });
 });
+
+/** Code that makes each copy of audio take 50 ms in I/O threads. */
+const SLOW_IO = `
+  import { isMainThread, workerData } from 'node:worker_threads';
+  if (!isMainThread && workerData.usedTickets !== undefined) {
+    const { copy } = Buffer.prototype;
+    Buffer.prototype.copy = function (...args) {
+      for (const until = performance.now() + 50; performance.now() < until; );
+      return copy.apply(this, args);
+    };
+  }
+`;
+
+test('a worker whose I/O threads are slow declares fewer slots than its engine can serve', async () => {
+  const measuring = { SLOTS: '0', MEASURE_SECONDS: '0' };
+  await start(measuring);
+  const line = (text: string) => {
+    const found = worker
+      .output()
+      .split('\n')
+      .find((one) => one.includes(text));
+    return JSON.parse(found ?? '{}') as { amount?: number };
+  };
+  const before = line('"model loaded"').amount ?? 0;
+  expect(before).toBeGreaterThan(1);
+  expect(await recordOf()).toMatchObject({ slots: before, active: 0 });
+  const [, metrics = ''] = (await ask(worker, '/metrics')) ?? [];
+  expect(metrics).toMatch(/^svc_asr_worker_audio_seconds_total\{.*\} 0$/m);
+  const empty = /^svc_asr_worker_streams\{.*\} 0$/m;
+  await eventually('all slots are free', WAIT_MS, async () => empty.test((await ask(worker, '/metrics'))?.[1] ?? ''));
+  worker.kill('SIGKILL');
+  await worker.ended;
+
+  const [record] = await start(measuring, SLOW_IO);
+  expect(line('"the I/O threads limit the slots"').amount).toBe(record.slots);
+  expect(record.slots).toBeLessThan(line('"model loaded"').amount ?? 0);
+});

@@ -6,6 +6,8 @@ import type { EndCode } from '../server/relay-stream.ts';
 import { createUsedTickets } from '../server/used-tickets.ts';
 import type { WorkerSettings } from '../settings.ts';
 import { IoCounters } from './counters.ts';
+import { streamNoise } from './noise.ts';
+import type { NoiseOptions } from './noise.ts';
 import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
 
 export interface IoThreadsOptions {
@@ -86,6 +88,11 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     }
   }
 
+  /** Number of threads. */
+  get count(): number {
+    return this.#threads.length;
+  }
+
   /** Number of samples that all threads have received. */
   get samples(): number {
     return this.#counters.samples;
@@ -120,11 +127,30 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
    */
   async emptied(withinMs: number): Promise<number> {
     const left = this.#threads.map(async (thread) => {
-      const answer = emptiedReport(thread);
+      const answer = nextReport(thread, 'emptied');
       thread.postMessage({ kind: 'empty', withinMs } satisfies IoCommand);
-      return await answer;
+      return (await answer)?.left ?? 0;
     });
     return (await Promise.all(left)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * Measures what a stream costs. Streams noise through the first thread to the inference thread and back. Returns the
+   * CPU time of the I/O thread per second of audio. Undefined if no audio arrived in time.
+   */
+  async measureCost(
+    noise: Pick<NoiseOptions, 'tls' | 'context' | 'streams'>,
+    times: { warmMs: number; measureMs: number },
+  ): Promise<number | undefined> {
+    const [thread] = this.#threads;
+    if (thread === undefined) return undefined;
+    const [probing, probed] = [nextReport(thread, 'probing'), nextReport(thread, 'probed')];
+    thread.postMessage({ kind: 'probe', ...times } satisfies IoCommand);
+    const probe = await probing;
+    if (probe === undefined) return undefined;
+    const { port, ticket } = probe;
+    await streamNoise({ ...noise, port, ticket });
+    return (await probed)?.cost;
   }
 
   /** Ends the remaining streams, closes the ports and ends the threads. */
@@ -164,16 +190,21 @@ async function listening(thread: Worker): Promise<number> {
   }
 }
 
-/** Returns the number of streams that a thread reports when it is empty. 0 if the thread has ended. */
-function emptiedReport(thread: Worker): Promise<number> {
+/** Returns the next report of this kind. Undefined if the thread has ended. */
+function nextReport<K extends IoReport['kind']>(
+  thread: Worker,
+  kind: K,
+): Promise<Extract<IoReport, { kind: K }> | undefined> {
   return new Promise((resolve) => {
-    const onMessage = (report: IoReport) => {
-      if (report.kind !== 'emptied') return;
-      thread.off('message', onMessage);
-      resolve(report.left);
+    const settle = (report?: Extract<IoReport, { kind: K }>) => {
+      thread.off('message', onMessage).off('exit', onExit);
+      resolve(report);
     };
-    thread.on('message', onMessage);
-    thread.once('exit', () => resolve(0));
-    if (thread.threadId < 0) resolve(0);
+    const onMessage = (report: IoReport) => {
+      if (report.kind === kind) settle(report as Extract<IoReport, { kind: K }>);
+    };
+    const onExit = () => settle();
+    thread.on('message', onMessage).on('exit', onExit);
+    if (thread.threadId < 0) settle();
   });
 }

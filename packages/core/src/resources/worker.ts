@@ -41,7 +41,7 @@ export const WorkerSpec = closed(
       maximum: 100_000,
       default: 0,
       description:
-        'Slots of one worker. With 0, each worker measures its capacity before it is ready, which takes 4 to 20 s.',
+        'Slots of one worker. With 0, each worker measures its capacity before it is ready, which takes 5 to 22 s.',
     }),
     image: Type.Optional(
       Type.String({

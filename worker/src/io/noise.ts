@@ -1,0 +1,107 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { AUDIO, FRAME, parseRelayAnswer, RELAY_CONNECTION_PATH, RELAY_LIMITS, RELAY_UPGRADE } from '@svc-asr/core';
+import type { Frame } from '@svc-asr/core';
+import { FrameSocket, payloadText } from '@svc-asr/runtime';
+
+export interface NoiseOptions {
+  readonly port: number;
+  readonly tls: boolean;
+  readonly ticket: string;
+  readonly context: readonly [number, number];
+  readonly streams: number;
+}
+
+/** Samples of a frame: 100 ms, as gateways send them. */
+const FRAME_SAMPLES = AUDIO.sampleRateHz / 10;
+/** Frames of an utterance: 8 s. */
+const UTTERANCE_FRAMES = 80;
+/** Bytes that wait for the socket before no more audio is sent. */
+const UNSENT_BYTES = 262_144;
+const NOISE = 2_000;
+
+/**
+ * Streams noise to a probe of this process, like a gateway, as fast as the engine accepts it. Resolves when the probe
+ * has closed the connection.
+ */
+export async function streamNoise(options: NoiseOptions): Promise<void> {
+  const { socket, head } = await connect(options);
+  const noise = Int16Array.from({ length: FRAME_SAMPLES }, () => (Math.random() - 0.5) * NOISE);
+  const payload = new Uint8Array(noise.buffer);
+  await new Promise<void>((resolve) => {
+    const streams = new Map<number, NoiseStream>();
+    const pump = () => {
+      let isSent = true;
+      while (isSent && frames.isOpen && frames.unsentBytes < UNSENT_BYTES) {
+        isSent = false;
+        for (const stream of streams.values()) isSent = stream.send(frames, payload) || isSent;
+      }
+    };
+    const frames: FrameSocket = new FrameSocket(socket, head, {
+      onFrame: (frame) => {
+        const stream = streams.get(frame.stream);
+        stream?.receive(frame);
+        while (frames.isOpen && frames.unsentBytes < UNSENT_BYTES && stream?.send(frames, payload) === true);
+      },
+      onWritten: pump,
+      onClose: () => resolve(),
+    });
+    for (let id = 1; id <= options.streams; id++) {
+      streams.set(id, new NoiseStream(id));
+      frames.sendMessage(id, { type: 'open', ticket: options.ticket, context: options.context });
+    }
+  });
+}
+
+/** The sender of one stream. */
+class NoiseStream {
+  readonly #id: number;
+  #bufferSamples = 0;
+  #sent = 0;
+  #until = 0;
+  #frames = 0;
+  #marks = 0;
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  receive(frame: Frame): void {
+    if (frame.type === FRAME.consumed) this.#until = frame.position + this.#bufferSamples;
+    if (frame.type !== FRAME.message) return;
+    const answer = parseRelayAnswer(payloadText(frame));
+    if (!answer.ok) return;
+    if (answer.message.type === 'final') this.#marks--;
+    if (answer.message.type === 'opened') this.#until = this.#bufferSamples = answer.message.buffer_samples ?? 0;
+  }
+
+  /** Sends a frame, and a flush at the end of an utterance. Returns false if the stream has no credit. */
+  send(frames: FrameSocket, payload: Uint8Array): boolean {
+    if (this.#sent + FRAME_SAMPLES > this.#until || this.#marks >= RELAY_LIMITS.maxMarks) return false;
+    frames.send(FRAME.audio, this.#id, this.#sent, payload);
+    this.#sent += FRAME_SAMPLES;
+    if (++this.#frames % UTTERANCE_FRAMES > 0) return true;
+    this.#marks++;
+    frames.sendMessage(this.#id, { type: 'flush' }, this.#sent);
+    return true;
+  }
+}
+
+async function connect({ port, tls }: NoiseOptions): Promise<{ socket: Duplex; head: Buffer }> {
+  const request = (tls ? requestHttps : requestHttp)({
+    host: '127.0.0.1',
+    port,
+    path: RELAY_CONNECTION_PATH,
+    agent: false,
+    headers: { connection: 'Upgrade', upgrade: RELAY_UPGRADE },
+    // The certificate names a model and not this address. The other end is a thread of this process.
+    ...(tls && { rejectUnauthorized: false }),
+  });
+  request.end();
+  return await new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', ({ statusCode }) => reject(new Error(`the probe answered ${statusCode}`)));
+    request.on('upgrade', (_response, socket, head) => resolve({ socket, head }));
+  });
+}
