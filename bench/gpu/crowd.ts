@@ -1,13 +1,13 @@
 import { AUDIO } from '@svc-asr/core/stream';
-import type { Context, Engine, EngineStream } from '@svc-asr/worker';
+import type { Context, EngineClient, EngineStream } from '@svc-asr/worker';
 import { CONTROL_SHARE } from './controls.ts';
 import type { Control } from './controls.ts';
-import { percentiles, quartersOf } from './percentiles.ts';
-import type { Percentiles, Quarters } from './percentiles.ts';
 
 /** Load of an engine: streams at real-time pace that speak, pause, close and open again. */
 export interface CrowdOptions {
-  readonly engine: Engine;
+  readonly engine: Pick<EngineClient, 'info' | 'freeSlots' | 'open'>;
+  /** Time of `Date.now()` at which the run starts, so that several crowds are in step. */
+  readonly startAtMs: number;
   readonly context: Context;
   readonly streams: number;
   /** Measured time. Before it, all streams open within WARM_SECONDS. */
@@ -20,22 +20,19 @@ export interface CrowdOptions {
   readonly inPhase?: boolean;
 }
 
+/** Measurements of a crowd. Times are in milliseconds and in the order in which they were measured. */
 export interface CrowdResult {
-  readonly streams: number;
-  readonly windows: number;
-  readonly finals: number;
   readonly opened: number;
   readonly failures: readonly string[];
-  /** From the last sample of a window, or a flush, to the result on the main thread. */
-  readonly latencyMs: Percentiles;
-  readonly finalMs: Percentiles;
-  readonly quarters: Quarters;
+  /** From the last sample of a window, or a flush, to the result in the thread that wrote it. */
+  readonly latencies: Float64Array;
+  readonly finals: Float64Array;
+  /** How late the crowd itself was. */
+  readonly lags: Float64Array;
   /** Windows without a result at the end of the run. */
   readonly unanswered: number;
   /** Turns in which a stream did not write, because its last final or a free slot was still missing. */
   readonly skippedTurns: number;
-  /** How late the generator itself was. */
-  readonly generatorLagMs: Percentiles;
   /** Compared transcripts, and those that differ. */
   readonly compared: number;
   readonly different: number;
@@ -55,6 +52,8 @@ const WARM_SECONDS = 15;
 const WARM_SHARE = 0.6;
 /** Time after the last write in which results arrive. */
 const SETTLE_MS = 3000;
+/** Time in which closed streams release their slots. */
+const CLOSE_MS = 500;
 
 /** One stream after the other, with the utterance that is being spoken. */
 class Speaker {
@@ -117,7 +116,7 @@ class Crowd {
     const phases = Array.from({ length: streams }, () => (inPhase ? 0 : Math.random() * this.#periodMs));
     phases.sort((a, b) => a - b);
     const speakers = phases.map((phaseMs) => new Speaker(phaseMs, Math.random() * WARM_SHARE * WARM_SECONDS * 1000));
-    const startedMs = performance.now();
+    const startedMs = performance.now() + this.#options.startAtMs - Date.now();
     const endMs = (WARM_SECONDS + seconds) * 1000;
     // All speakers have the same period, so they write in the order of their phases, again and again.
     for (let cycle = 0; cycle * this.#periodMs < endMs; cycle++) {
@@ -138,21 +137,18 @@ class Crowd {
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     this.#unanswered = speakers.filter(({ wroteMs, flushedMs }) => wroteMs > 0 || flushedMs > 0).length;
     for (const { stream } of speakers) stream?.close();
+    await new Promise((resolve) => setTimeout(resolve, CLOSE_MS));
   }
 
   result(): CrowdResult {
     return {
-      streams: this.#options.streams,
-      windows: this.#latencies.length,
-      finals: this.#finals.length,
       opened: this.#opened,
       failures: this.#failures,
-      latencyMs: percentiles(this.#latencies),
-      finalMs: percentiles(this.#finals),
-      quarters: quartersOf(this.#latencies),
+      latencies: Float64Array.from(this.#latencies),
+      finals: Float64Array.from(this.#finals),
+      lags: Float64Array.from(this.#lags),
       unanswered: this.#unanswered,
       skippedTurns: this.#skippedTurns,
-      generatorLagMs: percentiles(this.#lags),
       compared: this.#compared,
       different: this.#different,
     };
@@ -221,6 +217,7 @@ class Crowd {
     } else {
       stream.close();
       speaker.stream = undefined;
+      speaker.wroteMs = 0;
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Context, Engine, EngineStats } from '@svc-asr/worker';
 import type { Control } from './controls.ts';
-import { runCrowd } from './crowd.ts';
-import type { CrowdResult } from './crowd.ts';
+import { CrowdThreads } from './crowd-threads.ts';
+import type { CrowdSummary } from './crowd-threads.ts';
 import type { GpuOptions } from './options.ts';
 import { describe, growsBacklog } from './percentiles.ts';
 
@@ -19,9 +19,12 @@ export async function measureLoad(load: EngineLoad, options: GpuOptions): Promis
   const { engine, context, figures } = load;
   const streams = options.streams ?? engine.info.slots;
   const label = `${engine.info.model}_${context.join('_')}`;
-  const results: CrowdResult[] = [];
+  const results: CrowdSummary[] = [];
+  const threads = new CrowdThreads(load);
   for (let run = 1; run <= options.runs; run++) {
-    results.push(await measureRun(load, `${label}_run_${run}`, { streams, seconds: options.seconds, inPhase: false }));
+    results.push(
+      await measureRun(load, threads, `${label}_run_${run}`, { streams, seconds: options.seconds, inPhase: false }),
+    );
   }
   if (results.length > 0) {
     figures[`${label}_streams`] = streams;
@@ -30,17 +33,19 @@ export async function measureLoad(load: EngineLoad, options: GpuOptions): Promis
     figures[`${label}_runs_with_growing_backlog`] = results.filter(({ quarters }) => growsBacklog(quarters)).length;
   }
   if (options.inPhase) {
-    await measureRun(load, `${label}_in_phase`, { streams, seconds: options.seconds, inPhase: true });
+    await measureRun(load, threads, `${label}_in_phase`, { streams, seconds: options.seconds, inPhase: true });
   }
+  await threads.close();
 }
 
 async function measureRun(
-  { engine, context, speech, controls, figures, logProgress }: EngineLoad,
+  { engine, figures, logProgress }: EngineLoad,
+  threads: CrowdThreads,
   label: string,
   run: { streams: number; seconds: number; inPhase: boolean },
-): Promise<CrowdResult> {
+): Promise<CrowdSummary> {
   const [stats, cpu] = [engine.stats, process.cpuUsage()];
-  const result = await runCrowd({ engine, context, speech, controls, ...run });
+  const result = await threads.run(run);
   const used = process.cpuUsage(cpu);
   logProgress(`${label}: ${describeRun(result)}`);
   const perBatch = splitTime(stats, engine.stats);
@@ -79,7 +84,7 @@ export function splitTime(before: EngineStats, after: EngineStats): Record<strin
   return Object.fromEntries(means);
 }
 
-function describeRun(result: CrowdResult): string {
+function describeRun(result: CrowdSummary): string {
   const { streams, windows, finals, opened, failures, unanswered, skippedTurns, compared, different } = result;
   const { firstP95, lastP95 } = result.quarters;
   return [

@@ -60,7 +60,8 @@ async function measureEngine(setting: Setting): Promise<string | undefined> {
   if (!['agreement', 'engine', 'short'].some((part) => parts.some((chosen) => chosen === part))) return undefined;
   let engine: Engine;
   try {
-    engine = await startEngine({ modelDir, provider, ...(provider === 'cpu' ? TRIAL : {}) });
+    const ioThreads = options.generators;
+    engine = await startEngine({ modelDir, provider, ioThreads, ...(provider === 'cpu' ? TRIAL : {}) });
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -26,7 +26,10 @@ export interface GpuOptions {
   readonly serviceStreams: number;
   readonly shortStreams: number;
   readonly shortSeconds: number;
-  /** Processes that generate load for the worker. Each one has its own connections, like a gateway. */
+  /**
+   * Threads that generate load for the engine, and processes that do so for the worker. Each process has its own
+   * connections, like a gateway.
+   */
   readonly generators: number;
   readonly gateways: number;
   /** Processes of k6 for each gateway. */

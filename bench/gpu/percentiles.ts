@@ -19,14 +19,22 @@ export interface Quarters {
   readonly lastP95: number;
 }
 
-/** Divides values, in the order in which they were measured. */
-export function quartersOf(values: ArrayLike<number>): Quarters {
-  const all = Float64Array.from(values);
-  const quarter = Math.floor(all.length / 4);
-  return {
-    firstP95: percentiles(all.subarray(0, quarter)).p95,
-    lastP95: percentiles(all.subarray(all.length - quarter)).p95,
-  };
+/** Divides measurements of several generators, each in the order in which they were made. */
+export function quartersOf(series: readonly Float64Array[]): Quarters {
+  const first = series.map((values) => values.subarray(0, Math.floor(values.length / 4)));
+  const last = series.map((values) => values.subarray(values.length - Math.floor(values.length / 4)));
+  return { firstP95: percentiles(join(first)).p95, lastP95: percentiles(join(last)).p95 };
+}
+
+/** Joins measurements of several generators. */
+export function join(series: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(series.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const values of series) {
+    all.set(values, at);
+    at += values.length;
+  }
+  return all;
 }
 
 /** Share and time by which the last quarter of a run may be slower than the first. */

@@ -15,7 +15,7 @@ import type { Control } from './controls.ts';
 import { LOOKBACK_SAMPLES } from './crowd.ts';
 import type { GeneratorOptions, GeneratorResult } from './generator.ts';
 import type { GpuOptions } from './options.ts';
-import { describe, growsBacklog, percentiles, quartersOf } from './percentiles.ts';
+import { describe, growsBacklog, join, percentiles, quartersOf } from './percentiles.ts';
 import { joinSpeech, readRecordings } from './speech.ts';
 import { busyThreads, readThreadUsage } from './thread-usage.ts';
 
@@ -37,6 +37,7 @@ export function gpuWorkerSettings(options: GpuOptions, modelDir: string): NodeJS
     // 0 stands for the values that a worker chooses or measures itself.
     SLOTS: options.provider === 'cpu' ? '64' : '0',
     MAX_BATCH: '0',
+    IO_THREADS: options.provider === 'cpu' ? '2' : '0',
   };
 }
 
@@ -118,12 +119,12 @@ async function measureRun(
   const usage = measureUsage(workerPid, seconds);
   const done = await Promise.all(results);
   const { cores, threads } = await usage;
-  const latencies = merge(done.map((one) => one.latencies));
-  const [latency, final] = [percentiles(latencies), percentiles(merge(done.map(({ finals }) => finals)))];
+  const latencies = join(done.map((one) => one.latencies));
+  const [latency, final] = [percentiles(latencies), percentiles(join(done.map(({ finals }) => finals)))];
   const sum = (of: (result: GeneratorResult) => number) => done.reduce((total, one) => total + of(one), 0);
   const failures = done.flatMap((one) => one.failures);
-  const lag = percentiles(merge(done.map(({ lags }) => lags)));
-  const quarters = done.map((one) => quartersOf(one.latencies));
+  const lag = percentiles(join(done.map(({ lags }) => lags)));
+  const quarters = quartersOf(done.map((one) => one.latencies));
   const [different, compared] = [sum((one) => one.different), sum((one) => one.compared)];
   logProgress(
     `${label}: ${workerStreams} streams from ${generators} processes, ${latencies.length} windows, ` +
@@ -141,7 +142,9 @@ async function measureRun(
   figures[`${label}_latency_p99_ms`] = latency.p99;
   figures[`${label}_final_p95_ms`] = final.p95;
   figures[`${label}_generator_lag_p95_ms`] = lag.p95;
-  figures[`${label}_growing_backlogs`] = quarters.filter(growsBacklog).length;
+  figures[`${label}_first_quarter_p95_ms`] = quarters.firstP95;
+  figures[`${label}_last_quarter_p95_ms`] = quarters.lastP95;
+  figures[`${label}_growing_backlogs`] = growsBacklog(quarters) ? 1 : 0;
   figures[`${label}_failures`] = failures.length;
   figures[`${label}_unanswered`] = sum(({ unanswered }) => unanswered);
   figures[`${label}_compared_transcripts`] = compared;
@@ -169,14 +172,4 @@ async function runGenerator(options: GeneratorOptions): Promise<GeneratorResult>
   exited.catch(() => undefined);
   const [result] = (await Promise.race([once(child, 'message'), exited])) as [GeneratorResult];
   return result;
-}
-
-function merge(parts: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

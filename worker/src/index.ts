@@ -1,7 +1,8 @@
 /** The recognition engine. It loads a model folder and transcribes streams of audio. */
 export type { Word } from './decode/pieces.ts';
 export { Engine } from './engine/engine.ts';
-export type { OpenOptions } from './engine/client.ts';
+export { EngineClient } from './engine/client.ts';
+export type { OpenOptions, RemoteAccess } from './engine/client.ts';
 export type { EngineEvents } from './engine/engine.ts';
 export { EngineError } from './engine/error.ts';
 export type { EngineErrorCode } from './engine/error.ts';
