@@ -50,6 +50,7 @@ import type { StatusReporter } from './status/reporter.ts';
 import { createWorkerRuntime } from './workers/create.ts';
 import { PoolManager } from './workers/pool/manager.ts';
 import { createPoolReport } from './workers/pool/report.ts';
+import { RolloutBudget } from './workers/pool/rollout-budget.ts';
 import type { WorkerRuntime } from './workers/runtime.ts';
 
 const DAY_MS = 86_400_000;
@@ -125,6 +126,7 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
     revisions: withLedgerGuard(guard, ledger.revisions),
     runtime,
     slotsMemory,
+    rolloutBudget: new RolloutBudget(settings.MAX_ROLLOUTS),
     report: createPoolReport(notices, logger),
     limits: { lostMs: settings.WORKER_LOST_TIMEOUT_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
     nowMs: systemClock.nowMs,

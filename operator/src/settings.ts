@@ -66,6 +66,12 @@ export const OPERATOR_SETTINGS = {
   LEDGER_INTERVAL_MS: integer('Interval of the check that Redis still contains the ledger.', 2000, 10, 60_000),
   LEDGER_CONFIG_MAP: text('Name of the ConfigMap for the ledger id, in a cluster.', 'svc-asr-ledger'),
   SCALING_INTERVAL_MS: integer('Interval at which each pool is reconciled with its load.', 1000, 10, 60_000),
+  MAX_ROLLOUTS: integer(
+    'Number of models whose workers are replaced at the same time after a change. Rollouts of other models wait. 0 sets no limit.',
+    3,
+    0,
+    10_000,
+  ),
   WORKER_PROGRAM: text(
     'Path of the worker program, which the operator runs as local processes. If empty, workers are started by other means.',
     '',

@@ -92,7 +92,9 @@ function listRules(schema: Structural): string[] {
 
 /** Returns the type and the limits of a field, for the docs. */
 function showType(field: Structural): string {
-  if (field['x-kubernetes-int-or-string'] === true) return 'quantity';
+  if (field['x-kubernetes-int-or-string'] === true) {
+    return field.pattern?.endsWith('%$') === true ? 'integer or percentage' : 'quantity';
+  }
   if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(', ');
   const { type = '', additionalProperties } = field;
   if (type === 'string') return showText(field);

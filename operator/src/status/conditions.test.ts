@@ -69,3 +69,10 @@ test('findTransitions reports changes for the worse and for the better, but not 
   );
   expect(findTransitions(before, after).map(({ type }) => type)).toEqual(['Ready', 'Degraded', 'LoadUnknown']);
 });
+
+test('findTransitions reports a rollback of a model that was degraded before', () => {
+  const before = mergeConditions([], [finding('Degraded', 'True', 'ImagePullFailed')], 1, T1);
+  const after = mergeConditions(before, [finding('Degraded', 'True', 'RolledBack')], 1, T2);
+  expect(findTransitions(before, after)).toMatchObject([{ reason: 'RolledBack' }]);
+  expect(findTransitions(after, after)).toEqual([]);
+});

@@ -23,6 +23,8 @@ const NEUTRAL = new Set<string>(['Progressing']);
 
 /** Reason of a resource that was deleted but still exists. It is reported even if the resource was not ready before. */
 export const DELETION_WAITS = 'DeletionWaits';
+/** Reasons that are reported even if the status of the condition was the same before. */
+const ALWAYS_REPORTED: readonly string[] = [DELETION_WAITS, 'RolledBack'];
 
 const MAX_MESSAGE = 1024;
 
@@ -55,8 +57,8 @@ export function findTransitions(before: readonly Condition[], after: readonly Co
     if (NEUTRAL.has(condition.type)) return false;
     const known = before.find(({ type }) => type === condition.type);
     if (known === undefined) return isBad(condition);
-    const isHeld = condition.reason === DELETION_WAITS && known.reason !== DELETION_WAITS;
-    return isHeld || known.status !== condition.status;
+    const isNotable = ALWAYS_REPORTED.includes(condition.reason) && known.reason !== condition.reason;
+    return isNotable || known.status !== condition.status;
   });
 }
 

@@ -5,6 +5,7 @@ import { createNotices } from '../notices.ts';
 import { Pool } from '../workers/pool/pool.ts';
 import type { PoolDependencies } from '../workers/pool/pool.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
+import { RolloutBudget } from '../workers/pool/rollout-budget.ts';
 import type { Measurements } from '../workers/pool/slots-memory.ts';
 import type { DesiredWorkers, RunningWorker, StartFailure, WorkerRuntime } from '../workers/runtime.ts';
 import { buildTemplate } from '../workers/template.ts';
@@ -57,6 +58,7 @@ export interface PoolHarness {
 export function createPoolHarness(
   rollouts = new Map<string, RolloutState>(),
   slots = new Map<string, Measurements>(),
+  rolloutBudget = new RolloutBudget(0),
 ): PoolHarness {
   let nowMs = 0;
   const { logger, lines } = createTestLogger();
@@ -70,6 +72,7 @@ export function createPoolHarness(
     revisions: ledger.revisions,
     runtime,
     slotsMemory: { get: (name) => slots.get(name), put: (name, measured) => void slots.set(name, measured) },
+    rolloutBudget,
     report: createPoolReport(createNotices(), logger),
     limits: { lostMs: 1e9, startMs: 1e9 },
     nowMs: () => nowMs,

@@ -36,5 +36,6 @@ export type { RevisionCounts } from './rollout/counts.ts';
 export { NO_COUNTS } from './rollout/counts.ts';
 export type { Breach, RolloutSpec } from './rollout/gate.ts';
 export { LATENCY_BOUNDS_MS, latencyBucket } from './rollout/latency.ts';
+export * from './rollout/room.ts';
 export { isSameRollout, NO_ROLLOUT } from './rollout/state.ts';
 export type { RolloutState } from './rollout/state.ts';

@@ -30,6 +30,8 @@ const BY_NAME: Readonly<Record<string, (schema: Structural) => Values>> = {
   env: ({ items = {} }) =>
     uniqueBy('name', fc.oneof(some(items, ['name'], ['value']), some(items, ['name', 'valueFrom']))),
   valueFrom: (schema) => fc.oneof(...Object.keys(schema.properties ?? {}).map((source) => some(schema, [source]))),
+  maxSurge: () => fc.constantFrom(0, 1, 10_000, '0%', '25%', '100%'),
+  maxUnavailable: () => fc.constantFrom(0, 1, 10_000, '0%', '25%', '100%'),
   maxAudioSeconds: () => fc.constant(300),
   drainSeconds: () => fc.constantFrom(330, 331, 7200),
   scaling: (schema) =>

@@ -191,6 +191,41 @@ test(
 );
 
 test(
+  'a rollout without a surge never runs more pods than the pool has, and is rolled back if the new revision has no node',
+  async () => {
+    stage = await createStage(kubernetes);
+    const rollout = { windowSeconds: 0, maxSurge: 0, startSeconds: 3 };
+    const of = (image: string) => pool({ min: 2, max: 2 }, { worker: { image }, rollout });
+    await stage.apply(of('worker:1'));
+    const [before] = await upToNumber(2);
+    let most = 0;
+    watching = setInterval(
+      () =>
+        void pods().then(
+          ({ length }) => (most = Math.max(most, length)),
+          () => undefined,
+        ),
+      50,
+    );
+    await stage.kubectl(['cordon', 'test-node']);
+    await stage.apply(of('worker:2'));
+    await eventually(async () => {
+      expect(await condition('Degraded')).toMatchObject({ status: 'True', reason: 'RolledBack' });
+    }, LONG_MS);
+    await stage.kubectl(['uncordon', 'test-node']);
+    expect((await upToNumber(2)).map(({ revision }) => revision)).toEqual([before?.revision, before?.revision]);
+    expect(await stage.kubectl(['get', 'events', '--field-selector=reason=RolledBack'])).toContain('asrmodel/m');
+    await stage.apply(of('worker:3'));
+    await eventually(async () => {
+      expect((await upToNumber(2)).map(({ revision }) => revision)).not.toContain(before?.revision);
+      expect(await condition('Progressing')).toMatchObject({ status: 'False' });
+    }, LONG_MS);
+    expect(most).toBe(2);
+  },
+  TEST_MS,
+);
+
+test(
   'a changed WORKER_OTLP_ENDPOINT leads to a new revision, and spec.worker.env of a model overrides it',
   async () => {
     stage = await createStage(kubernetes);

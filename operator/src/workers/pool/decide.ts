@@ -2,6 +2,7 @@ import { decideRollout, decideScaling } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision, ScalingState } from '@svc-asr/core';
 import type { PoolGrowth } from '@svc-asr/ledger';
 import type { RunningWorker, StartFailure } from '../runtime.ts';
+import type { Revision } from '../template.ts';
 import { readyWorkers } from './observe.ts';
 import type { PoolView, RevisionObservations } from './observe.ts';
 
@@ -30,10 +31,27 @@ export function decideRevision(input: {
   wanted: string;
   state: RolloutState;
   observations: RevisionObservations | undefined;
+  /** False if a rollout that would replace workers has to wait for those of other models. */
+  mayStart: boolean;
   nowMs: number;
 }): RolloutDecision {
-  const { model, wanted, state, observations, nowMs } = input;
-  return decideRollout({ state, spec: model.spec.rollout, wanted, observations, nowMs });
+  const { model, wanted, state, observations, mayStart, nowMs } = input;
+  return decideRollout({ state, spec: model.spec.rollout, wanted, observations, mayStart, nowMs });
+}
+
+/** Returns the revision that serves most sessions. Further workers are started from it. */
+export function findServing(rollout: RolloutDecision | undefined, newest: Revision | undefined): string | undefined {
+  return rollout?.stable ?? rollout?.revision ?? newest?.revision;
+}
+
+/** Returns the revision whose start failures are reported: the newest one, unless it was rolled back. */
+export function findReported(rollout: RolloutDecision | undefined, newest: Revision | undefined): string | undefined {
+  return rollout?.phase === 'RolledBack' ? rollout.revision : newest?.revision;
+}
+
+/** Reports whether a rollout replaces workers that serve sessions. */
+export function isReplacing({ phase, stable }: RolloutDecision): boolean {
+  return stable !== undefined && ['Starting', 'Canary', 'Rolling'].includes(phase);
 }
 
 /**

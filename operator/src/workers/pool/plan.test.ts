@@ -24,6 +24,7 @@ const plan = (changes: Partial<PlanInput>) =>
   planPool({
     desired: 2,
     revision: 'new',
+    rollout: { maxSurge: '10%', maxUnavailable: 0 },
     running: [],
     registered: [],
     lostSinceMs: new Map(),
@@ -115,14 +116,80 @@ test('planPool stops a worker that does not register in time and reports it as f
   ]);
 });
 
-test('planPool starts one new worker at a time in a rollout, and drains an old one for each that is ready', () => {
+test('planPool starts one new worker at a time in a rollout, and the next one when the drained old one has ended', () => {
   const old = (id: string) => running(id, { revision: 'old' });
   const atStart = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
   expect(plan(atStart)).toEqual({ ensure: 1, ...NOTHING });
   const starts = { ...atStart, running: [...atStart.running, running('c')] };
   expect(plan(starts)).toEqual({ ensure: 1, ...NOTHING });
   const up = { ...starts, registered: [record('a', { active: 1 }), record('b'), record('c')] };
-  expect(plan(up)).toEqual({ ensure: 2, drain: ['b'], stop: [] });
+  expect(plan(up)).toEqual({ ensure: 1, drain: ['b'], stop: [] });
+  const ended = { running: [old('a'), running('c')], registered: [record('a', { active: 1 }), record('c')] };
+  expect(plan(ended)).toEqual({ ensure: 2, ...NOTHING });
+});
+
+/** Replaces the workers of a pool step by step as the plan says. Returns what it did, and the most workers at a time. */
+function simulateRollout(rollout: PlanInput['rollout'], desired: number, percent: number) {
+  let workers = Array.from({ length: desired }, (_, at) => running(`o${at}`, { revision: 'old' }));
+  const drainedAtMs = new Map<string, number>();
+  const seen = { steps: 0, most: desired, fewestReady: desired };
+  const isReplaced = () => workers.length === desired && workers.every(({ revision }) => revision === 'new');
+  for (; seen.steps < 100 && !isReplaced(); seen.steps++) {
+    const registered = workers.map(({ id, revision }) => record(id, { revision, draining: drainedAtMs.has(id) }));
+    const next = plan({
+      desired,
+      stable: { revision: 'old', percent },
+      rollout,
+      running: workers,
+      registered,
+      drainedAtMs,
+    });
+    for (const id of next.drain) drainedAtMs.set(id, 9999);
+    const stopped = new Set(next.stop.map(({ id }) => id));
+    workers = workers.filter(({ id }) => !stopped.has(id));
+    for (let count = workers.filter(({ revision }) => revision === 'new').length; count < next.ensure; count++) {
+      workers.push(running(`n${seen.steps}-${count}`));
+    }
+    seen.most = Math.max(seen.most, workers.length);
+    seen.fewestReady = Math.min(seen.fewestReady, workers.filter(({ id }) => !drainedAtMs.has(id)).length);
+  }
+  return { ...seen, left: workers.map(({ revision }) => revision) };
+}
+
+test.each([
+  { maxSurge: 0, maxUnavailable: 0, desired: 1, most: 1, fewestReady: 0 },
+  { maxSurge: 0, maxUnavailable: 0, desired: 4, most: 4, fewestReady: 3 },
+  { maxSurge: 0, maxUnavailable: '50%', desired: 4, most: 4, fewestReady: 2 },
+  { maxSurge: 1, maxUnavailable: 0, desired: 4, most: 5, fewestReady: 4 },
+  { maxSurge: '50%', maxUnavailable: 1, desired: 4, most: 6, fewestReady: 3 },
+])(
+  'planPool replaces $desired workers with at most $most and at least $fewestReady at a time for $maxSurge and $maxUnavailable',
+  ({ maxSurge, maxUnavailable, desired, most, fewestReady }) => {
+    const seen = simulateRollout({ maxSurge, maxUnavailable }, desired, 100);
+    expect(seen.left).toEqual(Array.from({ length: desired }, () => 'new'));
+    expect(seen).toMatchObject({ most, fewestReady });
+  },
+);
+
+test('planPool lets the only worker make room for its canary if the pool has no surge', () => {
+  const workers = { desired: 1, stable: { revision: 'old', percent: 20 }, running: [older('a')] };
+  const registered = [record('a')];
+  const without = { maxSurge: 0, maxUnavailable: 0 };
+  expect(plan({ ...workers, registered, rollout: without })).toEqual({
+    ensure: 0,
+    ensureStable: 0,
+    drain: ['a'],
+    stop: [],
+  });
+  expect(plan({ ...workers, registered }).drain).toEqual([]);
+});
+
+test('planPool stops workers of a rolled back revision that have not started, so that their hardware is free', () => {
+  const bad = running('x', { revision: 'bad' });
+  const rollout = { maxSurge: 0, maxUnavailable: 0 };
+  const stopped = plan({ desired: 1, hurried: true, rollout, running: [bad], registered: [] });
+  expect(stopped).toEqual({ ensure: 0, drain: [], stop: [{ id: 'x' }] });
+  expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
 });
 
 test('planPool drains and stops no worker while the ledger is unavailable, but replaces ended ones', () => {
@@ -139,7 +206,7 @@ test('planPool starts missing workers of the stable revision during a rollout', 
   expect(plan(atStart)).toEqual({ ensure: 1, ensureStable: 3, ...NOTHING });
   const up = { ...atStart, running: [older('a'), older('b'), older('c'), running('n')] };
   const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 }), record('n')];
-  expect(plan({ ...up, registered })).toEqual({ ensure: 2, ensureStable: 2, drain: ['b'], stop: [] });
+  expect(plan({ ...up, registered })).toEqual({ ensure: 1, ensureStable: 2, drain: ['b'], stop: [] });
 });
 
 test('planPool runs a tenth more workers during a rollout, and starts all at once in a rollback', () => {
@@ -162,7 +229,8 @@ test('planPool gives a canary its share of the workers and never lets it serve a
     return { ensure, ensureStable, drain: drain.length };
   };
   expect(canary(10, 20, 10, 0)).toEqual({ ensure: 1, ensureStable: 10, drain: 0 });
-  expect(canary(10, 20, 10, 1)).toEqual({ ensure: 2, ensureStable: 9, drain: 1 });
+  expect(canary(10, 20, 10, 1)).toEqual({ ensure: 1, ensureStable: 9, drain: 1 });
+  expect(canary(10, 20, 9, 1)).toEqual({ ensure: 2, ensureStable: 9, drain: 0 });
   expect(canary(10, 20, 9, 2)).toEqual({ ensure: 2, ensureStable: 8, drain: 1 });
   expect(canary(10, 20, 8, 2)).toEqual({ ensure: 2, ensureStable: 8, drain: 0 });
   expect(canary(1, 20, 1, 1)).toEqual({ ensure: 1, ensureStable: 1, drain: 0 });

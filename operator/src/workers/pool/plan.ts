@@ -1,4 +1,5 @@
-import { chooseDrains } from '@svc-asr/core';
+import { chooseDrains, findRolloutRoom } from '@svc-asr/core';
+import type { RolloutRoom, RolloutSpec } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
 import type { RunningWorker, WorkerStop } from '../runtime.ts';
 
@@ -9,7 +10,12 @@ export interface PlanInput {
   revision: string;
   /** The stable revision during a rollout, and the percentage of workers for `revision`. */
   stable?: { revision: string; percent: number } | undefined;
-  /** True to start all workers of `revision` at once, because the other revision has to be replaced soon. */
+  /** Limits of a rollout. Undefined if the model was deleted. */
+  rollout: Pick<RolloutSpec, 'maxSurge' | 'maxUnavailable'> | undefined;
+  /**
+   * True to start all workers of `revision` at once, because the other revision has to be replaced soon. Has no effect
+   * if there is no room for further workers.
+   */
   hurried?: boolean;
   /** True while workers of a deleted model may finish their streams. */
   finishing?: boolean;
@@ -39,9 +45,6 @@ export interface Plan {
   stop: WorkerStop[];
 }
 
-/** Share of the desired workers that a rollout may run in addition. At least one worker. */
-const SURGE = 0.1;
-
 /** Decides for each worker whether it stays, drains or stops, and how many workers of each revision have to run. */
 export function planPool(input: PlanInput): Plan {
   const { desired, revision, running, registered, stable } = input;
@@ -59,13 +62,19 @@ export function planPool(input: PlanInput): Plan {
   const before = useful.filter((worker) => worker.revision === stable?.revision);
   const outdated = useful.filter((worker) => !newest.includes(worker) && !before.includes(worker));
   const countReady = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
-  const shares = shareWorkers(input, own, countReady(newest));
-  // One old worker drains for each new one that is ready, so a rollout needs room for a few more workers only.
+  const room = findRoom(input, own);
+  const shares = shareWorkers(input, own, countReady(newest), room);
   const isOnlyRevision = stable === undefined && outdated.length === 0;
-  const surge = input.hurried === true ? own : Math.max(1, Math.ceil(own * SURGE));
-  const wanted = isOnlyRevision ? shares.newest : Math.min(shares.newest, countReady(newest) + surge);
+  // Every worker that has not ended needs its hardware, also while it drains.
+  const occupied = running.length + Math.max(0, shares.stable - before.length);
+  const free = Math.max(0, own + room.surge - occupied);
+  const wanted = isOnlyRevision ? shares.newest : Math.min(shares.newest, newest.length + free);
+  const current = countReady(newest) + countReady(before);
+  const [servingOutdated, idleOutdated] = partition(outdated, ({ id }) => records.has(id));
   const excess = [
-    ...chooseExcess(outdated, Math.max(0, own - countReady(newest) - countReady(before)), records, false),
+    // A worker of another revision that has not started yet only takes hardware from the others.
+    ...idleOutdated.map(({ id }) => id),
+    ...chooseExcess(servingOutdated, Math.max(0, own - room.unavailable - current), records, false),
     ...chooseExcess(before, shares.stable, records, false),
     ...chooseExcess(newest, shares.newest, records, true),
   ].filter((id) => input.finishing !== true || (records.get(id)?.active ?? 0) === 0);
@@ -100,13 +109,28 @@ function findRepeatedDrains(registered: readonly WorkerRecord[], { running, drai
     .map(({ id }) => id);
 }
 
+function partition<T>(values: readonly T[], isFirst: (value: T) => boolean): [T[], T[]] {
+  return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
+}
+
+/** Returns by how many workers the pool may differ from `own` during a rollout. */
+function findRoom({ rollout, hurried }: PlanInput, own: number): RolloutRoom {
+  const room = findRolloutRoom(rollout ?? { maxSurge: own, maxUnavailable: 0 }, own);
+  return hurried === true && room.surge > 0 ? { ...room, surge: Math.max(room.surge, own) } : room;
+}
+
 /** Returns the number of workers of each revision, given how many of the new revision accept sessions. */
-function shareWorkers({ stable }: PlanInput, own: number, ready: number): { newest: number; stable: number } {
+function shareWorkers(
+  { stable }: PlanInput,
+  own: number,
+  ready: number,
+  { surge, unavailable }: RolloutRoom,
+): { newest: number; stable: number } {
   if (stable === undefined) return { newest: own, stable: 0 };
   const newest = Math.min(own, Math.ceil((own * stable.percent) / 100));
-  // A canary never serves alone.
-  const least = own > 0 && stable.percent < 100 ? 1 : 0;
-  return { newest, stable: Math.max(least, own - Math.min(ready, newest)) };
+  // A canary never serves alone, unless the only worker must make room for it.
+  const least = own > (surge === 0 ? 1 : 0) && stable.percent < 100 ? 1 : 0;
+  return { newest, stable: Math.max(least, own - Math.min(ready + unavailable, newest)) };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { RolloutState } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { createPoolHarness } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
+import { RolloutBudget } from './rollout-budget.ts';
 import type { Measurements } from './slots-memory.ts';
 
 const rollout = { canaryPercent: 20, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 60 };
@@ -85,6 +86,48 @@ describe('rollout', () => {
     await harness.tick(100);
     expect([phase(harness), harness.ready(old), harness.ready(broken)]).toEqual(['Starting', 10, 0]);
     expect(harness.pool.status()).toMatchObject({ revision: old, startFailure: { reason: 'ImagePullFailed' } });
+  });
+
+  test('a pool rolls a revision back that does not start in time, although it drained a worker for it', async () => {
+    const harness = createPoolHarness();
+    const full = { canaryPercent: 0, maxSurge: 0, startSeconds: 60 };
+    const old = harness.set(spec('worker:1', full));
+    await harness.tick(3);
+    const broken = harness.set(spec('worker:2', full));
+    harness.breakRevision(broken, { reason: 'CrashLoop', message: 'workers fail to start' });
+    await harness.tick(30);
+    expect([phase(harness), harness.ready(old), harness.pool.status().running]).toEqual(['Starting', 9, 10]);
+    await harness.tick(40);
+    expect([phase(harness), harness.ready(old), harness.pool.status().running]).toEqual(['RolledBack', 10, 10]);
+    expect(harness.pool.status()).toMatchObject({ startFailure: undefined });
+    expect(harness.pool.status().rollout?.message).toContain('within 60 s: workers fail to start');
+  });
+
+  test('a pool keeps its revision while the rollout budget is used by another pool', async () => {
+    const budget = new RolloutBudget(1);
+    const [first, second] = [
+      createPoolHarness(undefined, undefined, budget),
+      createPoolHarness(undefined, undefined, budget),
+    ];
+    budget.update('another', true);
+    const old = first.set(spec('worker:1'));
+    await first.tick(3);
+    const next = first.set(spec('worker:2'));
+    await first.tick(3);
+    expect([phase(first), first.ready(old), first.ready(next)]).toEqual(['Queued', 10, 0]);
+    expect(first.weights()).toEqual({ [old]: 100 });
+    // A pool without workers replaces none.
+    second.set({ ...spec('worker:1'), scaling: { min: 0, max: 1 } });
+    await second.tick();
+    second.set({ ...spec('worker:2'), scaling: { min: 0, max: 1 } });
+    await second.tick();
+    expect(phase(second)).toBe('Starting');
+    budget.update('another', false);
+    await first.tick(8);
+    expect([phase(first), first.ready(next)]).toEqual(['Canary', 2]);
+    expect(budget.mayStart('another')).toBe(false);
+    await first.tick(200);
+    expect([phase(first), budget.mayStart('another')]).toEqual(['Steady', true]);
   });
 
   test('a pool without workers starts the previous revision while the new one does not start', async () => {

@@ -5,6 +5,7 @@ import type { Ledger, PoolGrowth, PoolLoad } from '@svc-asr/ledger';
 import type { DesiredWorkers, WorkerRuntime } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
 import { decideGrowth, decideRevision, decideSize, decideWeights } from './decide.ts';
+import { findReported, findServing, isReplacing } from './decide.ts';
 import { countByRevision } from './desired.ts';
 import { MeasuredSlots } from './measured-slots.ts';
 import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
@@ -13,6 +14,7 @@ import type { Plan } from './plan.ts';
 import { PoolPublisher } from './publish.ts';
 import type { PoolReport } from './report.ts';
 import { decideScaleUpdate } from './scale-update.ts';
+import type { RolloutBudget } from './rollout-budget.ts';
 import type { SlotsMemory } from './slots-memory.ts';
 import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
@@ -24,6 +26,8 @@ export interface PoolDependencies {
   revisions: Pick<Ledger['revisions'], 'counts' | 'weigh'>;
   runtime: WorkerRuntime;
   slotsMemory: SlotsMemory;
+  /** Shared by all pools. */
+  rolloutBudget: RolloutBudget;
   report: PoolReport;
   /**
    * `lostMs` is the longest time that a registered worker may be missing from the ledger. `startMs` is the longest time
@@ -162,14 +166,17 @@ export class Pool {
     if (!isLedgerRead) return { continues: true, plan: undefined };
     await this.#drainWorkers(plan.drain);
     if (await this.#removeIfEmpty()) return { continues: false, plan: undefined };
-    this.#dependencies.report.startFailure(this.#name, this.#startFailureOf(this.#template?.revision)?.message);
+    this.#dependencies.report.startFailure(
+      this.#name,
+      this.#startFailureOf(findReported(this.#rollout, this.#template))?.message,
+    );
     await this.#publisher.publishChanges(this.#decideGrowth(), decideWeights(this.#rollout));
     return { continues: true, plan };
   }
 
   #decideSize(): void {
     const { runtime, report, nowMs } = this.#dependencies;
-    const serving = this.#servingRevision();
+    const serving = findServing(this.#rollout, this.#template);
     this.#measuredSlots.record(readyWorkers(this.#view));
     this.#expectSlots(this.#scaling.state.slotsPerWorker ?? this.#measuredSlots.recall(serving));
     const { state } = this.#scaling;
@@ -190,18 +197,25 @@ export class Pool {
   }
 
   #decideRevision(isLedgerRead: boolean): RolloutDecision | undefined {
-    const { runtime, report, nowMs } = this.#dependencies;
-    if (this.#model === undefined || this.#template === undefined) return undefined;
+    const { runtime, rolloutBudget, report, nowMs } = this.#dependencies;
+    if (this.#model === undefined || this.#template === undefined) {
+      rolloutBudget.update(this.#name, false);
+      return undefined;
+    }
     this.#storedRollout ??= runtime.storedRollout(this.#name);
     const { revision: wanted } = this.#template;
+    const state = this.#rollout?.state ?? this.#storedRollout ?? NO_ROLLOUT;
+    const replacesWorkers = runtime.list(this.#name).some(({ revision }) => revision === state.stable);
     const decision = decideRevision({
       model: this.#model,
       wanted,
-      state: this.#rollout?.state ?? this.#storedRollout ?? NO_ROLLOUT,
+      state,
+      mayStart: !replacesWorkers || rolloutBudget.mayStart(this.#name),
       observations: isLedgerRead ? observeRevisions(this.#name, wanted, this.#view, this.#dependencies) : undefined,
       nowMs: nowMs(),
     });
     if (!isSameRollout(this.#storedRollout ?? NO_ROLLOUT, decision.state)) this.#storedRollout = decision.state;
+    rolloutBudget.update(this.#name, isReplacing(decision));
     report.rollout(this.#name, this.#rollout, decision);
     return decision;
   }
@@ -214,6 +228,7 @@ export class Pool {
       desired: this.#scaling.desired,
       revision,
       stable: stable === undefined ? undefined : { revision: stable, percent },
+      rollout: this.#model?.spec.rollout,
       hurried: phase === 'RolledBack',
       finishing: this.#deletedAtMs !== undefined && nowMs() - this.#deletedAtMs < this.#drainMs,
       running: runtime.list(this.#name),
@@ -262,14 +277,9 @@ export class Pool {
       model: this.#model,
       view: this.#view,
       running: this.#dependencies.runtime.list(this.#name),
-      startFailure: this.#startFailureOf(this.#servingRevision()),
+      startFailure: this.#startFailureOf(findServing(this.#rollout, this.#template)),
       slotsPerWorker: this.#scaling.state.slotsPerWorker,
     });
-  }
-
-  /** Returns the revision that serves most sessions. Further workers are started from it. */
-  #servingRevision(): string | undefined {
-    return this.#rollout?.stable ?? this.#rollout?.revision ?? this.#template?.revision;
   }
 
   #startFailureOf(revision: string | undefined) {
@@ -284,7 +294,7 @@ export class Pool {
       scaling: this.#scaling,
       rollout: this.#rollout,
       measuredSlots: this.#measuredSlots.all,
-      startFailure: this.#startFailureOf(this.#template?.revision),
+      startFailure: this.#startFailureOf(findReported(this.#rollout, this.#template)),
     });
   }
 }

@@ -21,7 +21,7 @@ export interface PoolStatus {
   rollout: Pick<RolloutDecision, 'phase' | 'revision' | 'stable' | 'percent' | 'message'> | undefined;
   /** Reasons why the desired number of workers does not follow the load alone. */
   reasons: ScalingDecision['reasons'];
-  /** Set if no worker of the newest revision can be started. */
+  /** Set if no worker of the newest revision can be started, or of the stable one after a rollback. */
   startFailure: StartFailure | undefined;
   /** What new workers wait for before they can start. Undefined if none waits. */
   pending: StartFailure | undefined;

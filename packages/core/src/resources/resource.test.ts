@@ -30,7 +30,7 @@ test('checkResource adds the documented defaults to a minimal model', () => {
         worker: { provider: 'cpu', slots: 0 },
         scaling: { mode: 'Sessions', min: 0, scaleDownDelaySeconds: 300, idleToZeroSeconds: 600, maxWaitSeconds: 120 },
         drainSeconds: 330,
-        rollout: { canaryPercent: 0, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 300 },
+        rollout: { canaryPercent: 0, windowSeconds: 300, maxSurge: '25%', maxUnavailable: 0, startSeconds: 1200 },
       },
     },
   });

@@ -7,6 +7,16 @@ const MAX_WORKERS = 10_000;
 const seconds = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 86_400, default: value, description });
 
+/** Builds the schema of a number of workers, or of a percentage of them. */
+const share = (value: number | string, description: string) =>
+  Type.Union(
+    [
+      Type.String({ maxLength: 4, pattern: '^(0|[1-9][0-9]?|100)%$' }),
+      Type.Integer({ minimum: 0, maximum: MAX_WORKERS }),
+    ],
+    { default: value, description },
+  );
+
 /** Number of workers of a model. */
 export const Scaling = closed(
   {
@@ -89,6 +99,18 @@ export const Rollout = closed(
       description: 'Maximum 95th percentile of the delta latency of a new revision before it is rolled back.',
     }),
     windowSeconds: seconds(300, 'Time that a new revision is observed, in seconds.'),
+    maxSurge: share(
+      '25%',
+      'Workers that a rollout may run in addition, as a number or a percentage, rounded up. Draining workers count until they have ended. With 0, a worker is drained before its successor starts.',
+    ),
+    maxUnavailable: share(
+      0,
+      'Workers that may be missing during a rollout, as a number or a percentage, rounded down. At least 1 if maxSurge is 0.',
+    ),
+    startSeconds: seconds(
+      1200,
+      'Time in which the first worker of a new revision must accept sessions, in seconds. Then the revision is rolled back. 0 sets no limit.',
+    ),
   },
   { default: {}, description: 'Rollout of a new artifact, image or worker setting.' },
 );

@@ -5,7 +5,15 @@ import type { RevisionObservation, RolloutDecision, RolloutInput } from './decid
 import { NO_ROLLOUT } from './state.ts';
 import type { RolloutState } from './state.ts';
 
-const SPEC = { canaryPercent: 20, maxFailurePercent: 1, maxDeltaP95Ms: 500, windowSeconds: 300 };
+const SPEC = {
+  canaryPercent: 20,
+  maxFailurePercent: 1,
+  maxDeltaP95Ms: 500,
+  windowSeconds: 300,
+  maxSurge: 1,
+  maxUnavailable: 0,
+  startSeconds: 60,
+};
 const SECOND = 1000;
 const STABLE: RolloutState = { ...NO_ROLLOUT, stable: 'old' };
 const seen = (running: number, ready = running, more: Partial<RevisionObservation> = {}): RevisionObservation => ({
@@ -87,6 +95,37 @@ test.each([0, 20])(
     expect(observe({ old: seen(4) }, 9999 * SECOND).phase).toBe('RolledBack');
   },
 );
+
+test('a rollout whose workers do not become ready within startSeconds is rolled back and reports the cause', () => {
+  const observe = createRollout();
+  const starting = { old: seen(4), new: seen(1, 0, { failsToStart: true, startFailure: 'no such image' }) };
+  // Time without workers of the revision does not count.
+  observe({ old: seen(4) }, 0);
+  observe({ old: seen(4) }, 1000 * SECOND);
+  observe(starting, 1000 * SECOND);
+  expect(observe(starting, 1059 * SECOND).phase).toBe('Starting');
+  expect(observe(starting, 1060 * SECOND)).toMatchObject({
+    phase: 'RolledBack',
+    revision: 'old',
+    message: 'revision new was rolled back: no worker was ready within 60 s: no such image',
+    state: { rejected: { revision: 'new', reason: 'StartDeadline' } },
+  });
+  expect(observe({ old: seen(4), new: seen(1) }, 1061 * SECOND).phase).toBe('RolledBack');
+});
+
+test('a rollout with startSeconds 0 starts for any time', () => {
+  const observe = createRollout(STABLE, { startSeconds: 0 });
+  observe({ old: seen(4), new: seen(1, 0) }, 0);
+  expect(observe({ old: seen(4), new: seen(1, 0) }, 99_999 * SECOND).phase).toBe('Starting');
+});
+
+test('a rollout that may not start yet keeps the stable revision, and one that has started continues', () => {
+  const observe = createRollout();
+  const queued = observe({ old: seen(4) }, 0, { mayStart: false });
+  expect(queued).toMatchObject({ phase: 'Queued', revision: 'old', stable: undefined, percent: 100 });
+  expect(observe({ old: seen(4) }, SECOND).phase).toBe('Starting');
+  expect(observe({ old: seen(4) }, 2 * SECOND, { mayStart: false }).phase).toBe('Starting');
+});
 
 test('a rollout ignores counts from before the candidate accepted sessions', () => {
   const observe = createRollout();

@@ -12,6 +12,8 @@ export interface RevisionObservation {
   readonly ready: number;
   /** Whether workers of the revision are known to fail at start. */
   readonly failsToStart: boolean;
+  /** Why workers of the revision fail at start. */
+  readonly startFailure?: string | undefined;
   readonly counts: RevisionCounts;
 }
 
@@ -22,10 +24,12 @@ export interface RolloutInput {
   readonly wanted: string;
   /** Observed state by revision. Undefined if it could not be observed. */
   readonly observations: ReadonlyMap<string, RevisionObservation> | undefined;
+  /** False if a rollout that has not started must wait, because too many other models are being rolled out. */
+  readonly mayStart?: boolean;
   readonly nowMs: number;
 }
 
-export type RolloutPhase = 'Steady' | 'Starting' | 'Canary' | 'Rolling' | 'RolledBack';
+export type RolloutPhase = 'Steady' | 'Queued' | 'Starting' | 'Canary' | 'Rolling' | 'RolledBack';
 
 export interface RolloutDecision {
   readonly phase: RolloutPhase;
@@ -48,19 +52,23 @@ const UNSEEN: RevisionObservation = { running: 0, ready: 0, failsToStart: false,
  * | phase      | until                                    | new revision                  | stable revision                |
  * | ---------- | ---------------------------------------- | ----------------------------- | ------------------------------ |
  * | Steady     | the model specifies another revision     | all                           |                                |
+ * | Queued     | few enough other models are rolled out   | none                          | all                            |
  * | Starting   | its first worker accepts sessions        | some workers, no sessions     | all, if it has workers         |
  * | Canary     | it was observed for windowSeconds        | canaryPercent                 | remainder                      |
  * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained one for one |
  * | RolledBack | the model specifies another revision     | none                          | all                            |
  *
- * A breach of the gate in Canary or Rolling leads to RolledBack. A failed observation changes nothing.
+ * A breach of the gate in Canary or Rolling, or startSeconds in Starting, leads to RolledBack. A failed observation
+ * changes nothing.
  */
 export function decideRollout(input: RolloutInput): RolloutDecision {
   const { state, wanted } = input;
   const { stable, rejected } = state;
   if (stable === undefined || stable === wanted) return settle(wanted);
   if (rejected?.revision === wanted) return rollBack(stable, wanted, rejected);
-  const known = state.candidate?.revision === wanted ? state.candidate : startCandidate(wanted);
+  const isKnown = state.candidate?.revision === wanted;
+  if (!isKnown && input.mayStart === false) return enqueue(stable, wanted);
+  const known = isKnown && state.candidate !== undefined ? state.candidate : startCandidate(wanted);
   const { observations } = input;
   if (observations === undefined) return continueRollout(input, stable, { ...known, observedAtMs: undefined }, true);
 
@@ -75,6 +83,8 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
     );
     if (breach !== undefined) return rollBack(stable, wanted, breach);
   }
+  const lateness = findLateness(input, candidate, own);
+  if (lateness !== undefined) return rollBack(stable, wanted, lateness);
   const watched = candidate.watchedMs >= input.spec.windowSeconds * 1000;
   if (candidate.phase === 'rolling' && other.running === 0 && own.ready > 0 && watched) return settle(wanted);
   // If the stable revision has no workers, there is nothing to protect, unless the new revision fails to start.
@@ -83,7 +93,7 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
 }
 
 function startCandidate(revision: string): Candidate {
-  return { revision, phase: 'starting', watchedMs: 0, observedAtMs: undefined, before: undefined };
+  return { revision, phase: 'starting', startingMs: 0, watchedMs: 0, observedAtMs: undefined, before: undefined };
 }
 
 /** Returns the candidate after one more observation. */
@@ -95,7 +105,10 @@ function advance(
 ): Candidate {
   const observed = { ...candidate, observedAtMs: nowMs };
   if (candidate.phase === 'starting') {
-    if (own.ready === 0) return observed;
+    if (own.ready === 0) {
+      const sinceMs = candidate.observedAtMs === undefined || own.running === 0 ? 0 : nowMs - candidate.observedAtMs;
+      return { ...observed, startingMs: (candidate.startingMs ?? 0) + Math.max(0, sinceMs) };
+    }
     const phase = spec.canaryPercent > 0 && spec.canaryPercent < 100 && other.running > 0 ? 'canary' : 'rolling';
     return { ...observed, phase, before: { candidate: own.counts, stable: other.counts } };
   }
@@ -103,6 +116,21 @@ function advance(
   const watchedMs = candidate.watchedMs + Math.max(0, passedMs);
   const phase = candidate.phase === 'canary' && watchedMs < spec.windowSeconds * 1000 ? 'canary' : 'rolling';
   return { ...observed, phase, watchedMs };
+}
+
+/** Returns a breach if workers of a candidate have been starting for too long. */
+function findLateness({ spec }: RolloutInput, candidate: Candidate, own: RevisionObservation): Breach | undefined {
+  const { phase, startingMs = 0 } = candidate;
+  if (phase !== 'starting' || spec.startSeconds === 0 || startingMs < spec.startSeconds * 1000) return undefined;
+  const cause = own.startFailure === undefined ? '' : `: ${own.startFailure}`;
+  return { reason: 'StartDeadline', message: `no worker was ready within ${spec.startSeconds} s${cause}` };
+}
+
+/** Keeps the stable revision until the rollout may start. */
+function enqueue(stable: string, wanted: string): RolloutDecision {
+  const state = { stable, candidate: undefined, rejected: undefined };
+  const message = `revision ${wanted} waits until rollouts of other models have finished`;
+  return { phase: 'Queued', revision: stable, stable: undefined, percent: 100, message, state };
 }
 
 function continueRollout(

@@ -6,7 +6,7 @@ export type RolloutSpec = AsrModel['spec']['rollout'];
 
 /** Reason why a revision is rolled back. */
 export interface Breach {
-  readonly reason: 'Failures' | 'Latency';
+  readonly reason: 'Failures' | 'Latency' | 'StartDeadline';
   readonly message: string;
 }
 

@@ -11,6 +11,9 @@ const spec = fc.record({
   maxFailurePercent: fc.integer({ min: 0, max: 50 }),
   maxDeltaP95Ms: fc.integer({ min: 1, max: 2000 }),
   windowSeconds: fc.nat(600),
+  maxSurge: fc.nat(3),
+  maxUnavailable: fc.nat(3),
+  startSeconds: fc.nat(600),
 });
 const observation: fc.Arbitrary<RevisionObservation> = fc
   .record({

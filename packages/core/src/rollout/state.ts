@@ -18,6 +18,8 @@ export interface Candidate {
    * of them, then `rolling`.
    */
   readonly phase: 'starting' | 'canary' | 'rolling';
+  /** Time that workers of the candidate have been starting. Absent if an operator of an earlier version stored it. */
+  readonly startingMs?: number;
   /** Time that the candidate was under observation. Periods without an observation do not count. */
   readonly watchedMs: number;
   /** Time of the last observation. Undefined if this operator has made none. */

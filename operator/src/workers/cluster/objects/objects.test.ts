@@ -41,7 +41,9 @@ test('the revision changes with everything that changes the pods, and with nothi
     templateOf(model('m', { ...spec, ...more }), installation).revision;
   const revision = revisionOf({});
   expect(revision).toMatch(/^[0-9a-f]{12}$/);
-  expect(revisionOf({ scaling: { min: 1, max: 9 }, rollout: { canaryPercent: 5 } })).toBe(revision);
+  expect(
+    revisionOf({ scaling: { min: 1, max: 9, provisionSeconds: 60 }, rollout: { canaryPercent: 5, maxSurge: 0 } }),
+  ).toBe(revision);
   expect(revisionOf({}, { ...INSTALLATION, maxUnavailable: 1, egressPorts: [443] })).toBe(revision);
   const others = [
     revisionOf({ artifact: { path: '/models/n' } }),
