@@ -24,7 +24,7 @@ const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string
       'usage',
     ],
   ],
-  worker: ['worker_register', 'worker_renew', 'worker_remove'],
+  worker: ['worker_register', 'worker_renew', 'worker_drain', 'worker_remove'],
   operator: [
     ...['configure', 'grant', 'restore', 'close', 'trim_journal', 'revoke_key', 'load', 'weigh_revisions'],
     ...['worker_drain', 'worker_list', 'worker_remove'],

@@ -10,10 +10,14 @@ export interface DrainOptions {
   logger: Logger;
 }
 
-/** Empties a worker: it takes no new streams, and gateways move the existing ones to other workers. */
+/**
+ * Empties a worker: it takes no new streams, and gateways move the existing ones to other workers. The worker serves a
+ * stream until its gateway closes it.
+ */
 export class Drain {
   readonly #options: DrainOptions;
   #timer: NodeJS.Timeout | undefined;
+  #finishing = false;
 
   constructor(options: DrainOptions) {
     this.#options = options;
@@ -22,15 +26,17 @@ export class Drain {
   /** Starts to drain while the worker continues to run. */
   start(): void {
     const { relay, moveAfterMs } = this.#options;
+    if (this.#finishing) return;
     relay.refuse();
     this.#timer = setTimeout(() => relay.move(), moveAfterMs);
   }
 
-  /** Moves all streams now. Resolves when they have left or after the timeout. */
+  /** Reports to gateways how long they have to move their streams. Resolves when all have left or after that time. */
   async finish(): Promise<void> {
     const { relay, timeoutMs, logger } = this.#options;
+    this.#finishing = true;
     clearTimeout(this.#timer);
-    relay.move();
+    relay.move(timeoutMs);
     const left = await relay.emptied(timeoutMs);
     if (left > 0) logger.warn({ amount: left }, 'streams were not moved in time');
   }

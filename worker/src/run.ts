@@ -53,7 +53,10 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
   const onDrain = () => {
     if (isDraining) return;
     isDraining = true;
-    for (const { drain } of services) drain.start();
+    for (const { drain, registration } of services) {
+      drain.start();
+      registration.drain().catch((err: unknown) => logger.warn({ err }, 'the drain could not be reported yet'));
+    }
   };
   for (const { model, engine } of loaded) {
     services.push(await serveModel({ id, engine, telemetry, onDrain, ...model }));
@@ -67,8 +70,9 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
   };
   return [
     { name: 'refuse new streams', stop: each(({ relay }) => relay.refuse()) },
-    { name: 'leave the ledger', stop: each(({ registration }) => registration.stop()) },
+    { name: 'report the drain', stop: each(({ registration }) => registration.drain()) },
     { name: 'move streams', stop: each(({ drain }) => drain.finish()) },
+    { name: 'leave the ledger', stop: each(({ registration }) => registration.stop()) },
     { name: 'close the ports', stop: each(({ relay }) => relay.close()) },
     { name: 'stop watching', stop: each(({ watch }) => watch.stop()) },
     { name: 'stop the engine', stop: each(({ engine }) => engine.close()) },

@@ -103,7 +103,12 @@ export const WORKER_SETTINGS = {
     'Time between a drain request of an operator and the request to gateways to move their streams; 0 moves them at once.',
     5000,
   ),
-  DRAIN_TIMEOUT_MS: integer('Longest time for streams to move to other workers after SIGTERM.', 20_000, 0, 7_200_000),
+  DRAIN_TIMEOUT_MS: integer(
+    'Longest time for which streams are served after SIGTERM, until they end or have moved to other workers. Must be shorter than the grace period of the process. Gateways receive it.',
+    20_000,
+    0,
+    7_200_000,
+  ),
   HANG_TIMEOUT_MS: integer('Time without progress of inference after which /livez fails.', 10_000, 1000, 600_000),
 } as const;
 

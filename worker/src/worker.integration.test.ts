@@ -85,10 +85,11 @@ test('a worker reports its state, registers, transcribes, and asks its streams t
 
   worker.kill('SIGTERM');
   await stream.next('move');
-  expect(await recordOf(worker)).toBeUndefined();
+  expect(await recordOf(worker)).toMatchObject({ draining: true });
   expect(await finalOf(stream)).toBe(text);
   stream.close();
   expect(await worker.ended).toBe(0);
+  expect(await recordOf(worker)).toBeUndefined();
   expect(worker.output()).not.toContain(text);
 });
 

@@ -1,6 +1,6 @@
 import { AUDIO, MessageRate, parseClientMessage, samplesOf } from '@svc-asr/core';
 import { STREAM_ERRORS, STREAM_LIMITS, streamError } from '@svc-asr/core';
-import type { ClientMessage, CloseCodeNumber, ContextSize, RelayAnswer, StreamErrorCode } from '@svc-asr/core';
+import type { ClientMessage, CloseCodeNumber, ContextSize, StreamErrorCode } from '@svc-asr/core';
 import { Clocks } from './client/clocks.ts';
 import type { Client } from './client/client.ts';
 import { configAck, deltaEvent, finalEvent, readyEvent } from './client/events.ts';
@@ -8,6 +8,7 @@ import { isTimely } from './recognition/delta-clock.ts';
 import { describeWait } from './recognition/describe-wait.ts';
 import { meter } from './client/meter.ts';
 import { Recognition } from './recognition/recognition.ts';
+import type { StreamAnswer } from './recognition/recognition-events.ts';
 import type { StreamEnd, StreamParts, StreamSession } from './session.ts';
 import { Utterances } from './recognition/utterances.ts';
 
@@ -202,8 +203,10 @@ export class Stream {
   }
 
   #onOpened(context: ContextSize, chunkSamples: number): void {
-    const changed = this.#contextChange !== undefined && this.#contextChange.to !== this.#contextChange.from;
     this.#chunkSamples = chunkSamples;
+    // The stream has moved before it could be opened with the other context.
+    if (this.#contextChange !== undefined && this.#contextChange.to !== this.#recognition.context) return;
+    const changed = this.#contextChange !== undefined && this.#contextChange.to !== this.#contextChange.from;
     this.#contextChange = undefined;
     if (!this.#ready) this.#start(context);
     else if (changed) this.#client.send(configAck(this.session, context, chunkSamples));
@@ -230,7 +233,7 @@ export class Stream {
     });
   }
 
-  #onAnswer(answer: Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>): void {
+  #onAnswer(answer: StreamAnswer): void {
     const { head } = this.#utterances;
     switch (answer.type) {
       case 'consumed':

@@ -17,6 +17,8 @@ export class StreamTrace {
   readonly #stream: Span;
   #search: Span | undefined;
   #relay: Span | undefined;
+  /** Span of the worker to which the stream is about to move. */
+  #prepared: Span | undefined;
 
   private constructor(tracing: Tracing, parent: SpanContext, model: string) {
     this.#tracing = tracing;
@@ -47,20 +49,32 @@ export class StreamTrace {
       placing?.setStatus({ code: SpanStatusCode.ERROR }).end();
       return undefined;
     }
-    const attributes = { 'svc_asr.worker.id': worker.id, 'svc_asr.revision': worker.revision };
-    placing?.setAttributes(attributes).end();
-    this.#relay = this.#tracing.start('relay', {
-      parent: this.#stream.spanContext(),
-      kind: SpanKind.CLIENT,
-      attributes,
-    });
+    placing?.setAttributes(attributesOf(worker)).end();
+    this.#relay = this.#startRelay(worker);
     return formatTraceparent(this.#relay.spanContext());
+  }
+
+  /** Starts the span of another worker, in addition to that of the current one. Returns its `traceparent`. */
+  prepareMove(worker: { id: string; revision: string }): string {
+    this.#prepared = this.#startRelay(worker);
+    return formatTraceparent(this.#prepared.spanContext());
+  }
+
+  /** Ends the span of the prepared worker. `failure` is set if the worker caused it. */
+  abandonMove(failure: string | undefined): void {
+    endRelay(this.#prepared, failure);
+    this.#prepared = undefined;
+  }
+
+  /** Continues with the span of the prepared worker. */
+  completeMove(): void {
+    this.#relay = this.#prepared;
+    this.#prepared = undefined;
   }
 
   /** Ends the span of the current worker. `failure` is set if the worker caused it. */
   leaveWorker(failure: string | undefined): void {
-    if (failure !== undefined) this.#relay?.setStatus({ code: SpanStatusCode.ERROR, message: failure });
-    this.#relay?.end();
+    endRelay(this.#relay, failure);
     this.#relay = undefined;
   }
 
@@ -79,6 +93,11 @@ export class StreamTrace {
     this.#stream.end();
   }
 
+  #startRelay(worker: { id: string; revision: string }): Span {
+    const parent = this.#stream.spanContext();
+    return this.#tracing.start('relay', { parent, kind: SpanKind.CLIENT, attributes: attributesOf(worker) });
+  }
+
   /** Starts the span of the settlement. Returns a function that ends it. */
   startSettlement(): () => void {
     const span = this.#tracing.start('settle', {
@@ -88,6 +107,15 @@ export class StreamTrace {
     });
     return () => span.end();
   }
+}
+
+function attributesOf({ id, revision }: { id: string; revision: string }): Record<string, string> {
+  return { 'svc_asr.worker.id': id, 'svc_asr.revision': revision };
+}
+
+function endRelay(span: Span | undefined, failure: string | undefined): void {
+  if (failure !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+  span?.end();
 }
 
 function recordHandshake(

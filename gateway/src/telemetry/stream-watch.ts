@@ -51,6 +51,21 @@ export class StreamWatch {
     this.#trace?.leaveWorker(failure);
   }
 
+  /** Records that the stream is also opened at another worker. Returns the `traceparent` for it. */
+  prepareMove(worker: { id: string; revision: string }): string | undefined {
+    return this.#trace?.prepareMove(worker);
+  }
+
+  /** Records that the stream does not move to the prepared worker. `failure` is set if that worker caused it. */
+  abandonMove(failure?: string): void {
+    this.#trace?.abandonMove(failure);
+  }
+
+  /** Records that the stream has moved to the prepared worker. It has left the one before. */
+  completeMove(): void {
+    this.#trace?.completeMove();
+  }
+
   /** Records a move to another worker. `failure` is undefined if the worker drains. */
   recordMove(worker: string, failure: string | undefined): void {
     const cause = failure === undefined ? 'drain' : 'failure';

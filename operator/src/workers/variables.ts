@@ -4,7 +4,7 @@ export interface VariablesOptions {
   redis: { prefix: string; timeoutMs: number };
   /** Folder with the files of the model. */
   modelDir: string;
-  /** Time that streams have to move to other workers after SIGTERM. */
+  /** Time for which streams are served after SIGTERM, until they end or have moved. */
   drainMs: number;
 }
 

@@ -38,7 +38,10 @@ export const FRAME = {
   consumed: 4,
   /** Inference makes progress. Sent on a connection with streams, and concerns all of them. */
   alive: 5,
-  /** The gateway has finished with a stream. Its slot is freed at once. */
+  /**
+   * The gateway has finished with a stream. Its slot is freed at once. The position is CLOSE_REOPENS if the gateway
+   * opens a stream of the same session again, with another context, and 0 otherwise.
+   */
   close: 6,
   /**
    * The stream has ended at the worker. The position is a close code, and the payload the name of the reason. For the
@@ -49,6 +52,9 @@ export const FRAME = {
   ping: 8,
   pong: 9,
 } as const;
+
+/** Position of a `close` frame after which the session opens another stream. */
+export const CLOSE_REOPENS = 1;
 
 export type FrameType = (typeof FRAME)[keyof typeof FRAME];
 

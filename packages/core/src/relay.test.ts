@@ -15,6 +15,7 @@ const answers: RelayAnswer[] = [
   { type: 'reset_done' },
   { type: 'consumed', samples: 0 },
   { type: 'move' },
+  { type: 'move', within_ms: 20_000 },
   { type: 'error', code: 'no_slot', message: 'all 4 slots are taken' },
 ];
 

@@ -136,7 +136,21 @@ export const RELAY_ANSWERS = {
     { type: Type.Literal('consumed'), samples: samples('Total samples of the current utterance.') },
     { description: 'Audio that the engine has processed.' },
   ),
-  move: plain('move', 'The worker drains. The gateway replays the stream to another worker.'),
+  move: Type.Object(
+    {
+      type: Type.Literal('move'),
+      within_ms: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'Time until the worker closes the stream. Without it, the worker does not close it yet.',
+        }),
+      ),
+    },
+    {
+      description:
+        'The worker drains. It serves the stream until the gateway has replayed it to another worker and closes it here.',
+    },
+  ),
   error: Type.Object(
     { type: Type.Literal('error'), code: Type.String(), message: Type.String() },
     { description: 'Sent before any close code but 1000.' },

@@ -2,16 +2,18 @@
 -- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless it
 -- is among the workers to avoid: then the stream moves to another one, ahead of the queue. While a rollout splits
 -- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
+-- A stream that a draining worker still serves stays counted there until another worker has a free slot. It is not
+-- queued.
 -- KEYS  1 pool
--- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''
+-- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''  4 draining worker that still serves the stream, or ''
 -- returns { worker, address, revision, further addresses, separated by spaces } | { '', slots, growth } if the stream is
---   queued; call again every few hundred ms. {} if the stream has left before.
+--   queued; call again every few hundred ms. {} if the stream has left before or stays where it is.
 -- @include now_ms
 -- @include workers
 -- @include queue
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
-local session, tenant, avoid = ARGV[1], ARGV[2], ARGV[3]
+local session, tenant, avoid, serving = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local function avoided(id) return string.find(avoid, ' ' .. id .. ' ', 1, true) end
 drop_dead(base, now)
 if redis.call('EXISTS', base .. 'x:' .. session) == 1 then return {} end
@@ -31,7 +33,7 @@ local moving = avoid ~= '  ' and avoid ~= ''
 if current then
   local w = redis.call('HMGET', base .. 'w:' .. current, 'address', 'revision', 'further')
   if w[1] and not avoided(current) then return { current, w[1], w[2], w[3] or '' } end
-  free_slot(base, session)
+  if current ~= serving then free_slot(base, session) end
 end
 
 local first = not moving and first_in_queue(base, now)
@@ -48,11 +50,17 @@ if not first or first == session then
   local id = own and most_free(base .. 'free:' .. own) or most_free(base .. 'free')
   if id then
     local w = redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision', 'further')
+    free_slot(base, session)
     take_slot(base, session, id, w[2], now)
     redis.call('ZREM', base .. 'h', session)
     rotate_queue(base, session, tenant)
     return { id, w[1], w[2], w[3] or '' }
   end
+end
+if serving ~= '' then
+  -- The worker to which the stream should have moved has failed.
+  if current ~= serving then return_to_draining(base, session, serving, now) end
+  return {}
 end
 join_queue(base, session, tenant, now)
 redis.call('ZADD', base .. 'qs', now, session)

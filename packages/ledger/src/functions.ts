@@ -13,7 +13,7 @@ const VERSION = 1;
 export const LIBRARY = `svc_asr_${VERSION}`;
 
 /** The scripts that workers call. */
-const SCRIPTS = ['worker_register', 'worker_renew', 'worker_remove'] as const;
+const SCRIPTS = ['worker_register', 'worker_renew', 'worker_drain', 'worker_remove'] as const;
 
 /** Redis does not have the functions. An operator loads them. */
 export class FunctionsMissing extends LedgerUnavailable {

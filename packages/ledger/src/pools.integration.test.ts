@@ -148,6 +148,34 @@ describe.each([
     expect(await load()).toMatchObject({ slots: 0, workers: 0 });
   });
 
+  test('a stream that a draining worker serves stays counted there, without a place in the queue, until another worker has a slot', async () => {
+    const next = async (avoid: string[]) => {
+      const placement = await ledger.pools.place(model, { sessionId: 'a', tenant: 't', avoid, servedBy: 'old' });
+      return placement.outcome === 'placed' ? placement.worker.id : undefined;
+    };
+    const active = async () => (await ledger.workers.list(model)).map(({ id, active: count }) => [id, count]);
+    await worker('old', 2);
+    await place('a');
+    await ledger.workers.drain(model, 'old');
+    expect(await next(['old'])).toBeUndefined();
+    expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 0, workers: 1 });
+    await worker('new', 1);
+    expect(await place('b')).toBe('new');
+    expect(await next(['old'])).toBeUndefined();
+    await ledger.pools.leave(model, 'b', 't');
+    expect(await next(['old'])).toBe('new');
+    expect(await next(['old'])).toBe('new');
+    expect(await active()).toEqual(Object.entries({ new: 1, old: 0 }));
+
+    // The new worker has failed, and the draining one still serves the stream.
+    expect(await next(['old', 'new'])).toBeUndefined();
+    expect(await active()).toEqual(Object.entries({ new: 0, old: 1 }));
+    expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 1, workers: 2 });
+    await ledger.workers.remove(model, 'old');
+    expect(await next(['old', 'new'])).toBeUndefined();
+    expect(await load()).toEqual({ active: 0, held: 0, waiting: 0, slots: 1, workers: 1 });
+  });
+
   test('a hold that becomes a stream is counted once', async () => {
     await ledger.pools.claim(model, 'a', Date.now() + 60_000);
     expect(await load()).toMatchObject({ held: 1, waiting: 0, active: 0 });

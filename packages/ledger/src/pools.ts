@@ -41,8 +41,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     },
 
     /** Assigns a stream to a worker, or enqueues it. Call again every few hundred milliseconds while it is queued. */
-    async place(model: string, { sessionId, tenant, avoid = [] }: PlaceRequest): Promise<Placement> {
-      const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `];
+    async place(model: string, { sessionId, tenant, avoid = [], servedBy = '' }: PlaceRequest): Promise<Placement> {
+      const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `, servedBy];
       const reply = (await link.run(PLACE, keys.pool(model), args)) as string[];
       const [id = '', address = '', revision = '', further = ''] = reply;
       if (id === '') return { outcome: 'wait', slots: Number(address), growth: revision as PoolGrowthState | '' };

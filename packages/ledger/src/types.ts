@@ -135,6 +135,11 @@ export interface PlaceRequest {
   tenant: string;
   /** Ids of workers that failed this stream. */
   avoid?: readonly string[];
+  /**
+   * Draining worker that still serves the stream. It must be in `avoid`. The stream stays counted there while no other
+   * worker has a free slot.
+   */
+  servedBy?: string;
 }
 
 /** Worker that a stream was assigned to. */

@@ -21,8 +21,8 @@ export interface IoThreadOptions {
 export type IoCommand =
   /** Stops accepting new streams. */
   | { readonly kind: 'refuse' }
-  /** Asks gateways to move their streams to other workers. */
-  | { readonly kind: 'move' }
+  /** Asks gateways to move their streams to other workers, within this time if it is known. */
+  | { readonly kind: 'move'; readonly withinMs?: number }
   /** Requests an `emptied` report when all streams have ended, or after this time. */
   | { readonly kind: 'empty'; readonly withinMs: number }
   /** Ends all streams with the code `engine_failed`. */

@@ -86,7 +86,7 @@ describe('a worker with two I/O threads', () => {
 
     worker.kill('SIGTERM');
     for (const stream of streams) await stream.next('move');
-    expect(await recordOf()).toBeUndefined();
+    expect(await recordOf()).toMatchObject({ draining: true });
     for (const stream of streams) stream.close();
     expect(await worker.ended).toBe(0);
   });

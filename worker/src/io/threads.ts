@@ -111,9 +111,9 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     this.#send({ kind: 'refuse' });
   }
 
-  /** Asks gateways to move their streams to other workers. */
-  move(): void {
-    this.#send({ kind: 'move' });
+  /** Asks gateways to move their streams to other workers, within this time if it is known. */
+  move(withinMs?: number): void {
+    this.#send({ kind: 'move', ...(withinMs !== undefined && { withinMs }) });
   }
 
   /** Ends all streams with the code `engine_failed`. Call when the engine has failed. */

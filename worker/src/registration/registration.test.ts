@@ -22,6 +22,10 @@ function fakeWorkers(answers: (RenewResult | Error)[]) {
       const given = answer();
       return given instanceof Error ? Promise.reject(given) : Promise.resolve(given);
     },
+    drain: () => {
+      asked.push('drain');
+      return Promise.resolve();
+    },
     remove: () => {
       asked.push('remove');
       return Promise.resolve();

@@ -3,7 +3,7 @@ import type { Ledger, NewWorker } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
 export interface RegistrationParts {
-  readonly workers: Pick<Ledger['workers'], 'register' | 'renew' | 'remove'>;
+  readonly workers: Pick<Ledger['workers'], 'register' | 'renew' | 'drain' | 'remove'>;
   readonly model: string;
   readonly worker: NewWorker;
   readonly renewMs: number;
@@ -22,6 +22,11 @@ export interface Registration {
    */
   readonly registered: boolean;
   readonly draining: boolean;
+  /**
+   * Reports to the ledger that the worker drains, so that it gets no new streams and its streams count as demand for
+   * other workers. Rejects if Redis is unavailable, and the next renewals then retry it.
+   */
+  drain: () => Promise<void>;
   /** Removes the registration. Resolves when it is removed; rejects if Redis is unavailable. */
   stop: () => Promise<void>;
 }
@@ -37,6 +42,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;
   let registered = false;
   let draining = false;
+  /** True while the ledger has to be notified that this worker drains. */
+  let isDrainUnreported = false;
   let stopped = false;
   let isMissingReported = false;
   let seen: number | undefined;
@@ -49,13 +56,11 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       return;
     }
     seen = progress;
+    if (isDrainUnreported) await reportDrain();
     if (registered) {
       const result = await workers.renew(model, worker.id);
-      if (result === 'ok') return;
-      if (result === 'draining') {
-        drain();
-        return;
-      }
+      if (result === 'draining') drain();
+      if (result !== 'gone') return;
       registered = false;
       logger.warn({ reason: worker.id }, 'the lease was lost');
     }
@@ -71,6 +76,11 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     draining = true;
     logger.info({ reason: worker.id }, 'drain requested');
     parts.onDrain();
+  }
+
+  async function reportDrain(): Promise<void> {
+    await workers.drain(model, worker.id);
+    isDrainUnreported = false;
   }
 
   async function loop(): Promise<void> {
@@ -100,6 +110,11 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     },
     get draining() {
       return draining;
+    },
+    drain: async () => {
+      if (draining) return;
+      draining = isDrainUnreported = true;
+      await reportDrain();
     },
     stop: async () => {
       stopped = true;

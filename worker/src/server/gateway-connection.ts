@@ -1,5 +1,13 @@
 import type { Duplex } from 'node:stream';
-import { CONNECTION_ID, FRAME, FrameError, parseRelayRequest, RELAY_CLOSE, RELAY_LIMITS } from '@svc-asr/core';
+import {
+  CLOSE_REOPENS,
+  CONNECTION_ID,
+  FRAME,
+  FrameError,
+  parseRelayRequest,
+  RELAY_CLOSE,
+  RELAY_LIMITS,
+} from '@svc-asr/core';
 import type { Frame, ParsedRelay, RelayRequest } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
 import { beat, isLost } from './heartbeat.ts';
@@ -75,7 +83,7 @@ export class GatewayConnection {
       return;
     }
     if (type === FRAME.close) {
-      stream.end('done');
+      stream.end(position === CLOSE_REOPENS ? 'reopened' : 'done');
       this.#frames.send(FRAME.closed, id, RELAY_CLOSE.done);
       return;
     }

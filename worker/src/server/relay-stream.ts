@@ -21,16 +21,19 @@ export interface StreamParts {
   readonly engine: Pick<EngineClient, 'info' | 'open'>;
   /** Longest time that a stream waits for a slot. */
   readonly slotWaitMs: number;
-  /** Returns false while the worker accepts no new streams. */
+  /** Returns false while the worker does not accept this stream. */
   readonly accepting: () => boolean;
   readonly onAudio: (samples: number) => void;
   /** Starts the trace of a stream. Returns undefined if the gateway does not trace it. */
   readonly trace: (traceparent: string | undefined) => StreamTrace | undefined;
+  /** Called when the stream has a slot. */
+  readonly onOpened: () => void;
   /** Called once when the stream ends, with `done` or the code of the error. */
   readonly onEnd: (code: EndCode) => void;
 }
 
-export type EndCode = RelayErrorCode | 'done' | 'slow_reader' | 'lost';
+/** `reopened`: the session opens another stream with another context. */
+export type EndCode = RelayErrorCode | 'done' | 'reopened' | 'slow_reader' | 'lost';
 
 type OpenRequest = Extract<RelayRequest, { type: 'open' }>;
 
@@ -96,10 +99,13 @@ export class RelayStream {
     });
   }
 
-  /** Asks the gateway to move its stream to another worker. A stream without a slot is refused. */
-  move(): void {
-    if (this.#state === 'open') this.#parts.channel.send({ type: 'move' });
-    else this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
+  /**
+   * Asks the gateway to move its stream to another worker, within this time if it is known. A stream without a slot is
+   * refused.
+   */
+  move(withinMs: number | undefined): void {
+    if (this.#state !== 'open') this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
+    else this.#parts.channel.send({ type: 'move', ...(withinMs !== undefined && { within_ms: withinMs }) });
   }
 
   /** Ends the stream with an error. */
@@ -124,7 +130,7 @@ export class RelayStream {
   #tryOpen(context: [number, number], realtimeFrom: number, isLast: boolean): boolean {
     if (this.#state !== 'opening') return true;
     if (!this.#parts.accepting()) {
-      this.move();
+      this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
       return true;
     }
     try {
@@ -164,6 +170,7 @@ export class RelayStream {
       buffer_samples: BUFFER_SAMPLES,
     });
     this.#trace?.opened();
+    this.#parts.onOpened();
   }
 
   /** Calls the engine's stream, if there is one. An EngineError ends the stream. */

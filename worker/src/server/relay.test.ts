@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FRAME, FRAME_HEADER_BYTES, RELAY_LIMITS, writeFrameHeader } from '@svc-asr/core';
+import { CLOSE_REOPENS, FRAME, FRAME_HEADER_BYTES, RELAY_LIMITS, writeFrameHeader } from '@svc-asr/core';
 import { createLogger, parseTicketKey, parseTicketPublicKeys, signTicket } from '@svc-asr/runtime';
 import { eventually } from '../../../test/support/eventually.ts';
 import { createTicketKeyPair } from '../../../test/support/ticket-keys.ts';
@@ -201,6 +201,28 @@ describe('a relay stream', () => {
     await stream.next('final');
     stream.close();
     expect(await own.emptied(20_000)).toBe(0);
+    await own.close();
+  });
+
+  test('is opened again by its session while the worker drains, and is asked to move again', async () => {
+    const { relay: own, address: to } = await serve();
+    const stream = await client(ticketFor({ session: 'kept' }), to);
+    stream.send({ type: 'open', context: [56, 13] });
+    await stream.next('opened');
+    own.refuse();
+    own.move(60_000);
+    expect(await stream.next('move')).toEqual({ type: 'move', within_ms: 60_000 });
+    const emptied = own.emptied(60_000);
+    stream.connection.frames.send(FRAME.close, stream.id, CLOSE_REOPENS);
+    await stream.closed;
+    const again = stream.connection.stream(ticketFor({ session: 'kept', epoch: 2 }));
+    again.send({ type: 'open', context: [56, 3] });
+    await again.next('opened');
+    const { within_ms: withinMs = 0 } = await again.next('move');
+    expect(withinMs).toBeGreaterThan(0);
+    expect(withinMs).toBeLessThanOrEqual(60_000);
+    again.close();
+    expect(await emptied).toBe(0);
     await own.close();
   });
 });

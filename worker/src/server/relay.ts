@@ -26,6 +26,8 @@ export interface RelayParts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
+/** Longest time for a gateway to open a stream again after it has closed it, while the worker drains. */
+const REOPEN_MS = 10_000;
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
 
@@ -33,11 +35,16 @@ const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUp
 export class Relay {
   readonly #parts: RelayParts;
   readonly #connections = new Set<GatewayConnection>();
-  /** Streams that have not ended. */
-  readonly #streams = new Set<RelayStream>();
+  /** Streams that have not ended, with the ids of their sessions. A stream without a valid ticket has none. */
+  readonly #streams = new Map<RelayStream, string | undefined>();
   readonly #pinging: NodeJS.Timeout;
-  #accepting = true;
+  /** Sessions with a stream here when the worker started to refuse new streams. Undefined before. */
+  #remaining: ReadonlySet<string | undefined> | undefined;
+  /** Set once gateways were asked to move their streams. Infinity if the worker does not close them yet. */
+  #moveUntilMs: number | undefined;
   #onEmpty: () => void = () => undefined;
+  /** Time until which a gateway may open a stream again that it has closed, while the worker drains. */
+  #reopensUntilMs = -Infinity;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
@@ -61,14 +68,15 @@ export class Relay {
     for (const connection of this.#connections) connection.alive();
   }
 
-  /** Stops accepting new streams. */
+  /** Stops accepting new streams. A session with a stream here may still open it again, with another context. */
   refuse(): void {
-    this.#accepting = false;
+    this.#remaining ??= new Set(this.#streams.values());
   }
 
-  /** Asks gateways to move their streams to other workers. */
-  move(): void {
-    for (const stream of [...this.#streams]) stream.move();
+  /** Asks gateways to move their streams to other workers, within this time if it is known. */
+  move(withinMs?: number): void {
+    this.#moveUntilMs = performance.now() + (withinMs ?? Infinity);
+    for (const stream of [...this.#streams.keys()]) stream.move(withinMs);
   }
 
   /**
@@ -77,20 +85,28 @@ export class Relay {
    */
   async emptied(withinMs: number): Promise<number> {
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
-    const empty = new Promise<void>((resolve) => {
-      this.#onEmpty = resolve;
-      if (this.size === 0) resolve();
+    const sent = this.#becomeEmpty().then(() => {
+      return Promise.all([...this.#connections].map((connection) => connection.flushed()));
     });
-    const sent = empty.then(() => Promise.all([...this.#connections].map((connection) => connection.flushed())));
     await Promise.race([sent, timeout]);
     return this.#streams.size;
+  }
+
+  /** Resolves when no stream is left, and none is opened again. */
+  async #becomeEmpty(): Promise<void> {
+    for (;;) {
+      const reopenMs = this.#reopensUntilMs - performance.now();
+      if (this.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
+      else if (reopenMs > 0) await new Promise((resolve) => setTimeout(resolve, reopenMs));
+      else return;
+    }
   }
 
   /** Ends the remaining streams and closes the port. */
   async close(): Promise<void> {
     const { server } = this.#parts;
     clearInterval(this.#pinging);
-    for (const stream of [...this.#streams]) stream.fail('closed', 'the worker is shutting down');
+    for (const stream of [...this.#streams.keys()]) stream.fail('closed', 'the worker is shutting down');
     for (const connection of [...this.#connections]) connection.end();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
@@ -116,34 +132,41 @@ export class Relay {
   /** Creates a stream. Refuses it and returns undefined if its ticket is invalid or the worker drains. */
   #admit(text: string | undefined, channel: StreamChannel, onEnd: () => void): RelayStream | undefined {
     const { engine, limits, metrics, tracing, attributes = {}, tickets } = this.#parts;
-    // A gateway that is refused while draining may use its ticket again, so the ticket is not checked.
-    const ticket = this.#accepting && text !== undefined ? tickets.admit(text, Date.now()) : undefined;
+    const ticket = text === undefined ? undefined : tickets.admit(text, Date.now());
     const logger = ticket === undefined ? this.#parts.logger : this.#parts.logger.child({ session_id: ticket.session });
     const stream = new RelayStream({
       channel,
       engine,
       slotWaitMs: limits.slotWaitMs,
-      accepting: () => this.#accepting,
+      accepting: () => this.#remaining?.has(ticket?.session) !== false,
+      onOpened: () => this.#requestMove(stream),
       onAudio: (samples) => metrics.countSamples(samples),
       trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
       onEnd: (code) => {
         this.#streams.delete(stream);
         onEnd();
-        metrics.countEnd(code);
+        if (code === 'reopened') this.#reopensUntilMs = performance.now() + REOPEN_MS;
+        metrics.countEnd(code === 'reopened' ? 'done' : code);
         logger[levelOf(code)]({ code }, 'stream ended');
         if (this.size === 0) this.#onEmpty();
       },
     });
-    this.#streams.add(stream);
-    if (!this.#accepting) stream.move();
-    else if (ticket === undefined) {
+    this.#streams.set(stream, ticket?.session);
+    if (ticket === undefined) {
       stream.fail('bad_ticket', 'the ticket is not valid for this worker or was already used', RELAY_CLOSE.badTicket);
     }
     return this.#streams.has(stream) ? stream : undefined;
   }
+
+  /** Asks the gateway of a stream that was opened while the worker drains to move it. */
+  #requestMove(stream: RelayStream): void {
+    if (this.#moveUntilMs === undefined) return;
+    const leftMs = Math.max(0, Math.round(this.#moveUntilMs - performance.now()));
+    stream.move(Number.isFinite(leftMs) ? leftMs : undefined);
+  }
 }
 
 function levelOf(code: EndCode): 'debug' | 'info' | 'warn' {
-  if (code === 'done') return 'debug';
+  if (code === 'done' || code === 'reopened') return 'debug';
   return code === 'lost' || code === 'no_slot' || code === 'draining' ? 'info' : 'warn';
 }

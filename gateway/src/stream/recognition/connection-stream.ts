@@ -1,4 +1,4 @@
-import { FRAME } from '@svc-asr/core';
+import { CLOSE_REOPENS, FRAME } from '@svc-asr/core';
 import type { RelayAnswer } from '@svc-asr/core';
 import type { FrameSocket } from '@svc-asr/runtime';
 import { OutgoingStream } from './outgoing-stream.ts';
@@ -58,10 +58,10 @@ export class ConnectionStream implements WorkerChannel, Sender {
     else this.#frames?.sendMessage(this.id, { type: frame.kind }, frame.position);
   }
 
-  close(): void {
+  close(reopens = false): void {
     if (this.#over) return;
     this.#over = true;
-    this.#frames?.send(FRAME.close, this.id);
+    this.#frames?.send(FRAME.close, this.id, reopens ? CLOSE_REOPENS : 0);
     this.#connection.remove(this);
   }
 

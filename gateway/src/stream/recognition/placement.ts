@@ -10,6 +10,19 @@ export interface CapacityWait {
   remainingMs: number;
 }
 
+export interface SearchOptions {
+  untilMs: number;
+  /** Returns the ids of the workers to avoid. */
+  avoid: () => readonly string[];
+  /** Called repeatedly while no worker has room for the stream. */
+  onWait: (wait: CapacityWait) => void;
+  isAbandoned: () => boolean;
+  /** Draining worker that serves the stream during the search. */
+  servedBy?: string;
+  /** Returns the time between two requests. The default is that of a stream without a worker. */
+  intervalMs?: () => number;
+}
+
 /**
  * Requests a worker repeatedly until one is assigned. Returns undefined after `untilMs`, or once `isAbandoned` returns
  * true.
@@ -17,18 +30,19 @@ export interface CapacityWait {
 export async function findWorker(
   { ledger, times }: StreamParts,
   { sessionId, tenant, model }: StreamSession,
-  options: {
-    untilMs: number;
-    avoid: () => readonly string[];
-    onWait: (wait: CapacityWait) => void;
-    isAbandoned: () => boolean;
-  },
+  options: SearchOptions,
 ): Promise<PlacedWorker | undefined> {
+  const { servedBy, intervalMs = () => times.placeMs } = options;
   let lastWaitAtMs = -Infinity;
   while (!options.isAbandoned()) {
     let pool: CapacityWait['pool'];
     try {
-      const placement = await ledger.pools.place(model, { sessionId, tenant, avoid: options.avoid() });
+      const placement = await ledger.pools.place(model, {
+        sessionId,
+        tenant,
+        avoid: options.avoid(),
+        ...(servedBy !== undefined && { servedBy }),
+      });
       if (placement.outcome === 'placed') return placement.worker;
       pool = placement;
     } catch (error) {
@@ -41,7 +55,7 @@ export async function findWorker(
       lastWaitAtMs = now;
       options.onWait({ pool, remainingMs: options.untilMs - now });
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(times.placeMs, options.untilMs - now)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(intervalMs(), options.untilMs - now)));
   }
   return undefined;
 }

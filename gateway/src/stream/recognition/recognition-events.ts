@@ -1,6 +1,9 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import type { CapacityWait } from './placement.ts';
 
+/** An answer about the audio of a stream. */
+export type StreamAnswer = Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>;
+
 /** Callbacks of the recognition of one stream. */
 export interface RecognitionEvents {
   /** Called repeatedly while no worker has room for the stream. */
@@ -9,7 +12,7 @@ export interface RecognitionEvents {
   onPlaced: () => void;
   /** Called when a worker has opened the stream with this context, and again after each move. */
   onOpened: (context: ContextSize, chunkSamples: number) => void;
-  onAnswer: (answer: Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>) => void;
+  onAnswer: (answer: StreamAnswer) => void;
   /** Called when the model does not support the requested context. */
   onContextRefused: () => void;
   /** Called when the stream has to fail. */

@@ -1,23 +1,22 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
-import { signTicket } from '@svc-asr/runtime';
 import { AnswerClock } from './answer-clock.ts';
+import { AudioFeed } from './audio-feed.ts';
 import { Avoided } from './avoided.ts';
 import { DeltaClock } from './delta-clock.ts';
-import { isUsable } from './gather.ts';
 import type { ChunkSize } from './gather.ts';
+import { Handover } from './handover.ts';
+import { openLink } from './open-link.ts';
 import { findWorker } from './placement.ts';
-import type { RecognitionEvents } from './recognition-events.ts';
+import type { RecognitionEvents, StreamAnswer } from './recognition-events.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
-import type { Utterance } from './utterance.ts';
+import { MAX_WORKER_FAILURES } from './utterance.ts';
 import type { Utterances } from './utterances.ts';
-import { WorkerLink } from './worker-link.ts';
-
-/** Number of workers that may fail on an utterance before its stream fails, because it may be the cause. */
-const MAX_WORKER_FAILURES = 2;
+import type { LinkEvents, WorkerLink } from './worker-link.ts';
 
 /**
  * Keeps a stream on a worker. Audio is forwarded as it arrives and kept until the worker has answered it. If the worker
- * is lost, hangs or drains, the stream moves and the audio is replayed from the oldest unanswered utterance on.
+ * is lost or hangs, the stream moves and the audio is replayed from the oldest unanswered utterance on. A draining
+ * worker serves the stream until another one has caught up with it.
  */
 export class Recognition {
   context: ContextSize;
@@ -27,6 +26,10 @@ export class Recognition {
   readonly #events: RecognitionEvents;
   readonly #avoided: Avoided;
   #link: WorkerLink | undefined;
+  /** Set while the worker drains. */
+  #handover: Handover | undefined;
+  /** Number of utterances that the worker still has to answer although the client has their answers. */
+  #repeatedUtterances = 0;
   /** Id of the current worker, or of the last one while the stream has none. */
   #worker = '';
   #revision = '';
@@ -34,6 +37,8 @@ export class Recognition {
   #opened = false;
   /** True once any worker has opened the stream. */
   #everOpened = false;
+  /** Address at which the stream was before the client changed the context. */
+  #previousAddress: string | undefined;
   /** True while a worker opens the stream again because the client has changed the context. */
   #reopening = false;
   /** A move does not restart it, so the time that several workers were silent counts together. */
@@ -41,10 +46,16 @@ export class Recognition {
   /** Deadline for getting a worker. Only a worker that opens the stream clears it, not one that was merely assigned. */
   #workerDeadlineMs: number | undefined;
   #size: ChunkSize = { chunkSamples: 1, earlySamples: 0 };
+  readonly #feed: AudioFeed;
   /** Number of the latest search for a worker. Older searches that are still running are abandoned. */
   #searchNumber = 0;
   #epoch = 0;
   #stopped = false;
+  readonly #linkEvents: LinkEvents = {
+    onMessage: (message) => this.#receive(message),
+    onLost: (reason) => this.#move(reason),
+    onWrongWorker: (reason) => this.#move(reason, true),
+  };
 
   constructor(
     parts: StreamParts,
@@ -58,6 +69,7 @@ export class Recognition {
     this.#utterances = utterances;
     this.context = context;
     this.#events = events;
+    this.#feed = new AudioFeed(utterances, () => ({ link: this.#link, handover: this.#handover }));
     this.#avoided = new Avoided(parts.times.workerAvoidMs);
     parts.ticker.add(this.#checkProgress);
     this.#findNextWorker();
@@ -73,13 +85,13 @@ export class Recognition {
     return this.#answerClock.overdueMs(performance.now()) > this.#parts.times.workerSilenceMs;
   }
 
-  /** Call after audio was appended to the current utterance. Sends the audio now or with later audio. */
+  /** Call after audio was appended to the current utterance. */
   forwardAudio(): void {
     this.#checkOwing();
     if (!this.#opened) return;
     const { current, outstanding } = this.#utterances;
     this.#deltaClock.markArrival(current.samples, outstanding, this.#size.chunkSamples, performance.now());
-    if (isUsable(current, this.#size)) this.#send(current);
+    this.#feed.forward(this.#size);
   }
 
   /** Call before the current utterance ends. */
@@ -87,13 +99,14 @@ export class Recognition {
     this.#answerClock.setOwing(true, performance.now());
     if (!this.#opened) return;
     this.#deltaClock.reset();
-    if (ending === 'flush') this.#send(this.#utterances.current);
-    this.#link?.mark(ending);
+    this.#feed.end(ending);
   }
 
   /** Opens the stream again with another context. The worker must have answered every utterance before. */
   reopen(context: ContextSize): void {
     this.context = context;
+    this.#previousAddress = this.#link?.address;
+    this.#link?.close(true);
     this.#leaveWorker();
     this.#reopening = true;
     this.#answerClock.startOpening(performance.now());
@@ -123,6 +136,9 @@ export class Recognition {
     this.#opened = false;
     this.#reopening = false;
     this.#deltaClock.reset();
+    this.#handover?.stop();
+    this.#handover = undefined;
+    this.#repeatedUtterances = 0;
     this.#link?.close();
     this.#link = undefined;
   }
@@ -139,8 +155,7 @@ export class Recognition {
   async #connect(): Promise<void> {
     const searchNumber = ++this.#searchNumber;
     const isAbandoned = () => this.#stopped || searchNumber !== this.#searchNumber;
-    const { onWait } = this.#events;
-    const { watch } = this.#session;
+    const [{ onWait }, { watch }] = [this.#events, this.#session];
     watch.startSearch();
     const avoid = () => this.#avoided.list(performance.now(), this.#everOpened);
     const untilMs = (this.#workerDeadlineMs ??= performance.now() + this.#session.maxWaitMs);
@@ -152,63 +167,44 @@ export class Recognition {
       return;
     }
     this.#events.onPlaced();
-    this.#worker = worker.id;
-    this.#revision = worker.revision;
-    const { ticketKey, times, workerConnections, workerTrust } = this.#parts;
-    const { sessionId: session, model } = this.#session;
-    const address = workerConnections.pickAddress(worker);
-    const trust = workerTrust.check(model, address);
-    if ('refusal' in trust) {
-      watch.leaveWorker(trust.refusal);
-      this.#move(trust.refusal, true);
-      return;
-    }
-    const ticket = { session, model, worker: worker.id, epoch: ++this.#epoch };
-    this.#link = new WorkerLink(workerConnections, {
-      address,
-      tls: trust.tls,
-      ticket: signTicket(ticketKey.current, { ...ticket, expMs: Date.now() + times.ticketMs }),
-      context: this.context,
-      traceparent,
-      replayedSamples: this.#utterances.held,
-      openTimeoutMs: times.workerOpenMs,
-      onMessage: (message) => this.#receive(message),
-      onLost: (reason) => this.#move(reason),
-      onWrongWorker: (reason) => this.#move(reason, true),
-    });
+    [this.#worker, this.#revision] = [worker.id, worker.revision];
+    const [{ held: replayedSamples }, previousAddress] = [this.#utterances, this.#previousAddress];
+    const request = { context: this.context, traceparent, replayedSamples, previousAddress, epoch: ++this.#epoch };
+    const link = openLink(this.#parts, this.#session, worker, request, this.#linkEvents);
+    if ('refusal' in link) {
+      watch.leaveWorker(link.refusal);
+      this.#move(link.refusal, true);
+    } else this.#link = link;
   }
 
   #receive(message: RelayAnswer): void {
     switch (message.type) {
       case 'opened':
-        this.#opened = true;
-        this.#reopening = false;
-        this.#everOpened = true;
-        this.#workerDeadlineMs = undefined;
-        this.#size = { chunkSamples: message.chunk_samples, earlySamples: message.early_samples ?? 0 };
-        this.#replay();
-        this.#checkOwing();
-        this.#events.onOpened(message.context, message.chunk_samples);
+        this.#feed.replay();
+        this.#onOpened(message);
         return;
       case 'delta':
-        this.#recordLatency(message.audio_end);
-        this.#events.onAnswer(message);
-        return;
       case 'final':
       case 'reset_done':
       case 'consumed':
-        this.#answerClock.recordAnswer(this.#utterances.head, message, performance.now());
-        this.#events.onAnswer(message);
-        if (this.#opened) this.#checkOwing();
+        if (this.#repeatedUtterances === 0) this.#onAnswer(message);
+        else if (message.type === 'final' || message.type === 'reset_done') this.#repeatedUtterances--;
         return;
       case 'move':
-        this.#move(undefined);
+        this.#prepareMove(message.within_ms);
         return;
       case 'error':
         if (message.code === 'context_unsupported') this.#events.onContextRefused();
         else this.#move(message.code);
         return;
     }
+  }
+
+  #onAnswer(answer: StreamAnswer): void {
+    if (answer.type === 'delta') this.#recordLatency(answer.audio_end);
+    else this.#answerClock.recordAnswer(this.#utterances.head, answer, performance.now());
+    this.#events.onAnswer(answer);
+    if (this.#opened) this.#checkOwing();
   }
 
   /**
@@ -223,44 +219,67 @@ export class Recognition {
     this.#session.watch.recordDelta(latencyMs);
   }
 
-  /** Sends the part of an utterance that the current worker was not sent yet. */
-  #send(utterance: Utterance): void {
-    for (const pcm of utterance.takeUnsent()) this.#link?.audio(pcm);
+  #onOpened({ context, chunk_samples, early_samples = 0 }: Extract<RelayAnswer, { type: 'opened' }>): void {
+    this.#opened = true;
+    this.#reopening = false;
+    this.#everOpened = true;
+    this.#workerDeadlineMs = undefined;
+    this.#size = { chunkSamples: chunk_samples, earlySamples: early_samples };
+    this.#checkOwing();
+    this.#events.onOpened(context, chunk_samples);
   }
 
   #checkOwing(): void {
     this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#size.chunkSamples), performance.now());
   }
 
-  /** Sends all utterances that the previous worker has not answered to the new worker. */
-  #replay(): void {
-    this.#utterances.forgetProgress();
-    for (const utterance of this.#utterances.all) {
-      this.#send(utterance);
-      if (utterance.ending !== undefined) this.#link?.mark(utterance.ending);
-    }
+  /** Prepares the move to another worker, because the current one drains. It may close the stream after this time. */
+  #prepareMove(withinMs: number | undefined): void {
+    this.#handover ??= new Handover(this.#parts, this.#session, this.#utterances, {
+      context: this.context,
+      worker: this.#worker,
+      avoided: this.#avoided,
+      nextEpoch: () => ++this.#epoch,
+      onReady: () => this.#move('the worker is draining'),
+    });
+    if (withinMs !== undefined) this.#handover.setDeadline(withinMs);
   }
 
   /**
-   * Moves the stream to another worker. `reason` is set if the worker failed, and undefined if it drains. After more
-   * than MAX_WORKER_FAILURES worker failures on the same utterance the stream fails, because the utterance may be the
-   * cause. A wrong worker is not one of the model, and was sent no audio.
+   * Moves the stream to another worker. If the worker drains, that is the one that was prepared. After more than
+   * MAX_WORKER_FAILURES worker failures on the same utterance the stream fails, because the utterance may be the cause.
+   * The end of a draining worker is no failure. A wrong worker is not one of the model, and was sent no audio.
    */
-  #move(reason: string | undefined, isWrongWorker = false): void {
+  #move(reason: string, isWrongWorker = false): void {
     if (this.#stopped) return;
     const { head } = this.#utterances;
     const { sessionId: session_id, model } = this.#session;
-    const fields = { session_id, model, worker: this.#worker, reason: reason ?? 'the worker is draining' };
-    this.#parts.logger.info(fields, 'a stream moves to another worker');
+    this.#parts.logger.info({ session_id, model, worker: this.#worker, reason }, 'a stream moves to another worker');
+    const failure = this.#handover === undefined ? reason : undefined;
+    const successor = this.#handover?.take();
+    this.#handover = undefined;
     // The revision of a wrong worker is not known to be one of the model.
-    if (isWrongWorker) this.#leaveWorker(reason);
-    else this.#releaseWorker(reason);
-    this.#session.watch.recordMove(this.#worker, reason);
+    if (isWrongWorker) this.#leaveWorker(failure);
+    else this.#releaseWorker(failure);
+    this.#session.watch.recordMove(this.#worker, failure);
     this.#avoided.add(this.#worker, performance.now());
-    const failures = reason === undefined || isWrongWorker ? 0 : head.countWorkerFailure();
-    if (failures > MAX_WORKER_FAILURES) this.#events.onFailed('internal_error');
+    const failures = failure === undefined || isWrongWorker ? 0 : head.countWorkerFailure();
+    if (successor !== undefined) this.#adopt(successor);
+    else if (failures > MAX_WORKER_FAILURES) this.#events.onFailed('internal_error');
     else if (performance.now() >= (this.#workerDeadlineMs ?? Infinity)) this.#events.onFailed('no_capacity');
     else this.#findNextWorker();
+  }
+
+  /** Makes the successor of a draining worker the worker of the stream. */
+  #adopt({ worker, link, opened, progress }: NonNullable<ReturnType<Handover['take']>>): void {
+    this.#session.watch.completeMove();
+    [this.#worker, this.#revision] = [worker.id, worker.revision];
+    this.#link = link;
+    link.events = this.#linkEvents;
+    if (opened === undefined) return;
+    this.#utterances.adoptProgress(progress);
+    this.#repeatedUtterances = this.#utterances.head.number - progress.utterance;
+    this.#onOpened(opened);
   }
 
   /**
@@ -270,6 +289,7 @@ export class Recognition {
   readonly #checkProgress = (nowMs: number): void => {
     const link = this.#link;
     if (link === undefined || !this.#opened) return;
+    this.#handover?.checkProgress(nowMs);
     const { workerSilenceMs, workerAnswerMs } = this.#parts.times;
     const overdueMs = this.#answerClock.overdueMs(nowMs, link.openedAtMs);
     if (!this.#utterances.busy) link.excuseSilence(nowMs);

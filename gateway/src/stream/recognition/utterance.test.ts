@@ -10,7 +10,7 @@ describe('Utterance', () => {
     utterance.append(pcm(2));
     expect(Buffer.concat(utterance.takeUnsent())).toEqual(pcm(2));
     expect([...utterance.takeUnsent(), utterance.sent]).toEqual([5]);
-    utterance.forgetProgress();
+    utterance.setProgress(0, 0);
     expect(Buffer.concat(utterance.takeUnsent())).toEqual(Buffer.concat([pcm(3), pcm(2)]));
   });
 
@@ -25,7 +25,7 @@ describe('Utterance', () => {
   test('delivers a delta only when it goes beyond what the client has received', () => {
     const utterance = new Utterance(1, 0);
     expect([5, 5, 3, 6].map((audioEnd) => utterance.deliver(audioEnd))).toEqual([true, false, false, true]);
-    utterance.forgetProgress();
+    utterance.setProgress(0, 0);
     expect([6, 7].map((audioEnd) => utterance.deliver(audioEnd))).toEqual([false, true]);
   });
 

@@ -6,6 +6,17 @@ import { HeldAudio } from './held-audio.ts';
  */
 const OVERLAP_SAMPLES = 320;
 
+/** Number of workers that may fail on an utterance before its stream fails, because it may be the cause. */
+export const MAX_WORKER_FAILURES = 2;
+
+/**
+ * Returns whether audio that a worker has not consumed is enough for a chunk. It must not be true too early, because a
+ * client whose answer is overdue pays nothing.
+ */
+export function hasChunkOf(samples: number, chunkSamples: number): boolean {
+  return samples >= chunkSamples + OVERLAP_SAMPLES;
+}
+
 /** An utterance that the worker has not answered yet. It keeps the audio that a replay on another worker needs. */
 export class Utterance {
   readonly number: number;
@@ -50,12 +61,14 @@ export class Utterance {
     return this.#consumed;
   }
 
-  /**
-   * Returns whether the audio that the current worker has not consumed is enough for a chunk. It must not be true too
-   * early, because a client whose answer is overdue pays nothing.
-   */
+  /** Returns whether the audio that the current worker has not consumed is enough for a chunk. */
   hasChunk(chunkSamples: number): boolean {
-    return this.outstanding >= chunkSamples + OVERLAP_SAMPLES;
+    return hasChunkOf(this.outstanding, chunkSamples);
+  }
+
+  /** End of the text that the client has received, in samples of the utterance. 0 if it has received none. */
+  get deliveredSamples(): number {
+    return this.#deliveredSamples;
   }
 
   /** True while the current worker has audio that it has not consumed. */
@@ -82,9 +95,14 @@ export class Utterance {
     this.#samples = this.#audio.samples;
   }
 
+  /** Returns the audio from a sample on. */
+  audioFrom(sample: number): readonly Buffer[] {
+    return [...this.#audio.from(sample)];
+  }
+
   /** Returns the audio that the current worker was not sent yet, and counts it as sent. */
   takeUnsent(): readonly Buffer[] {
-    const unsent = [...this.#audio.from(this.#sent)];
+    const unsent = this.audioFrom(this.#sent);
     this.#sent = this.#samples;
     return unsent;
   }
@@ -120,9 +138,11 @@ export class Utterance {
     return true;
   }
 
-  /** Call when another worker takes over, which has neither received nor consumed anything. */
-  forgetProgress(): void {
-    if (this.#ending !== 'reset') this.#consumed = this.#sent = 0;
+  /** Call when another worker takes over, which was sent `sent` samples and has consumed `consumed` of them. */
+  setProgress(sent: number, consumed: number): void {
+    if (this.#ending === 'reset') return;
+    this.#sent = sent;
+    this.#consumed = consumed;
   }
 
   /**

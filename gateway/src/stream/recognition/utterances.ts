@@ -1,6 +1,16 @@
 import { AUDIO } from '@svc-asr/core';
 import { Utterance } from './utterance.ts';
 
+/** What a worker was sent of the current utterance, and what it has answered. */
+export interface WorkerProgress {
+  /** Number of the utterance that the worker is answering. */
+  readonly utterance: number;
+  /** Samples of that utterance that the worker has consumed. */
+  readonly consumed: number;
+  /** Samples of the current utterance that the worker was sent. */
+  readonly sent: number;
+}
+
 /**
  * The unanswered utterances of a stream, oldest first. The last one receives the audio, so there is always at least
  * one.
@@ -87,7 +97,14 @@ export class Utterances {
 
   /** Call when another worker takes over, which has neither received nor consumed anything. */
   forgetProgress(): void {
-    for (const utterance of this.#unanswered) utterance.forgetProgress();
+    for (const utterance of this.#unanswered) utterance.setProgress(0, 0);
+  }
+
+  /** Call when another worker takes over, which was sent all utterances before. */
+  adoptProgress({ utterance, consumed, sent }: WorkerProgress): void {
+    for (const one of this.#unanswered) {
+      one.setProgress(one === this.current ? sent : one.samples, one.number === utterance ? consumed : 0);
+    }
   }
 
   #startNext(): void {

@@ -30,6 +30,6 @@ export interface WorkerChannel {
   readonly aliveAtMs: number;
   audio: (pcm: Buffer) => void;
   mark: (mark: Mark) => void;
-  /** Ends the stream at the worker. No event follows. */
-  close: () => void;
+  /** Ends the stream at the worker. No event follows. `reopens` if the session opens another stream there. */
+  close: (reopens?: boolean) => void;
 }

@@ -204,8 +204,9 @@ test('a stream that is not opened in time is lost, and the next stream gets anot
   const links: WorkerLink[] = [];
   const expire = () =>
     new Promise<string>((resolve) => {
-      const changes = { address: worker.address, openTimeoutMs: 4000, onMessage: () => undefined };
-      links.push(new WorkerLink(workers, { ...REQUEST, ...changes, onLost: resolve, onWrongWorker: resolve }));
+      const request = { ...REQUEST, address: worker.address, openTimeoutMs: 4000 };
+      const events = { onMessage: () => undefined, onLost: resolve, onWrongWorker: resolve };
+      links.push(new WorkerLink(workers, request, events));
     });
   expect(await expire()).toBe('the worker did not open the stream in time');
   expect(await expire()).toBe('the worker did not open the stream in time');

@@ -32,10 +32,15 @@ export class WorkerConnections {
 
   /**
    * Returns the address of a worker with the fewest streams of this gateway. Each address belongs to another I/O thread.
-   * Chooses at random between equal ones, so that several gateways together use all of them.
+   * Chooses at random between equal ones, so that several gateways together use all of them. Returns `previous` if it
+   * is one of them.
    */
-  pickAddress({ address, furtherAddresses = [] }: Pick<PlacedWorker, 'address' | 'furtherAddresses'>): string {
+  pickAddress(
+    { address, furtherAddresses = [] }: Pick<PlacedWorker, 'address' | 'furtherAddresses'>,
+    previous?: string,
+  ): string {
     const streams = new Map([address, ...furtherAddresses].map((one) => [one, Math.random()]));
+    if (previous !== undefined && streams.has(previous)) return previous;
     for (const [{ size }, used] of this.#open) {
       const before = streams.get(used);
       if (before !== undefined) streams.set(used, before + size);

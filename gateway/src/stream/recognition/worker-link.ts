@@ -3,7 +3,7 @@ import type { Mark } from './outgoing-stream.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import type { WorkerConnections } from './worker-connections.ts';
 
-export interface WorkerLinkOptions extends ChannelRequest {
+export interface LinkEvents {
   onMessage: (message: RelayAnswer) => void;
   /** Called once when the link has failed, and never after `close()`. */
   onLost: (reason: string) => void;
@@ -15,18 +15,25 @@ export interface WorkerLinkOptions extends ChannelRequest {
 export class WorkerLink {
   /** Time at which the worker opened the stream, or at which the link was created before that. */
   openedAtMs = performance.now();
-  readonly #options: WorkerLinkOptions;
+  /** May be replaced, when another part of the stream takes over the link. */
+  events: LinkEvents;
+  readonly #request: ChannelRequest;
   readonly #connections: WorkerConnections;
   readonly #timer: NodeJS.Timeout;
   readonly #channel: WorkerChannel;
   #silentSinceMs = performance.now();
   #closed = false;
 
-  constructor(connections: WorkerConnections, options: WorkerLinkOptions) {
-    this.#options = options;
+  constructor(connections: WorkerConnections, request: ChannelRequest, events: LinkEvents) {
+    this.#request = request;
+    this.events = events;
     this.#connections = connections;
-    this.#timer = setTimeout(() => this.#expire(), options.openTimeoutMs);
+    this.#timer = setTimeout(() => this.#expire(), request.openTimeoutMs);
     this.#channel = this.#open();
+  }
+
+  get address(): string {
+    return this.#request.address;
   }
 
   /** Last message of the worker, or the last time at which it had no work to do. Its silence starts then. */
@@ -47,22 +54,21 @@ export class WorkerLink {
     this.#channel.mark(mark);
   }
 
-  /** Ends the link without a call of `onLost`. */
-  close(): void {
+  /** Ends the link without a call of `onLost`. `reopens` if the session opens another stream at the worker. */
+  close(reopens = false): void {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#channel.close();
+    this.#channel.close(reopens);
   }
 
   #open(): WorkerChannel {
-    const { onLost, onWrongWorker } = this.#options;
     const events: ChannelEvents = {
       onAnswer: (answer) => this.#receive(answer),
-      onLost: (reason) => this.#fail(() => onLost(reason)),
-      onWrongWorker: (reason) => this.#fail(() => onWrongWorker(reason)),
+      onLost: (reason) => this.#fail(() => this.events.onLost(reason)),
+      onWrongWorker: (reason) => this.#fail(() => this.events.onWrongWorker(reason)),
     };
-    return this.#connections.open(this.#options, events);
+    return this.#connections.open(this.#request, events);
   }
 
   #receive(answer: RelayAnswer): void {
@@ -72,13 +78,13 @@ export class WorkerLink {
       clearTimeout(this.#timer);
       this.openedAtMs = performance.now();
     }
-    this.#options.onMessage(answer);
+    this.events.onMessage(answer);
   }
 
   /** The connection may be broken without a sign of it, so that the next stream must not use it. */
   #expire(): void {
-    this.#connections.retire(this.#options);
-    this.#fail(() => this.#options.onLost('the worker did not open the stream in time'));
+    this.#connections.retire(this.#request);
+    this.#fail(() => this.events.onLost('the worker did not open the stream in time'));
   }
 
   #fail(notify: () => void): void {

@@ -50,6 +50,15 @@ local function take_slot(base, session, id, revision, now)
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
 end
 
+-- Counts a stream again for a draining worker that still serves it. Such a worker has no free slots to give.
+local function return_to_draining(base, session, id, now)
+  if redis.call('HGET', base .. 'w:' .. id, 'draining') ~= '1' then return end
+  redis.call('HSET', base .. 'a', session, id)
+  redis.call('ZADD', base .. 'at', now, session)
+  redis.call('SADD', base .. 'ws:' .. id, session)
+  redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
+end
+
 -- Returns the number of streams of a worker. Gateways of earlier versions do not remove streams from `ws`. Such a stream
 -- has left or moved, so it is removed here.
 local function count_streams(base, id)

@@ -1,0 +1,57 @@
+import { isUsable } from './gather.ts';
+import type { ChunkSize } from './gather.ts';
+import type { Handover } from './handover.ts';
+import type { Utterance } from './utterance.ts';
+import type { Utterances } from './utterances.ts';
+import type { WorkerLink } from './worker-link.ts';
+
+/** Receivers of the audio. */
+export interface FeedTargets {
+  readonly link: WorkerLink | undefined;
+  /** Set while the worker drains. */
+  readonly handover: Handover | undefined;
+}
+
+/** Sends the audio of a stream to its worker, and to the successor of a draining one. */
+export class AudioFeed {
+  readonly #utterances: Utterances;
+  readonly #targets: () => FeedTargets;
+
+  constructor(utterances: Utterances, targets: () => FeedTargets) {
+    this.#utterances = utterances;
+    this.#targets = targets;
+  }
+
+  /** Sends the unsent audio of the current utterance if the worker can use it. Otherwise it is sent with later audio. */
+  forward(size: ChunkSize): void {
+    if (isUsable(this.#utterances.current, size)) this.#sendCurrent();
+  }
+
+  /** Ends the current utterance. The audio of a reset is not needed any more. */
+  end(ending: 'flush' | 'reset'): void {
+    if (ending === 'flush') this.#sendCurrent();
+    const { link, handover } = this.#targets();
+    link?.mark(ending);
+    handover?.mark(ending);
+  }
+
+  /** Sends all utterances that the previous worker has not answered to the new worker. */
+  replay(): void {
+    this.#utterances.forgetProgress();
+    for (const utterance of this.#utterances.all) {
+      this.#send(utterance);
+      if (utterance.ending !== undefined) this.#targets().link?.mark(utterance.ending);
+    }
+  }
+
+  #sendCurrent(): void {
+    const { current } = this.#utterances;
+    this.#send(current);
+    this.#targets().handover?.forward(current);
+  }
+
+  /** Sends the part of an utterance that the current worker was not sent yet. */
+  #send(utterance: Utterance): void {
+    for (const pcm of utterance.takeUnsent()) this.#targets().link?.audio(pcm);
+  }
+}

@@ -1,0 +1,267 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { createMetrics } from '@svc-asr/runtime';
+import { createGatewayMetrics } from '../../metrics.ts';
+import { StreamWatch } from '../../telemetry/stream-watch.ts';
+import type { StreamParts, StreamSession } from '../session.ts';
+import { Recognition } from './recognition.ts';
+import type { StreamAnswer } from './recognition-events.ts';
+import { Utterances } from './utterances.ts';
+import type { ChannelEvents, WorkerChannel } from './worker-channel.ts';
+
+const CHUNK = 10;
+const metrics = createGatewayMetrics(createMetrics('gateway'));
+const watch = new StreamWatch({ metrics, trace: undefined, model: 'm', requestedAtMs: 0 });
+const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
+const ticketKey = { current: { id: 'k', privateKey: generateKeyPairSync('ed25519').privateKey } };
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A worker that answers one input at a time, and only when the test says so. */
+class FakeWorker implements WorkerChannel {
+  readonly aliveAtMs = Infinity;
+  readonly #events: ChannelEvents;
+  readonly #inputs: (number | 'flush' | 'reset')[] = [];
+  #samples = 0;
+  #consumed = 0;
+  #opened = false;
+  closed = false;
+
+  constructor(events: ChannelEvents) {
+    this.#events = events;
+  }
+
+  audio(pcm: Buffer): void {
+    this.#inputs.push(pcm.length / 2);
+  }
+
+  mark(mark: 'flush' | 'reset'): void {
+    this.#inputs.push(mark);
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  /** Opens the stream, or answers the next input. Returns false if there is nothing to do. */
+  step(): boolean {
+    if (this.closed) return false;
+    const { onAnswer } = this.#events;
+    if (!this.#opened) {
+      this.#opened = true;
+      onAnswer({ type: 'opened', chunk_samples: CHUNK, context: [56, 13], buffer_samples: 1000 });
+      return true;
+    }
+    const input = this.#inputs.shift();
+    if (input === undefined) return false;
+    if (typeof input === 'number') {
+      this.#samples += input;
+      this.#answerChunks();
+      return true;
+    }
+    const samples = this.#samples;
+    this.#samples = this.#consumed = 0;
+    if (input === 'reset') onAnswer({ type: 'reset_done' });
+    else onAnswer({ type: 'final', text: `${samples} samples`, audio_end: samples, words: [] });
+    return true;
+  }
+
+  /** Asks the gateway to move the stream. */
+  drain(): void {
+    if (this.#opened && !this.closed) this.#events.onAnswer({ type: 'move', within_ms: 1000 });
+  }
+
+  lose(): void {
+    if (!this.closed) this.#events.onLost('killed');
+  }
+
+  #answerChunks(): void {
+    const { onAnswer } = this.#events;
+    while (this.#samples - this.#consumed >= CHUNK && !this.closed) {
+      this.#consumed += CHUNK;
+      onAnswer({ type: 'delta', text: '', audio_end: this.#consumed });
+      onAnswer({ type: 'consumed', samples: this.#consumed });
+    }
+  }
+}
+
+/** A stream whose workers are under control of the test. */
+class TestStream {
+  readonly workers: FakeWorker[] = [];
+  /** What the client has received. */
+  readonly received: string[] = [];
+  /** What the client must receive, without deltas. */
+  readonly expected: string[] = [];
+  readonly #utterances = new Utterances();
+  readonly #recognition: Recognition;
+
+  constructor() {
+    let placed = 0;
+    const place = () =>
+      Promise.resolve({ outcome: 'placed', worker: { id: `w${++placed}`, address: 'ws://w', revision: 'r' } });
+    const open = (_request: unknown, events: ChannelEvents) => {
+      const worker = new FakeWorker(events);
+      this.workers.push(worker);
+      return worker;
+    };
+    const parts = {
+      ledger: { pools: { place } },
+      times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 1000, workerOpenMs: 60_000, ticketMs: 10_000 },
+      ticker: { add: () => undefined, remove: () => undefined },
+      tallies: { countStream: () => undefined, countDelta: () => undefined },
+      ticketKey,
+      workerTrust: { check: () => ({ tls: {} }) },
+      workerConnections: { pickAddress: () => 'ws://w', open, retire: () => undefined },
+      logger: { error: () => undefined, info: () => undefined },
+    } as unknown as StreamParts;
+    this.#recognition = new Recognition(parts, SESSION, this.#utterances, [56, 13], {
+      onWait: () => undefined,
+      onPlaced: () => undefined,
+      onOpened: () => undefined,
+      onAnswer: (answer) => this.#receive(answer),
+      onContextRefused: () => this.received.push('context refused'),
+      onFailed: (code) => this.received.push(code),
+    });
+  }
+
+  /** The worker that was assigned first and has not been closed. It drains if there is a second one. */
+  get worker(): FakeWorker | undefined {
+    return this.workers.find(({ closed }) => !closed);
+  }
+
+  get successor(): FakeWorker | undefined {
+    return this.workers.filter(({ closed }) => !closed)[1];
+  }
+
+  audio(samples: number): void {
+    this.#utterances.append(Buffer.alloc(samples * 2));
+    this.#recognition.forwardAudio();
+  }
+
+  end(ending: 'flush' | 'reset'): void {
+    const { number, samples } = this.#utterances.current;
+    this.#recognition.end(ending);
+    if (ending === 'reset') this.#utterances.reset();
+    else this.#utterances.flush();
+    this.expected.push(ending === 'reset' ? `${number} reset` : `${number} final ${samples} samples`);
+  }
+
+  stop(): void {
+    this.#recognition.stop();
+  }
+
+  #receive(answer: StreamAnswer): void {
+    const { head } = this.#utterances;
+    if (answer.type === 'consumed') head.consume(answer.samples);
+    else if (answer.type === 'delta') {
+      if (head.deliver(answer.audio_end)) this.received.push(`${head.number} delta ${answer.audio_end}`);
+    } else {
+      this.#utterances.takeAnswered();
+      this.received.push(answer.type === 'final' ? `${head.number} final ${answer.text}` : `${head.number} reset`);
+    }
+  }
+}
+
+/** Opens a stream that has received a delta and drains, with a successor that has not opened it. */
+async function startDraining(): Promise<{ stream: TestStream; old: FakeWorker; next: FakeWorker }> {
+  const stream = new TestStream();
+  await settle();
+  stream.worker?.step();
+  stream.audio(CHUNK);
+  stream.worker?.step();
+  stream.worker?.drain();
+  await settle();
+  const [old, next] = [stream.worker, stream.successor];
+  if (old === undefined || next === undefined) throw new Error('the stream has no successor');
+  return { stream, old, next };
+}
+
+test('a draining worker is closed with the answer by which its successor has caught up, and not before', async () => {
+  const { stream, old, next } = await startDraining();
+  next.step();
+  expect(old.closed).toBe(false);
+  stream.audio(CHUNK);
+  old.step();
+  expect(stream.received).toEqual(['1 delta 10', '1 delta 20']);
+  next.step();
+  expect(old.closed).toBe(false);
+  next.step();
+  expect(old.closed).toBe(true);
+  stream.end('flush');
+  next.step();
+  expect(stream.received).toEqual(['1 delta 10', '1 delta 20', '1 final 20 samples']);
+  stream.stop();
+});
+
+test('a final of the draining worker is not repeated by a successor that still has to answer the utterance', async () => {
+  const { stream, old, next } = await startDraining();
+  next.step();
+  stream.end('flush');
+  old.step();
+  stream.audio(CHUNK);
+  old.lose();
+  while (next.step());
+  expect(stream.received).toEqual(['1 delta 10', '1 final 10 samples', '2 delta 10']);
+  stream.stop();
+});
+
+test('a successor that answers an utterance first takes over with its final', async () => {
+  const { stream, old, next } = await startDraining();
+  next.step();
+  stream.end('flush');
+  next.step();
+  next.step();
+  expect(old.closed).toBe(true);
+  expect(stream.received).toEqual(['1 delta 10', '1 final 10 samples']);
+  stream.stop();
+});
+
+test('a stream whose successor is lost stays on the draining worker and gets another successor', async () => {
+  const { stream, old, next } = await startDraining();
+  next.step();
+  next.lose();
+  await settle();
+  expect(old.closed).toBe(false);
+  const third = stream.successor;
+  stream.end('flush');
+  old.step();
+  while (third?.step() === true);
+  expect(old.closed).toBe(true);
+  expect(stream.received).toEqual(['1 delta 10', '1 final 10 samples']);
+  stream.stop();
+});
+
+test('a stream moves any number of times without a lost or repeated answer, in any order of events', async () => {
+  const action = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('audio' as const), samples: fc.integer({ min: 1, max: 25 }) }),
+    },
+    { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('step' as const, 'step successor' as const) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('flush' as const, 'reset' as const, 'drain' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lose' as const, 'lose successor' as const) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 80, size: 'max' }), async (actions) => {
+      const stream = new TestStream();
+      await settle();
+      /** More losses on an utterance would end the stream. */
+      let losses = 0;
+      for (const one of actions) {
+        if (one.do === 'audio') stream.audio(one.samples);
+        else if (one.do === 'step') stream.worker?.step();
+        else if (one.do === 'step successor') stream.successor?.step();
+        else if (one.do === 'drain') stream.worker?.drain();
+        else if (one.do === 'flush' || one.do === 'reset') stream.end(one.do);
+        else if (losses++ < 2) (one.do === 'lose' ? stream.worker : stream.successor)?.lose();
+        await settle();
+      }
+      stream.end('flush');
+      while (stream.workers.some((worker) => worker.step())) await settle();
+      expect(stream.received.filter((entry) => !entry.includes('delta'))).toEqual(stream.expected);
+      const deltas = stream.received.filter((entry) => entry.includes('delta'));
+      expect(new Set(deltas).size).toBe(deltas.length);
+      stream.stop();
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,233 @@
+import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import type { PlacedWorker } from '@svc-asr/ledger';
+import type { StreamParts, StreamSession } from '../session.ts';
+import type { Avoided } from './avoided.ts';
+import { openLink } from './open-link.ts';
+import { findWorker } from './placement.ts';
+import type { StreamAnswer } from './recognition-events.ts';
+import { hasChunkOf, MAX_WORKER_FAILURES } from './utterance.ts';
+import type { Utterance } from './utterance.ts';
+import type { Utterances, WorkerProgress } from './utterances.ts';
+import type { WorkerLink } from './worker-link.ts';
+
+/** Time between two placement requests. It is long, because the stream lacks nothing meanwhile. */
+const SEARCH_MS = 1000;
+/** Time before the draining worker closes the stream, from which on requests are as frequent as without a worker. */
+const URGENT_MS = 30_000;
+
+type Opened = Extract<RelayAnswer, { type: 'opened' }>;
+
+export interface HandoverOptions {
+  readonly context: ContextSize;
+  /** Id of the draining worker. */
+  readonly worker: string;
+  /** Workers that the stream has lost. */
+  readonly avoided: Avoided;
+  readonly nextEpoch: () => number;
+  /** Called when the successor has answered as much as the draining worker. The handler calls `take`. */
+  readonly onReady: () => void;
+}
+
+/** The worker that takes over a stream. */
+export interface Successor {
+  readonly worker: PlacedWorker;
+  readonly link: WorkerLink;
+  /** Undefined until the worker has opened the stream. It was sent nothing before. */
+  opened: Opened | undefined;
+}
+
+/**
+ * Prepares the move of a stream while its draining worker still serves it. It searches for a successor, replays the
+ * unanswered audio there and forwards new audio to it. The answers of the successor are dropped until it has caught up.
+ */
+export class Handover {
+  readonly #parts: StreamParts;
+  readonly #session: StreamSession;
+  readonly #utterances: Utterances;
+  readonly #options: HandoverOptions;
+  #successor: Successor | undefined;
+  /** Number of the utterance that the successor is answering. */
+  #utterance = 0;
+  #consumed = 0;
+  /** Samples of the current utterance that the successor was sent. */
+  #sent = 0;
+  #progressAtMs = 0;
+  /** Utterance that too many workers failed on. It is not replayed again while the draining worker has it. */
+  #suspect = 0;
+  #closesAtMs = Infinity;
+  #over = false;
+
+  constructor(parts: StreamParts, session: StreamSession, utterances: Utterances, options: HandoverOptions) {
+    this.#parts = parts;
+    this.#session = session;
+    this.#utterances = utterances;
+    this.#options = options;
+    this.#search();
+  }
+
+  /** Sets the time until the draining worker closes the stream. */
+  setDeadline(withinMs: number): void {
+    this.#closesAtMs = performance.now() + withinMs;
+  }
+
+  /** Call after audio of the current utterance was sent to the draining worker. */
+  forward(current: Utterance): void {
+    if (this.#successor?.opened === undefined) return;
+    for (const pcm of current.audioFrom(this.#sent)) this.#successor.link.audio(pcm);
+    this.#sent = current.samples;
+  }
+
+  /** Call after the end of the current utterance was sent to the draining worker. */
+  mark(ending: 'flush' | 'reset'): void {
+    if (this.#successor?.opened === undefined) return;
+    this.#successor.link.mark(ending);
+    this.#sent = 0;
+  }
+
+  /** Ends the handover and returns the successor with its progress. Undefined if there is none. */
+  take(): (Successor & { progress: WorkerProgress }) | undefined {
+    this.#over = true;
+    const progress = { utterance: this.#utterance, consumed: this.#consumed, sent: this.#sent };
+    return this.#successor && { ...this.#successor, progress };
+  }
+
+  /** Ends the handover and leaves the successor. */
+  stop(): void {
+    this.#over = true;
+    if (this.#successor === undefined) return;
+    this.#successor.link.close();
+    this.#session.watch.abandonMove();
+  }
+
+  /** Drops a successor that hangs. */
+  checkProgress(nowMs: number): void {
+    const successor = this.#successor;
+    if (successor?.opened === undefined) return;
+    const { workerSilenceMs, workerAnswerMs } = this.#parts.times;
+    if (nowMs - successor.link.silentSinceMs > workerSilenceMs) this.#drop('the worker makes no progress');
+    else if (nowMs - this.#progressAtMs > workerAnswerMs && this.#owesAnswer(successor.opened)) {
+      this.#drop('the worker does not answer');
+    }
+  }
+
+  #owesAnswer({ chunk_samples }: Opened): boolean {
+    const { head } = this.#utterances;
+    if (this.#utterance < head.number || head.ending !== undefined) return true;
+    return hasChunkOf(this.#sent - this.#consumed, chunk_samples);
+  }
+
+  #search(): void {
+    this.#findSuccessor().catch((err: unknown) => {
+      const fields = { err, session_id: this.#session.sessionId };
+      this.#parts.logger.error(fields, 'stream could not be placed on another worker; it stays on the draining one');
+    });
+  }
+
+  async #findSuccessor(): Promise<void> {
+    const [parts, session, utterances] = [this.#parts, this.#session, this.#utterances];
+    const { context, worker: servedBy, avoided, nextEpoch } = this.#options;
+    while (!this.#over && utterances.head.number === this.#suspect) {
+      await new Promise((resolve) => setTimeout(resolve, SEARCH_MS));
+    }
+    const worker = await findWorker(parts, session, {
+      untilMs: Infinity,
+      avoid: () => [servedBy, ...avoided.list(performance.now(), false)],
+      onWait: () => undefined,
+      isAbandoned: () => this.#over,
+      servedBy,
+      intervalMs: () => this.#searchIntervalMs(),
+    });
+    if (worker === undefined || this.#over) return;
+    const traceparent = session.watch.prepareMove(worker);
+    const request = { context, traceparent, replayedSamples: utterances.held, epoch: nextEpoch() };
+    const link = openLink(parts, session, worker, request, {
+      onMessage: (message) => this.#receive(message),
+      onLost: (reason) => this.#drop(reason),
+      onWrongWorker: (reason) => this.#drop(reason, true),
+    });
+    if ('refusal' in link) {
+      avoided.add(worker.id, performance.now());
+      session.watch.abandonMove(link.refusal);
+      this.#search();
+      return;
+    }
+    this.#successor = { worker, link, opened: undefined };
+  }
+
+  #searchIntervalMs(): number {
+    const { placeMs } = this.#parts.times;
+    return this.#closesAtMs - performance.now() < URGENT_MS ? placeMs : Math.max(placeMs, SEARCH_MS);
+  }
+
+  #receive(message: RelayAnswer): void {
+    const successor = this.#successor;
+    if (successor === undefined || this.#over) return;
+    this.#progressAtMs = performance.now();
+    switch (message.type) {
+      case 'opened':
+        successor.opened = message;
+        this.#replay(successor.link);
+        if (this.#hasCaughtUp(0)) this.#options.onReady();
+        return;
+      case 'move':
+        this.#drop(undefined);
+        return;
+      case 'error':
+        this.#drop(message.code);
+        return;
+      default:
+        this.#receiveAnswer(message, successor.link);
+    }
+  }
+
+  #receiveAnswer(message: StreamAnswer, link: WorkerLink): void {
+    const isEnd = message.type === 'final' || message.type === 'reset_done';
+    const position = isEnd ? Infinity : message.type === 'consumed' ? message.samples : message.audio_end;
+    if (this.#hasCaughtUp(position)) {
+      // The client has not received this answer, or it is the last one that the client has received.
+      this.#options.onReady();
+      link.events.onMessage(message);
+    } else if (isEnd) {
+      this.#utterance++;
+      this.#consumed = 0;
+      if (this.#hasCaughtUp(0)) this.#options.onReady();
+    } else if (message.type === 'consumed') this.#consumed = position;
+  }
+
+  /** Returns whether the draining worker has answered nothing after this position of the successor's utterance. */
+  #hasCaughtUp(position: number): boolean {
+    const { head } = this.#utterances;
+    return this.#utterance === head.number && position >= Math.max(head.consumed, head.deliveredSamples);
+  }
+
+  #replay(link: WorkerLink): void {
+    this.#utterance = this.#utterances.head.number;
+    this.#consumed = this.#sent = 0;
+    for (const utterance of this.#utterances.all) {
+      this.forward(utterance);
+      if (utterance.ending === undefined) continue;
+      link.mark(utterance.ending);
+      this.#sent = 0;
+    }
+  }
+
+  /** Leaves the successor, and searches for another one. `failure` is undefined if it drains, too. */
+  #drop(failure: string | undefined, isWrongWorker = false): void {
+    const [parts, session, { head }] = [this.#parts, this.#session, this.#utterances];
+    const successor = this.#successor;
+    if (successor === undefined || this.#over) return;
+    const { worker, link } = successor;
+    this.#successor = undefined;
+    link.close();
+    session.watch.abandonMove(failure);
+    this.#options.avoided.add(worker.id, performance.now());
+    const { sessionId: session_id, model } = session;
+    const fields = { session_id, model, worker: worker.id, reason: failure ?? 'the worker is draining' };
+    parts.logger.info(fields, 'a stream stays on its draining worker, because it could not move to another one');
+    if (failure !== undefined && !isWrongWorker) {
+      parts.tallies.countStream(model, worker.revision, true);
+      if (head.countWorkerFailure() > MAX_WORKER_FAILURES) this.#suspect = head.number;
+    }
+    this.#search();
+  }
+}
