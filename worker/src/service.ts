@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connectRedis, createLedger, withFunctions } from '@svc-asr/ledger';
 import type { Logger, Telemetry } from '@svc-asr/runtime';
 import { advertisedAddresses } from './address.ts';
@@ -49,7 +50,7 @@ export async function serveModel(options: ServiceOptions): Promise<ModelService>
   // A failed thread ends the whole engine, and with it the worker.
   relay.once('failed', (cause) => engine.fail(new EngineError('engine_failed', cause.message, { cause })));
   engine.once('failed', (err) => relay.fail(err));
-  const slots = await limitSlots(relay, engine, settings, logger);
+  const slots = await orFailure(engine, limitSlots(relay, engine, settings, logger));
   metrics.observeEngine(engine, slots);
   const [address = '', ...furtherAddresses] = advertisedAddresses(settings, ports);
   const { MOVE_AFTER_MS, DRAIN_TIMEOUT_MS } = settings;
@@ -76,6 +77,19 @@ export async function serveModel(options: ServiceOptions): Promise<ModelService>
   metrics.observeStall(() => watch.stalledMs);
   logger.info({ reason: [address, ...furtherAddresses].join(' ') }, 'listening');
   return { engine, relay, drain, watch, registration, disconnect: () => link.close() };
+}
+
+/** Returns the result of a task. Throws if the engine fails before, because nothing else watches it yet. */
+async function orFailure<T>(engine: Engine, task: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const failed = once(engine, 'failed', { signal: settled.signal }).then(([err]) => {
+    throw err as Error;
+  });
+  try {
+    return await Promise.race([task, failed]);
+  } finally {
+    settled.abort();
+  }
 }
 
 function connectLedger(settings: WorkerSettings, logger: Logger) {

@@ -169,3 +169,20 @@ test('a worker whose I/O threads are slow declares fewer slots than its engine c
   expect(line('"the I/O threads limit the slots"').amount).toBe(record.slots);
   expect(record.slots).toBeLessThan(line('"model loaded"').amount ?? 0);
 });
+
+/** Code that makes the first copy of audio in an I/O thread fail. */
+const BROKEN_IO = `
+  import { isMainThread, workerData } from 'node:worker_threads';
+  if (!isMainThread && workerData.usedTickets !== undefined) {
+    Buffer.prototype.copy = () => {
+      throw new Error('injected fault');
+    };
+  }
+`;
+
+test('a worker exits with 1 and names the thread if an I/O thread fails while the slots are measured', async () => {
+  const settings = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: prefix, SLOTS: '0', MEASURE_SECONDS: '0' };
+  worker = spawnWorker(await freePort(), settings, BROKEN_IO);
+  expect(await worker.ended).toBe(1);
+  expect(worker.output()).toContain('I/O thread 1 of 1 failed: injected fault');
+});
