@@ -5,7 +5,7 @@ from onnx import TensorProto
 
 from gpu_attention import attention
 from gpu_features import between, features, samples_of
-from gpu_graph import GpuGraph
+from gpu_graph import ALTERNATIVES, GpuGraph
 from gpu_state import State
 from gpu_subsample import subsample
 
@@ -83,7 +83,7 @@ def convolution(g, w, layer, x, state, number):
 
 
 def head(g, w, x, chunk):
-    """Outputs the best class of each frame with its log-probability, or the frames themselves for a transducer."""
+    """Outputs the best classes of each frame with their log-probabilities, or the frames themselves for a transducer."""
     x = g.op("Reshape", x, g.ints(chunk, -1, w.width))
     if not w.ctc:
         g.named("Transpose", "encoded", ["B", chunk, w.width], x, perm=[1, 0, 2])
@@ -92,5 +92,7 @@ def head(g, w, x, chunk):
     matrix, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
     x = g.op("Cast", x, to=TensorProto.FLOAT) if g.dtype != TensorProto.FLOAT else x
     logits = g.affine(x, "head", matrix, bias, np.float32)
-    for name, value, dtype in zip(("ids", "scores"), g.best(logits), (TensorProto.INT32, TensorProto.FLOAT)):
-        g.named("Reshape", name, ["B", chunk], value, g.ints(-1, chunk), dtype=dtype)
+    count = min(ALTERNATIVES, len(bias))
+    for name, values, dtype in zip(("ids", "scores"), g.best(logits, len(bias)), (TensorProto.INT32, TensorProto.FLOAT)):
+        g.named("Reshape", name, ["B", chunk], g.first(values), g.ints(-1, chunk), dtype=dtype)
+        g.named("Reshape", f"top_{name}", ["B", chunk, count], values, g.ints(-1, chunk, count), dtype=dtype)

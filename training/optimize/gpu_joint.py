@@ -7,7 +7,7 @@ piece that a frame may produce, moves on. Rows that have no frame left change no
 import numpy as np
 from onnx import TensorProto
 
-from gpu_graph import GpuGraph
+from gpu_graph import ALTERNATIVES, GpuGraph
 from gpu_state import row_of
 
 MAX_SYMBOLS = 10
@@ -24,10 +24,11 @@ def build_joint(w, encoded_width, store, precision, steps):
     results = []
     for _ in range(steps):
         output, following = predict(g, w, token, states.values)
-        best, score = search.classify(output, at)
+        top, top_scores = search.classify(output, at)
+        best, score = g.first(top), g.first(top_scores)
         live = g.op("Less", at, frames)
         emits = g.op("And", live, g.op("Not", g.op("Equal", best, search.blank)))
-        results.append((g.op("Where", emits, best, search.int32(-1)), at, score))
+        results.append((g.op("Where", emits, best, search.int32(-1)), at, score, top, top_scores))
         token = g.op("Where", emits, best, token)
         states.select(emits, following)
         symbols = g.op("Where", emits, g.op("Add", symbols, search.int32(1)), symbols)
@@ -35,9 +36,14 @@ def build_joint(w, encoded_width, store, precision, steps):
         moves = g.op("And", live, g.op("Not", stays))
         at = g.op("Where", moves, g.op("Add", at, search.int32(1)), at)
         symbols = g.op("Where", moves, search.int32(0), symbols)
-    for name, column, dtype in (("tokens", 0, TensorProto.INT32), ("places", 1, TensorProto.INT32), ("scores", 2, TensorProto.FLOAT)):
+    int32, count = TensorProto.INT32, min(ALTERNATIVES, w.classes)
+    outputs = (
+        ("tokens", [], int32), ("places", [], int32), ("scores", [], TensorProto.FLOAT),
+        ("top_ids", [count], int32), ("top_scores", [count], TensorProto.FLOAT),
+    )
+    for column, (name, dims, dtype) in enumerate(outputs):
         columns = [g.op("Unsqueeze", result[column], g.ints(1)) for result in results]
-        g.named("Concat", name, ["B", steps], *columns, dtype=dtype, axis=1)
+        g.named("Concat", name, ["B", steps, *dims], *columns, dtype=dtype, axis=1)
     for name, value in (("token", token), ("at", at), ("symbols", symbols)):
         g.named("Identity", f"{name}_next", ["B"], value, dtype=TensorProto.INT32)
     states.write()
@@ -92,14 +98,14 @@ class Search:
         self.columns = g.constant(np.zeros((1, 1, matrix.shape[1])), np.int32, "joint.columns")
 
     def classify(self, output, at):
-        """Best class of each row at its frame, and its log-probability."""
+        """Best classes of each row at its frame, and their log-probabilities."""
         g, w = self.g, self.w
         inside = g.op("Max", g.op("Min", at, self.last), self.int32(0))
         index = g.op("Add", g.op("Reshape", inside, g.ints(-1, 1, 1)), self.columns)
         frame = g.op("Squeeze", g.op("GatherElements", self.projected, index, axis=1), g.ints(1))
         predicted = floats(g, g.matrix(states(g, output), "joint.pred.weight", w.predicted[0]))
         logits = g.affine(g.op("Relu", g.op("Add", frame, predicted)), "joint.out", *w.output, F32)
-        return g.best(logits)
+        return g.best(logits, w.classes)
 
 
 def predict(g, w, token, values):

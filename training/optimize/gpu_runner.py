@@ -75,7 +75,7 @@ class Runner:
         for name, arena in self.arenas.items():
             binding.bind_ortvalue_input(name, arena)
             binding.bind_ortvalue_output(f"{name}_next", arena)
-        names = [output.name for output in self.session.get_outputs() if not output.name.endswith("_next")]
+        names = [output.name for output in self.session.get_outputs() if output.name in ("ids", "scores", "encoded")]
         for name in names:
             binding.bind_output(name, "cpu")
         self.session.run_with_iobinding(binding)

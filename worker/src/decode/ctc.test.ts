@@ -24,3 +24,14 @@ test('GreedyCtc ignores rows beyond the given number of frames', () => {
   new GreedyCtc(BLANK, transcript).decode(rows(0, 1, 2), 0, 2);
   expect(transcript.ids).toEqual([0, 1]);
 });
+
+test('GreedyCtc keeps the best classes of the frame that produced a piece', () => {
+  const transcript = new Transcript(['a', 'b', 'c', '<blk>'], 2);
+  const search = new GreedyCtc(BLANK, transcript);
+  search.decode(rows(3, 1), 0, 2);
+  search.decodeIds(Int32Array.of(1, 0), (index, count) => [{ id: index, logProb: -count }]);
+  expect(transcript.decoded).toEqual([
+    { id: 1, frame: 1, alternatives: [expect.objectContaining({ id: 1 }), expect.objectContaining({ id: 0 })] },
+    { id: 0, frame: 3, alternatives: [{ id: 1, logProb: -2 }] },
+  ]);
+});

@@ -1,4 +1,6 @@
 import { argmax } from './argmax.ts';
+import { bestCandidates } from './candidates.ts';
+import type { Candidate } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
 /**
@@ -20,17 +22,29 @@ export class GreedyCtc {
   /** Decodes `frames` rows of log-probabilities that start at index `from`. */
   decode(logprobs: Float32Array, from: number, frames: number): void {
     const classes = this.#blank + 1;
-    for (let row = 0; row < frames; row++) this.#add(argmax(logprobs, from + row * classes, classes));
+    for (let row = 0; row < frames; row++) {
+      const at = from + row * classes;
+      const best = argmax(logprobs, at, classes);
+      const frame = this.#frame;
+      if (this.#advance(best)) {
+        this.#transcript.add(best, frame, (count) => bestCandidates(logprobs, at, classes, count));
+      }
+    }
   }
 
-  /** Decodes frames whose best classes are known. */
-  decodeIds(ids: Int32Array): void {
-    for (const id of ids) this.#add(id);
+  /** Decodes frames whose best classes are known. `candidatesOf` returns the best classes of one of these frames. */
+  decodeIds(ids: Int32Array, candidatesOf: (index: number, count: number) => readonly Candidate[]): void {
+    for (const [index, id] of ids.entries()) {
+      const frame = this.#frame;
+      if (this.#advance(id)) this.#transcript.add(id, frame, (count) => candidatesOf(index, count));
+    }
   }
 
-  #add(best: number): void {
-    if (best !== this.#blank && best !== this.#previous) this.#transcript.add(best, this.#frame);
+  /** Moves to the next frame. Returns whether the best class of this one is a new piece. */
+  #advance(best: number): boolean {
+    const isNew = best !== this.#blank && best !== this.#previous;
     this.#previous = best;
     this.#frame++;
+    return isNew;
   }
 }

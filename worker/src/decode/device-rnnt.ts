@@ -1,3 +1,4 @@
+import type { Candidate } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
 /**
@@ -20,9 +21,9 @@ export class DeviceRnnt {
     return this.#token;
   }
 
-  /** Adds a piece that a frame of the current chunk has produced. */
-  add(piece: number, frame: number): void {
-    this.#transcript.add(piece, this.#frameBase + frame);
+  /** Adds a piece that a frame of the current chunk has produced. `candidatesOf` returns its candidates. */
+  add(piece: number, frame: number, candidatesOf: (count: number) => readonly Candidate[]): void {
+    this.#transcript.add(piece, this.#frameBase + frame, candidatesOf);
     this.#token = piece;
   }
 

@@ -1,3 +1,5 @@
+import type { Candidate } from './candidates.ts';
+
 /** A word with its start and end in milliseconds from the start of the utterance. */
 export interface Word {
   readonly text: string;
@@ -14,15 +16,27 @@ export function textOf(piece: string): string {
   return piece === UNKNOWN ? ' \u2047' : piece.replaceAll(WORD_START, ' ');
 }
 
+/** A decoded piece with the encoder frame that produced it. */
+export interface DecodedPiece {
+  readonly id: number;
+  readonly frame: number;
+  /** Best classes of the frame, the best first. The first one is the piece. */
+  readonly alternatives: readonly Candidate[];
+}
+
 /** Decoded pieces of an utterance, each with the encoder frame that produced it. */
 export class Transcript {
+  /** Number of candidates that are kept for each piece. */
+  readonly alternatives: number;
   readonly #pieces: readonly string[];
   readonly #ids: number[] = [];
   readonly #frames: number[] = [];
+  readonly #candidates: (readonly Candidate[])[] = [];
   #text = '';
 
-  constructor(pieces: readonly string[]) {
+  constructor(pieces: readonly string[], alternatives = 0) {
     this.#pieces = pieces;
+    this.alternatives = alternatives;
   }
 
   /** Text decoded so far. */
@@ -35,10 +49,22 @@ export class Transcript {
     return this.#ids;
   }
 
-  add(id: number, frame: number): void {
+  /** Adds a piece. `candidatesOf` is called if candidates are kept. */
+  add(id: number, frame: number, candidatesOf: (count: number) => readonly Candidate[] = () => []): void {
     this.#ids.push(id);
     this.#frames.push(frame);
+    if (this.alternatives > 0) this.#candidates.push(candidatesOf(this.alternatives));
     this.#text += textOf(this.#pieces[id] ?? UNKNOWN);
+  }
+
+  /** Returns the pieces with their candidates. Undefined if no candidates are kept. */
+  get decoded(): DecodedPiece[] | undefined {
+    if (this.alternatives === 0) return undefined;
+    return this.#ids.map((id, i) => ({
+      id,
+      frame: this.#frames[i] ?? 0,
+      alternatives: this.#candidates[i] ?? [],
+    }));
   }
 
   /** Returns the words with their times. All times lie within the audio. */

@@ -1,4 +1,5 @@
 import { argmax } from './argmax.ts';
+import { bestCandidates } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
 /** Maximum number of pieces per frame, for frames that never produce a blank. NeMo's greedy search has the same limit. */
@@ -64,7 +65,9 @@ export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly E
     active.forEach((chunk, i) => {
       const best = argmax(logits, i * classes, classes);
       if (best !== blank) {
-        chunk.search.transcript.add(best, chunk.search.frameBase + chunk.at);
+        chunk.search.transcript.add(best, chunk.search.frameBase + chunk.at, (count) =>
+          bestCandidates(logits, i * classes, classes, count),
+        );
         Object.assign(chunk.search.hypothesis, { token: best, states: states[i], prediction: undefined });
         chunk.symbols++;
       }

@@ -153,6 +153,7 @@ export class Lane {
       startSample: this.start,
       endSample: mark.at,
       cost: this.#cost,
+      ...(transcript.decoded === undefined ? {} : { pieces: transcript.decoded }),
     };
     return { id: this.id, kind: 'final', final };
   }

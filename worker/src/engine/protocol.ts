@@ -1,4 +1,4 @@
-import type { Word } from '../decode/pieces.ts';
+import type { DecodedPiece, Word } from '../decode/pieces.ts';
 import type { ModelErrorCode } from '../model/error.ts';
 import type { Context } from '../model/manifest.ts';
 import type { MachineShare } from './share.ts';
@@ -11,6 +11,8 @@ export interface ThreadOptions {
   readonly gpuGraphs: boolean;
   readonly threads: number;
   readonly maxBatch: number;
+  /** Classes that finals report for each piece. */
+  readonly alternatives: number;
   readonly paddedBatches: boolean;
   /** Fixed number of slots. If undefined, it is derived from a measurement at warm-up. */
   readonly slots: number | undefined;
@@ -86,6 +88,8 @@ export interface Final {
   readonly startSample: number;
   readonly endSample: number;
   readonly cost: Cost;
+  /** Decoded pieces with their alternatives. Undefined unless the engine was started with `alternatives`. */
+  readonly pieces?: readonly DecodedPiece[];
 }
 
 /** Resources that recognizing an utterance took. */

@@ -12,15 +12,19 @@ export interface Search {
 }
 
 /** Creates the search of a new utterance. A CTC model has no joint network. */
-export function startSearch({ pieces, blank }: Vocabulary, joint: Joint | undefined): Search {
-  const transcript = new Transcript(pieces);
+export function startSearch({ pieces, blank }: Vocabulary, joint: Joint | undefined, alternatives: number): Search {
+  const transcript = new Transcript(pieces, alternatives);
   const state = joint === undefined ? new GreedyCtc(blank, transcript) : new GreedyRnnt(blank, joint, transcript);
   return { transcript, state };
 }
 
 /** Creates the search of a new utterance for a model whose best classes or pieces are computed on a device. */
-export function startDeviceSearch({ pieces, blank }: Vocabulary, type: 'ctc' | 'transducer'): Search {
-  const transcript = new Transcript(pieces);
+export function startDeviceSearch(
+  { pieces, blank }: Vocabulary,
+  type: 'ctc' | 'transducer',
+  alternatives: number,
+): Search {
+  const transcript = new Transcript(pieces, alternatives);
   const state = type === 'ctc' ? new GreedyCtc(blank, transcript) : new DeviceRnnt(blank, transcript);
   return { transcript, state };
 }

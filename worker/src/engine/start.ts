@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { MAX_ALTERNATIVES } from '../decode/candidates.ts';
 import { ModelError } from '../model/error.ts';
 import { readManifest } from '../model/files.ts';
 import { supportsGpuGraphs } from '../model/manifest.ts';
@@ -43,6 +44,11 @@ export interface EngineOptions {
   readonly utilization?: number;
   /** Part of the machine that this engine may use. All of it by default. */
   readonly share?: MachineShare;
+  /**
+   * Classes with their log-probabilities that finals report for each piece, the best first. At most 8, and none by
+   * default.
+   */
+  readonly alternatives?: number;
   /** Number of threads besides the main thread that serve streams. 0 by default. */
   readonly ioThreads?: number;
 }
@@ -53,6 +59,10 @@ export interface EngineOptions {
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   for (const name of ['threads', 'slots', 'maxSlots', 'maxBatch'] as const) checkCount(name, options[name]);
+  const { alternatives = 0 } = options;
+  if (!Number.isInteger(alternatives) || alternatives < 0 || alternatives > MAX_ALTERNATIVES) {
+    throw new RangeError(`alternatives is ${alternatives}; set a whole number from 0 to ${MAX_ALTERNATIVES}`);
+  }
   const provider = options.provider ?? 'cpu';
   const gpuGraphs = options.gpuGraphs ?? (provider === 'cuda' && (await hasGpuGraphs(options.modelDir)));
   const maxSlots = options.maxSlots ?? (gpuGraphs ? 32_768 : 1024);
@@ -67,6 +77,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     // Larger batches only make a run longer, and with it the delay of streams that are not in the batch. More streams
     // than slots can never be ready.
     maxBatch: Math.min(options.maxBatch ?? defaultBatch(provider, gpuGraphs), options.slots ?? maxSlots),
+    alternatives,
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
     utilization: options.utilization ?? defaultUtilization(provider),
     share: options.share ?? WHOLE_MACHINE,

@@ -76,17 +76,20 @@ interface Memory {
 }
 
 async function loadBackend({ modelDir, provider, threads, maxBatch, maxSlots, slots, ...options }: ThreadOptions) {
-  if (!options.gpuGraphs) return await HostBackend.load(modelDir, { provider, threads, ...options }, maxBatch);
+  const { share, alternatives } = options;
+  if (!options.gpuGraphs) {
+    return await HostBackend.load(modelDir, { provider, threads, ...options }, maxBatch, alternatives);
+  }
   // Only a worker with GPU graphs loads the native calls.
   const { DeviceBackend } = await import('./device/backend.ts');
   const device = provider === 'cuda' ? 'cuda' : 'cpu';
-  const { share } = options;
   return await DeviceBackend.load(modelDir, {
     provider: device,
     threads,
     maxBatch,
     maxSlots: slots ?? maxSlots,
     share,
+    alternatives,
   });
 }
 

@@ -6,11 +6,14 @@ import type { DeviceMemory } from './memory.ts';
 import { Submission } from './submission.ts';
 import type { BatchTiming } from './submission.ts';
 import type { NativeTensor } from './tensor.ts';
+import { topClassesOf } from './top-classes.ts';
+import type { TopClasses } from './top-classes.ts';
 
 /** Results of a batch: best class of each frame and its log-probability, row after row. Empty for a transducer. */
 export interface BatchResult {
   readonly ids: Int32Array;
   readonly scores: Float32Array;
+  readonly top: TopClasses;
 }
 
 /**
@@ -29,7 +32,14 @@ export class DeviceBatch {
   readonly #check: IndexCheck;
   readonly #result: BatchResult;
 
-  constructor(memory: DeviceMemory, bucket: Bucket, shape: GraphShape, arenas: DeviceArenas, check: IndexCheck) {
+  constructor(
+    memory: DeviceMemory,
+    bucket: Bucket,
+    shape: GraphShape,
+    arenas: DeviceArenas,
+    check: IndexCheck,
+    alternatives: number,
+  ) {
     const submission = new Submission(memory, bucket);
     const { size } = bucket;
     this.size = size;
@@ -55,7 +65,7 @@ export class DeviceBatch {
       filled: int32('filled', 1),
       prompt: prompt ? new BigInt64Array(prompt.buffer, prompt.offset, size) : new BigInt64Array(0),
     };
-    this.#result = shape.type === 'ctc' ? resultOf(submission, size * frames) : NO_RESULT;
+    this.#result = shape.type === 'ctc' ? resultOf(submission, size * frames, alternatives) : NO_RESULT;
   }
 
   get isIdle(): boolean {
@@ -122,12 +132,14 @@ export class DeviceBatch {
   }
 }
 
-const NO_RESULT: BatchResult = { ids: new Int32Array(0), scores: new Float32Array(0) };
+const NOTHING = { ids: new Int32Array(0), scores: new Float32Array(0) };
+const NO_RESULT: BatchResult = { ids: NOTHING.ids, scores: NOTHING.scores, top: { count: 0, ...NOTHING } };
 
-function resultOf(submission: Submission, values: number): BatchResult {
+function resultOf(submission: Submission, values: number, alternatives: number): BatchResult {
   const [ids, scores] = [submission.output('ids'), submission.output('scores')];
   return {
     ids: new Int32Array(ids.buffer, ids.offset, values),
     scores: new Float32Array(scores.buffer, scores.offset, values),
+    top: topClassesOf(submission, values, alternatives),
   };
 }

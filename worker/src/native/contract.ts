@@ -36,6 +36,8 @@ export interface GraphShape {
   readonly takesPrompt: boolean;
   /** Number of language prompts. 0 if the graph takes none. */
   readonly prompts: number;
+  /** Best classes of each frame that a run can return with `top_ids` and `top_scores`. 0 if the graph has only the best. */
+  readonly alternatives: number;
   /** Values of an encoded frame. Undefined for CTC. */
   readonly encodedWidth: number | undefined;
   readonly state: StateShape;
@@ -77,6 +79,7 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
     samples: windowSamples(framing),
     takesPrompt,
     prompts: takesPrompt ? number('prompts') : 0,
+    alternatives: alternativesOf(ports),
     encodedWidth: type === 'ctc' ? undefined : encodedWidth(ports),
     state: {
       layers: number('layers'),
@@ -90,7 +93,7 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
     fail(file, `row ${shape.state.row} does not divide the width ${shape.state.width}`);
   }
   checkPorts(ports, 'inputs', [...inputsOf(shape), ...arenaPorts(shape.state, '')]);
-  checkPorts(ports, 'outputs', [...outputsOf(shape), ...arenaPorts(shape.state, '_next')]);
+  checkPorts(ports, 'outputs', [...outputsOf(shape, shape.alternatives), ...arenaPorts(shape.state, '_next')]);
   return shape;
 }
 
@@ -115,13 +118,29 @@ export function inputsOf({ samples, pages, takesPrompt }: GraphShape): RowPort[]
   ];
 }
 
-/** Returns the outputs of a batch. */
-export function outputsOf({ frames, encodedWidth, state }: GraphShape): RowPort[] {
+/** Returns the outputs of a batch, with so many of the best classes of each frame. */
+export function outputsOf({ frames, encodedWidth, state }: GraphShape, alternatives: number): RowPort[] {
   if (encodedWidth !== undefined) return [{ name: 'encoded', type: state.precision, dims: [frames, encodedWidth] }];
   return [
     { name: 'ids', type: 'int32', dims: [frames] },
     { name: 'scores', type: 'float32', dims: [frames] },
+    ...topPorts(frames, alternatives),
   ];
+}
+
+/** Returns the outputs with the best classes of each frame or step. None if there are no alternatives. */
+export function topPorts(perRow: number, alternatives: number): RowPort[] {
+  if (alternatives === 0) return [];
+  return [
+    { name: 'top_ids', type: 'int32', dims: [perRow, alternatives] },
+    { name: 'top_scores', type: 'float32', dims: [perRow, alternatives] },
+  ];
+}
+
+/** Returns the number of classes that the output `top_ids` of a graph has. 0 if it has no such output. */
+export function alternativesOf({ outputs }: Ports): number {
+  const found = outputs.find(({ name }) => name === 'top_ids');
+  return (found && fixed(found, 2)) ?? 0;
 }
 
 /** Names of a model's arenas, with the kind of each. */

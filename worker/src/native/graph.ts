@@ -77,12 +77,14 @@ export class DeviceGraph {
     arenas: DeviceArenas,
     sizes: readonly number[],
     cudaGraphs: boolean,
+    wantsAlternatives = false,
   ) {
     this.shape = shape;
     this.sizes = [...sizes].sort((a, b) => a - b);
     this.#session = session;
     const check = new IndexCheck(arenas);
-    const [inputs, outputs] = [inputsOf(shape), outputsOf(shape)];
+    const alternatives = wantsAlternatives ? shape.alternatives : 0;
+    const [inputs, outputs] = [inputsOf(shape), outputsOf(shape, alternatives)];
     // The encoded frames of a transducer stay in the memory of the bucket until the search is done.
     const [copiesOut, count] = shape.type === 'ctc' ? [true, BATCHES_PER_BUCKET] : [false, 1];
     this.#buckets = this.sizes.map((size, i) => {
@@ -91,7 +93,7 @@ export class DeviceGraph {
       return new Bucket(runtime, memory, session, options);
     });
     this.#batches = this.#buckets.flatMap((bucket) =>
-      Array.from({ length: count }, () => new DeviceBatch(memory, bucket, shape, arenas, check)),
+      Array.from({ length: count }, () => new DeviceBatch(memory, bucket, shape, arenas, check, alternatives)),
     );
   }
 

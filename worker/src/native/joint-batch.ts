@@ -5,6 +5,8 @@ import type { DeviceMemory } from './memory.ts';
 import { PredictorStates } from './predictor.ts';
 import { Submission } from './submission.ts';
 import type { BatchTiming } from './submission.ts';
+import { topClassesOf } from './top-classes.ts';
+import type { TopClasses } from './top-classes.ts';
 
 /** Inputs of a run, with a value for each row. Rows are in the order of the encoder's run. */
 export interface JointInputs {
@@ -33,6 +35,7 @@ export interface JointResult {
   readonly tokenNext: Int32Array;
   readonly atNext: Int32Array;
   readonly symbolsNext: Int32Array;
+  readonly top: TopClasses;
 }
 
 /** Greedy search over the encoded frames of a batch. Runs until every row has reached its last frame. */
@@ -47,7 +50,14 @@ export class JointBatch {
   /** Row that writes a slot, plus 1. All zero between checks. */
   readonly #writer: Uint16Array;
 
-  constructor(memory: DeviceMemory, bucket: Bucket, shape: JointShape, chunkFrames: number, states: PredictorStates) {
+  constructor(
+    memory: DeviceMemory,
+    bucket: Bucket,
+    shape: JointShape,
+    chunkFrames: number,
+    states: PredictorStates,
+    alternatives: number,
+  ) {
     const submission = new Submission(memory, bucket);
     this.size = bucket.size;
     this.#submission = submission;
@@ -79,6 +89,7 @@ export class JointBatch {
       tokenNext: output('token_next', 1),
       atNext: output('at_next', 1),
       symbolsNext: output('symbols_next', 1),
+      top: topClassesOf(submission, bucket.size * shape.steps, alternatives),
     };
   }
 

@@ -1,7 +1,7 @@
 import { ModelError } from '../model/error.ts';
 import { agree, fixed, port } from '../model/ports.ts';
 import type { Ports } from '../model/ports.ts';
-import { checkFormat, checkPorts, readNumber, readPrecision } from './contract.ts';
+import { alternativesOf, checkFormat, checkPorts, readNumber, readPrecision, topPorts } from './contract.ts';
 import type { RowPort } from './contract.ts';
 
 /** Sizes of the GPU graph that searches greedily with a transducer's predictor and joint, for all contexts. */
@@ -20,6 +20,8 @@ export interface JointShape {
   /** Most pieces that a frame may produce. */
   readonly maxSymbols: number;
   readonly precision: 'float16' | 'float32';
+  /** Best classes of each step that a run can return. 0 if the graph has only the best. */
+  readonly alternatives: number;
 }
 
 /** Reads the sizes of a joint graph. Throws a ModelError if the graph does not follow the contract. */
@@ -41,12 +43,13 @@ export function readJointShape(ports: Ports, metadata: (key: string) => string |
     row: number('jrow'),
     maxSymbols: number('max_symbols'),
     precision: readPrecision(file, text('precision')),
+    alternatives: alternativesOf(ports),
   };
   const encoded = port(ports, 'inputs', 'encoded', shape.precision, 3);
   agree(file, 'the width of encoded frames', { metadata: shape.encodedWidth, graph: fixed(encoded, 2) });
   const inputs = ports.inputs.filter(({ name }) => name !== 'encoded');
   checkPorts({ file, inputs, outputs: ports.outputs }, 'inputs', [...JOINT_INPUTS, ...statePorts(shape, '')]);
-  checkPorts(ports, 'outputs', [...jointOutputs(shape), ...statePorts(shape, '_next')]);
+  checkPorts(ports, 'outputs', [...jointOutputs(shape, shape.alternatives), ...statePorts(shape, '_next')]);
   return shape;
 }
 
@@ -62,8 +65,8 @@ export const JOINT_INPUTS: readonly RowPort[] = [
   int32('state_to'),
 ];
 
-/** Returns the outputs of a run. */
-export function jointOutputs({ steps }: JointShape): RowPort[] {
+/** Returns the outputs of a run, with so many of the best classes of each step. */
+export function jointOutputs({ steps }: JointShape, alternatives: number): RowPort[] {
   return [
     int32('tokens', steps),
     int32('places', steps),
@@ -71,6 +74,7 @@ export function jointOutputs({ steps }: JointShape): RowPort[] {
     int32('token_next'),
     int32('at_next'),
     int32('symbols_next'),
+    ...topPorts(steps, alternatives),
   ];
 }
 

@@ -171,6 +171,7 @@ describe('openJoint', () => {
     const { session, shape } = openJoint(runtime, memory, save(buildTestJoint()), 'gpu/joint.onnx', OPTIONS);
     expect(shape).toEqual({
       steps: 1,
+      alternatives: 0,
       classes: 10,
       blank: 9,
       encodedWidth: 4,

@@ -39,6 +39,7 @@ export class DeviceJoint {
   readonly #session: NativeSession;
   readonly #states: PredictorStates;
   readonly #cudaGraphs: boolean;
+  readonly #alternatives: number;
   readonly #buckets: Bucket[] = [];
   /** Searches by the tensor that they read. */
   readonly #batches = new Map<NativeTensor, JointBatch>();
@@ -49,6 +50,7 @@ export class DeviceJoint {
     { session, shape }: OpenJoint,
     states: PredictorStates,
     cudaGraphs: boolean,
+    wantsAlternatives = false,
   ) {
     this.shape = shape;
     this.#runtime = runtime;
@@ -56,6 +58,7 @@ export class DeviceJoint {
     this.#session = session;
     this.#states = states;
     this.#cudaGraphs = cudaGraphs;
+    this.#alternatives = wantsAlternatives ? shape.alternatives : 0;
   }
 
   /** Creates the searches for all batches of an encoder. Sizes that are larger come first, as in `warmUp`. */
@@ -65,14 +68,15 @@ export class DeviceJoint {
       const bucket = new Bucket(this.#runtime, this.#memory, this.#session, {
         size,
         inputs: JOINT_INPUTS,
-        outputs: jointOutputs(this.shape),
+        outputs: jointOutputs(this.shape, this.#alternatives),
         copiesOut: true,
         fixed: new Map([['encoded', tensor]]),
         state: this.#states.tensors,
         graphId: this.#cudaGraphs ? this.#buckets.length + 1 : undefined,
       });
       this.#buckets.push(bucket);
-      this.#batches.set(tensor, new JointBatch(this.#memory, bucket, this.shape, frames, this.#states));
+      const search = new JointBatch(this.#memory, bucket, this.shape, frames, this.#states, this.#alternatives);
+      this.#batches.set(tensor, search);
     }
   }
 

@@ -23,7 +23,7 @@ import { startDeviceSearch } from '../search.ts';
 import type { Search } from '../search.ts';
 import { WHOLE_MACHINE } from '../share.ts';
 import type { MachineShare } from '../share.ts';
-import { openModel } from './open.ts';
+import { checkAlternatives, openModel } from './open.ts';
 import type { OpenModel } from './open.ts';
 import { layOutArenas } from './pages.ts';
 import type { ArenaLayout, PageShape } from './pages.ts';
@@ -38,6 +38,8 @@ export interface DeviceOptions {
   readonly maxBatch: number;
   /** Most slots for which state is allocated. Fewer if the memory of the device is smaller. */
   readonly maxSlots: number;
+  /** Best classes that are kept for each piece. None by default. */
+  readonly alternatives?: number;
   /** Part of the device that this model may use. All of it by default. */
   readonly share?: MachineShare;
 }
@@ -75,6 +77,7 @@ export class DeviceBackend implements Backend {
   readonly #graphs: ReadonlyMap<string, DeviceContext>;
   readonly #layout: ArenaLayout;
   readonly #releases: ReleaseList;
+  readonly #alternatives: number;
 
   private constructor(
     manifest: Manifest,
@@ -84,6 +87,7 @@ export class DeviceBackend implements Backend {
     layout: ArenaLayout,
     maxBatch: number,
     releases: ReleaseList,
+    alternatives: number,
   ) {
     this.manifest = manifest;
     this.memory = memory;
@@ -94,6 +98,7 @@ export class DeviceBackend implements Backend {
     this.#graphs = graphs;
     this.#layout = layout;
     this.#releases = releases;
+    this.#alternatives = alternatives;
     this.contexts = new Map(
       [...graphs].map(([context, { graph, rows }]) => {
         const { framing } = rows;
@@ -116,7 +121,7 @@ export class DeviceBackend implements Backend {
   }
 
   static async #load(folder: string, options: DeviceOptions, releases: ReleaseList): Promise<DeviceBackend> {
-    const { provider, share = WHOLE_MACHINE } = options;
+    const { provider, share = WHOLE_MACHINE, alternatives = 0 } = options;
     const manifest = await readManifest(folder);
     for (const ref of manifest.weights) await readChecked(folder, ref);
     const vocabulary = parseTokens((await readChecked(folder, manifest.tokens)).toString('utf8'));
@@ -127,6 +132,7 @@ export class DeviceBackend implements Backend {
       memory.close();
     });
     const opened = await openModel(runtime, memory, folder, manifest, vocabulary, options.threads, releases);
+    if (alternatives > 0) checkAlternatives(opened, manifest, alternatives);
     const { arenas, layout } = createArenas(runtime, memory, opened, options);
     releases.add(arenas);
     // The device may have memory for fewer streams than a batch could have.
@@ -135,10 +141,12 @@ export class DeviceBackend implements Backend {
     const sizes = batchSizes(cudaGraphs ? SMALLEST_BATCH : 1, maxBatch);
     const states = opened.joint && releases.add(createStates(runtime, memory, opened.joint, layout));
     const joint =
-      opened.joint && states && releases.add(new DeviceJoint(runtime, memory, opened.joint, states, cudaGraphs));
+      opened.joint &&
+      states &&
+      releases.add(new DeviceJoint(runtime, memory, opened.joint, states, cudaGraphs, alternatives > 0));
     const graphs = new Map<string, DeviceContext>();
     for (const { context, graph: open } of opened.contexts) {
-      const graph = releases.add(new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs));
+      const graph = releases.add(new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs, alternatives > 0));
       joint?.attach(graph);
       graph.warmUp();
       const { framing, frames } = open.shape;
@@ -147,11 +155,11 @@ export class DeviceBackend implements Backend {
     }
     joint?.warmUp();
     const quick = cudaGraphs ? largestQuickBatch([...graphs.values()], sizes, LONGEST_RUN_MS * share.time) : maxBatch;
-    return new DeviceBackend(manifest, vocabulary, graphs, { arenas, states }, layout, quick, releases);
+    return new DeviceBackend(manifest, vocabulary, graphs, { arenas, states }, layout, quick, releases, alternatives);
   }
 
   startSearch(): Search {
-    return startDeviceSearch(this.#vocabulary, this.manifest.type);
+    return startDeviceSearch(this.#vocabulary, this.manifest.type, this.#alternatives);
   }
 
   createRunner(slots: number, onRun: OnRun): Runner {

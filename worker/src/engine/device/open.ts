@@ -114,6 +114,16 @@ function checkState(file: string, { shape: { state } }: OpenGraph, { shape: { st
   fail(file, `the state has ${describe(state)}, but that of the first context has ${describe(first)}: ${next}`);
 }
 
+/** Throws a ModelError if the graphs do not return this many classes for each frame or step. */
+export function checkAlternatives({ contexts, joint }: OpenModel, manifest: Manifest, alternatives: number): void {
+  const counts = joint ? [joint.shape.alternatives] : contexts.map(({ graph }) => graph.shape.alternatives);
+  const count = Math.min(...counts);
+  if (count >= alternatives) return;
+  const next = 'build the GPU graphs again with training/optimize/gpu.py';
+  const what = `the GPU graphs return ${Math.max(1, count)} of the ${alternatives} requested classes for each frame`;
+  throw new ModelError('graph_unsupported', `${manifest.id}: ${what}: ${next}`);
+}
+
 function checkJoint(file: string, { shape }: OpenJoint, { shape: encoder }: OpenGraph, { pieces }: Vocabulary): void {
   if (shape.classes !== pieces.length) {
     fail(file, `the graph has ${shape.classes} classes, but tokens.txt has ${pieces.length} pieces`);

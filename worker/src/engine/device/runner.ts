@@ -11,7 +11,7 @@ import type { ArenaLayout } from './pages.ts';
 import { encodedFrames, fillRow } from './rows.ts';
 import type { RowShape } from './rows.ts';
 import { RunMeter } from './run-meter.ts';
-import { searchTransducer } from './transducer.ts';
+import { candidatesAt, searchTransducer } from './transducer.ts';
 
 /** The graph of one context with the sizes of its rows. */
 export interface DeviceContext {
@@ -100,8 +100,15 @@ async function search(
   }
 }
 
-function searchCtc({ search: { state } }: Lane, frames: number, at: number, { ids, scores }: BatchResult): boolean {
+function searchCtc(
+  { search: { state } }: Lane,
+  frames: number,
+  at: number,
+  { ids, scores, top }: BatchResult,
+): boolean {
   for (let i = at; i < at + frames; i++) if (!Number.isFinite(scores[i])) return false;
-  if (state instanceof GreedyCtc) state.decodeIds(ids.subarray(at, at + frames));
+  if (state instanceof GreedyCtc) {
+    state.decodeIds(ids.subarray(at, at + frames), (frame, count) => candidatesAt(top, at + frame, count));
+  }
   return true;
 }

@@ -1,7 +1,9 @@
+import type { Candidate } from '../../decode/candidates.ts';
 import { DeviceRnnt } from '../../decode/device-rnnt.ts';
 import type { JointBatch, JointResult } from '../../native/joint-batch.ts';
 import type { JointShape } from '../../native/joint-contract.ts';
 import { PredictorStates } from '../../native/predictor.ts';
+import type { TopClasses } from '../../native/top-classes.ts';
 import type { Work } from '../backend.ts';
 import { encodedFrames } from './rows.ts';
 import type { RunMeter } from './run-meter.ts';
@@ -62,13 +64,21 @@ function startRows({ inputs }: JointBatch, batch: readonly Work[]): Row[] {
 }
 
 /** Adds the pieces of a run to the transcript of a row. Steps after the last frame have no meaning. */
-function addPieces(row: Row, index: number, steps: number, { tokens, places, scores }: JointResult): void {
+function addPieces(row: Row, index: number, steps: number, { tokens, places, scores, top }: JointResult): void {
   for (let i = index * steps; row.isFinite && i < (index + 1) * steps; i++) {
     const [token = -1, place = 0] = [tokens[i], places[i]];
     if (place >= row.frames) return;
     row.isFinite = Number.isFinite(scores[i]);
-    if (row.isFinite && token >= 0) row.search.add(token, place);
+    if (row.isFinite && token >= 0) row.search.add(token, place, (count) => candidatesAt(top, i, count));
   }
+}
+
+/** Returns the best classes of a frame or step, by its number in the batch. */
+export function candidatesAt({ ids, scores, count: stored }: TopClasses, index: number, count: number): Candidate[] {
+  return Array.from({ length: Math.min(count, stored) }, (_, i) => ({
+    id: ids[index * stored + i] ?? -1,
+    logProb: scores[index * stored + i] ?? NaN,
+  }));
 }
 
 /** Prepares the next run and returns whether a row needs it. The search of a row with invalid scores ends. */

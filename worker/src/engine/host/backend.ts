@@ -16,9 +16,11 @@ export class HostBackend implements Backend {
   readonly maxRuns = 1;
   readonly maxSlots = Infinity;
   readonly #model: Model;
+  readonly #alternatives: number;
 
-  constructor(model: Model, maxBatch: number) {
+  constructor(model: Model, maxBatch: number, alternatives = 0) {
     this.#model = model;
+    this.#alternatives = alternatives;
     this.maxBatch = maxBatch;
     this.contexts = new Map(
       [...model.encoders].map(([context, { shape }]) => [
@@ -28,8 +30,13 @@ export class HostBackend implements Backend {
     );
   }
 
-  static async load(folder: string, runtime: RuntimeOptions, maxBatch: number): Promise<HostBackend> {
-    return new HostBackend(await loadModel(folder, runtime, maxBatch), maxBatch);
+  static async load(
+    folder: string,
+    runtime: RuntimeOptions,
+    maxBatch: number,
+    alternatives: number,
+  ): Promise<HostBackend> {
+    return new HostBackend(await loadModel(folder, runtime, maxBatch), maxBatch, alternatives);
   }
 
   get manifest(): Model['manifest'] {
@@ -37,7 +44,7 @@ export class HostBackend implements Backend {
   }
 
   startSearch(): Search {
-    return startSearch(this.#model.vocabulary, this.#model.joint);
+    return startSearch(this.#model.vocabulary, this.#model.joint, this.#alternatives);
   }
 
   createRunner(slots: number, onRun: OnRun): Runner {

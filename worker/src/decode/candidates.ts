@@ -1,0 +1,19 @@
+/** A class that a frame may have, with its log-probability. */
+export interface Candidate {
+  readonly id: number;
+  readonly logProb: number;
+}
+
+/** Largest number of candidates. GPU graphs return no more. */
+export const MAX_ALTERNATIVES = 8;
+
+/** Returns the best of `classes` scores that start at `from`, the best first. Scores may be logits or log-probabilities. */
+export function bestCandidates(scores: Float32Array, from: number, classes: number, count: number): Candidate[] {
+  const row = scores.subarray(from, from + classes);
+  const top = row.reduce((most, score) => Math.max(most, score), -Infinity);
+  const sum = row.reduce((total, score) => total + Math.exp(score - top), 0);
+  const logSum = top + Math.log(sum);
+  return Array.from(row, (score, id) => ({ id, logProb: score - logSum }))
+    .sort((one, other) => other.logProb - one.logProb)
+    .slice(0, count);
+}

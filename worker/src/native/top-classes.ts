@@ -1,0 +1,20 @@
+import type { Submission } from './submission.ts';
+
+/** Best classes of each frame or step of a batch with their log-probabilities. Empty unless they were requested. */
+export interface TopClasses {
+  /** Classes of each frame. 0 if they were not requested. */
+  readonly count: number;
+  readonly ids: Int32Array;
+  readonly scores: Float32Array;
+}
+
+/** Returns the best classes in the host memory of a submission. A batch has so many frames or steps. */
+export function topClassesOf(submission: Submission, frames: number, count: number): TopClasses {
+  if (count === 0) return { count, ids: new Int32Array(0), scores: new Float32Array(0) };
+  const [ids, scores] = [submission.output('top_ids'), submission.output('top_scores')];
+  return {
+    count,
+    ids: new Int32Array(ids.buffer, ids.offset, frames * count),
+    scores: new Float32Array(scores.buffer, scores.offset, frames * count),
+  };
+}
