@@ -70,8 +70,9 @@ class Speaker {
   control: Control | undefined;
   windowsLeft = 0;
   utterancesLeft = 0;
-  /** Time of the write that completed a window, and of a flush. 0 if its result has arrived. */
-  wroteMs = 0;
+  /** Times of the writes that completed a window whose result is missing, oldest first. */
+  readonly wroteMs: number[] = [];
+  /** Time of a flush. 0 if its result has arrived. */
   flushedMs = 0;
 
   constructor(phaseMs: number, startMs: number) {
@@ -135,7 +136,7 @@ class Crowd {
       }
     }
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    this.#unanswered = speakers.filter(({ wroteMs, flushedMs }) => wroteMs > 0 || flushedMs > 0).length;
+    for (const { wroteMs, flushedMs } of speakers) this.#unanswered += wroteMs.length + (flushedMs > 0 ? 1 : 0);
     for (const { stream } of speakers) stream?.close();
     await new Promise((resolve) => setTimeout(resolve, CLOSE_MS));
   }
@@ -162,8 +163,9 @@ class Crowd {
     speaker.utterancesLeft = between(UTTERANCES);
     this.#begin(speaker);
     stream.on('consumed', () => {
-      if (speaker.wroteMs > 0 && this.#measuring) this.#latencies.push(performance.now() - speaker.wroteMs);
-      speaker.wroteMs = 0;
+      // A closed stream may still have results, which are not those of the next one.
+      const wroteMs = speaker.stream === stream ? speaker.wroteMs.shift() : undefined;
+      if (wroteMs !== undefined && this.#measuring) this.#latencies.push(performance.now() - wroteMs);
     });
     stream.on('final', ({ text }) => {
       if (this.#measuring) this.#finals.push(performance.now() - speaker.flushedMs);
@@ -174,7 +176,7 @@ class Crowd {
       this.#begin(speaker);
     });
     stream.on('error', ({ message }) => {
-      speaker.stream = undefined;
+      if (speaker.stream === stream) speaker.stream = undefined;
       this.#failures.push(message);
     });
     return stream;
@@ -193,7 +195,7 @@ class Crowd {
       speaker.from = control.from;
     }
     speaker.at = speaker.from;
-    speaker.wroteMs = 0;
+    speaker.wroteMs.length = 0;
     speaker.flushedMs = 0;
   }
 
@@ -208,16 +210,16 @@ class Crowd {
     const length = speaker.at === speaker.from ? this.#chunk - LOOKBACK_SAMPLES : this.#chunk;
     stream.write(this.#options.speech.subarray(speaker.at, speaker.at + length));
     speaker.at += length;
-    speaker.wroteMs = performance.now();
-    if (--speaker.windowsLeft > 0) return;
-    if (--speaker.utterancesLeft > 0) {
+    if (--speaker.windowsLeft > 0) {
+      speaker.wroteMs.push(performance.now());
+    } else if (--speaker.utterancesLeft > 0) {
+      // The last window of an utterance has a final instead of its own result.
       speaker.flushedMs = performance.now();
-      speaker.wroteMs = 0;
       stream.flush();
     } else {
       stream.close();
       speaker.stream = undefined;
-      speaker.wroteMs = 0;
+      speaker.wroteMs.length = 0;
     }
   }
 }
