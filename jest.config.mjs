@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundlePackages } from './test/support/bundles.mjs';
+import { COMPILE_CACHE } from './test/support/compile-cache.ts';
 
 const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'loadtest', 'test'];
+
+// Jest workers and the threads that tests start inherit the cache.
+Object.assign(process.env, COMPILE_CACHE);
 
 /** Tests run on the TypeScript sources as native ES modules; swc strips the types. */
 export default {

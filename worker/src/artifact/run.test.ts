@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts';
+import { programFile } from '../../../test/support/programs.ts';
 import { serveArtifact } from '../testing/artifact-server.ts';
 import type { ArtifactServer } from '../testing/artifact-server.ts';
 import { packGzip } from '../testing/tar.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const MODEL = packGzip([{ path: 'm/manifest.json', content: '{}' }]);
 const SHA256 = createHash('sha256').update(MODEL).digest('hex');
 const PASSWORD = 'correct-horse-battery';
@@ -30,8 +30,9 @@ afterEach(async () => {
 
 /** Runs the program like the container of a pod. */
 async function run(env: NodeJS.ProcessEnv = {}): Promise<{ status: number | null; output: string }> {
-  const child = spawn(process.execPath, ['--no-warnings', MAIN, 'fetch-artifact'], {
+  const child = spawn(process.execPath, ['--no-warnings', programFile('worker'), 'fetch-artifact'], {
     env: {
+      ...COMPILE_CACHE,
       PATH: process.env.PATH,
       ARTIFACT_URL: `${server.url}/m.tar.gz`,
       ARTIFACT_SHA256: SHA256,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from '../../../../test/support/compile-cache.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/svc-asr.js', import.meta.url));
 
@@ -18,13 +19,13 @@ export interface CommandOptions {
   onStart?: (child: ChildProcess) => void;
 }
 
-/** Runs the built command in a separate process with exactly this environment. */
+/** Runs the built command in a separate process with this environment and no other settings. */
 export function runCommand(
   line: readonly string[],
   env: Record<string, string>,
   { node = process.execPath, input, onStart }: CommandOptions = {},
 ): Promise<CommandResult> {
-  const child = spawn(node, [COMMAND, ...line], { env, stdio: 'pipe' });
+  const child = spawn(node, [COMMAND, ...line], { env: { ...COMPILE_CACHE, ...env }, stdio: 'pipe' });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
