@@ -41,6 +41,26 @@ test('AudioRing keeps to its own slot where the memory of all slots exceeds 4 Gi
   expect([...out]).toEqual([1, 2, 3]);
 });
 
+test('AudioRing continues to count samples when its 32-bit positions wrap around', () => {
+  const shared = createSharedBuffers(1);
+  const [writer, reader] = [new AudioRing(shared, 0), new AudioRing(shared, 0)];
+  // A multiple of the ring just below the largest position.
+  const before = 2 ** 31 - RING_SAMPLES;
+  new Int32Array(shared.positions).fill(before, 0, 2);
+  expect([writer.written, reader.consumed]).toEqual([before, before]);
+  const audio = Int16Array.from({ length: 40_000 }, (_, i) => i % 1000);
+  for (let end = before; end < 2 ** 31 + RING_SAMPLES;) {
+    expect(writer.write(audio)).toBe(audio.length);
+    end += audio.length;
+    expect(reader.written).toBe(end);
+    const out = new Int16Array(audio.length);
+    reader.read(end - audio.length, audio.length, out, 0);
+    expect(out).toEqual(audio);
+    reader.consume(end);
+    expect(writer.consumed).toBe(end);
+  }
+});
+
 test('Gauges sum up the runs and count the ticks', () => {
   const gauges = new Gauges(createSharedBuffers(1));
   const run = { windows: 4, runCpuMs: 2, runMs: 3, waitMs: 5, copyInMs: 0.5, computeMs: 1, copyOutMs: 0.25, hostMs: 2 };

@@ -51,6 +51,9 @@ export class AudioRing implements SampleRing {
   readonly #bytes: Buffer;
   readonly #positions: Int32Array;
   readonly #at: number;
+  /** Positions that were read last. Shared positions have 32 bits and wrap around after 37 hours of audio. */
+  #written = 0;
+  #consumed = 0;
 
   constructor(shared: SharedBuffers, slot: number) {
     this.samples = new Int16Array(shared.samples);
@@ -61,11 +64,13 @@ export class AudioRing implements SampleRing {
   }
 
   get written(): number {
-    return Atomics.load(this.#positions, this.#at + WRITTEN);
+    this.#written += (Atomics.load(this.#positions, this.#at + WRITTEN) - this.#written) | 0;
+    return this.#written;
   }
 
   get consumed(): number {
-    return Atomics.load(this.#positions, this.#at + CONSUMED);
+    this.#consumed += (Atomics.load(this.#positions, this.#at + CONSUMED) - this.#consumed) | 0;
+    return this.#consumed;
   }
 
   /**
@@ -83,6 +88,7 @@ export class AudioRing implements SampleRing {
 
   /** Resets the ring for a new stream. */
   clear(): void {
+    [this.#written, this.#consumed] = [0, 0];
     Atomics.store(this.#positions, this.#at + MARKED, 0);
     Atomics.store(this.#positions, this.#at + WRITTEN, 0);
     Atomics.store(this.#positions, this.#at + CONSUMED, 0);
