@@ -27,6 +27,8 @@ export interface GraphShape {
   readonly classes: number;
   readonly blank: number;
   readonly framing: Framing;
+  /** Feature frames per encoder frame. */
+  readonly subsampling: number;
   /** Encoder frames of a chunk, and of a page. */
   readonly frames: number;
   /** Pages of the left context. */
@@ -63,7 +65,9 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
   if (type !== 'ctc' && type !== 'transducer') return fail(file, `type is "${type}", expected ctc or transducer`);
   const precision = readPrecision(file, text('precision'));
   const context: Context = [number('left'), number('right')];
-  const framing = buildFraming(context[1], number('subsampling'));
+  const subsampling = number('subsampling');
+  if (!Number.isInteger(Math.log2(subsampling))) fail(file, `subsampling is ${subsampling}, expected a power of two`);
+  const framing = buildFraming(context[1], subsampling);
   const frames = context[1] + 1;
   const takesPrompt = ports.inputs.some(({ name }) => name === 'prompt');
   const shape: GraphShape = {
@@ -74,6 +78,7 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
     classes: number('classes'),
     blank: number('blank'),
     framing,
+    subsampling,
     frames,
     pages: Math.ceil(context[0] / frames),
     samples: windowSamples(framing),

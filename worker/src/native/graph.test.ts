@@ -108,6 +108,7 @@ describe('openGraph', () => {
     ['another format', withMetadata({ gpu_format: '2' }), /gpu_format is "2".*training\/optimize/],
     ['an unknown type', withMetadata({ type: 'attention' }), /type is "attention"/],
     ['an unknown precision', withMetadata({ precision: 'f8' }), /precision is "f8"/],
+    ['a subsampling that is no power of two', withMetadata({ subsampling: '6' }), /subsampling is 6, expected a power/],
     ['a number that is missing', withMetadata({ blank: '' }), /metadata "blank" is ""/],
     ['rows that do not divide a frame', withMetadata({ row: '3' }), /row 3 does not divide the width 4/],
     ['another number of layers', withMetadata({ layers: '2' }), /no input "keys_1"/],

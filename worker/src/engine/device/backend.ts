@@ -100,11 +100,14 @@ export class DeviceBackend implements Backend {
     this.#releases = releases;
     this.#alternatives = alternatives;
     this.contexts = new Map(
-      [...graphs].map(([context, { graph, rows }]) => {
-        const { framing } = rows;
-        const subsampling = framing.shift / graph.shape.frames;
-        return [context, { framing, subsampling, recomputesHistory: true }];
-      }),
+      [...graphs].map(
+        ([
+          context,
+          {
+            rows: { framing, subsampling },
+          },
+        ]) => [context, { framing, subsampling, recomputesHistory: true }],
+      ),
     );
   }
 
@@ -149,8 +152,8 @@ export class DeviceBackend implements Backend {
       const graph = releases.add(new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs, alternatives > 0));
       joint?.attach(graph);
       graph.warmUp();
-      const { framing, frames } = open.shape;
-      const rows = { framing, samples: windowSamples(framing), left: context[0], chunk: frames };
+      const { framing, frames, subsampling } = open.shape;
+      const rows = { framing, samples: windowSamples(framing), left: context[0], chunk: frames, subsampling };
       graphs.set(contextKey(context), { graph, rows, joint });
     }
     joint?.warmUp();

@@ -10,6 +10,8 @@ export interface RowShape extends PageShape {
   readonly framing: Framing;
   /** Samples of a row. */
   readonly samples: number;
+  /** Feature frames per encoder frame, a power of two. */
+  readonly subsampling: number;
 }
 
 /** Writes the next window of a stream to a row. `length` feature frames of the window hold audio. */
@@ -38,8 +40,15 @@ export function fillRow(
   rows.filled[row] = Math.min(left, k * chunk);
 }
 
-/** Returns how many encoder frames hold audio in a window of which `length` feature frames hold audio. */
-export function encodedFrames(length: number): number {
-  const halved = (frames: number) => Math.floor(frames / 2) + 1;
-  return Math.max(0, halved(halved(halved(length))) - 2);
+/** Encoder frames of the history at the start of a window. */
+const HISTORY_FRAMES = 2;
+
+/**
+ * Returns how many encoder frames hold audio in a window of which `length` feature frames hold audio. Each convolution of
+ * the subsampling halves the number of frames.
+ */
+export function encodedFrames({ subsampling }: Pick<RowShape, 'subsampling'>, length: number): number {
+  let frames = length;
+  for (let left = subsampling; left > 1; left /= 2) frames = Math.floor(frames / 2) + 1;
+  return Math.max(0, frames - HISTORY_FRAMES);
 }

@@ -52,7 +52,7 @@ export class DeviceRunner implements Runner {
           // page, so it never reads what this run has written.
           if (!isOpen(lane)) return [];
           lane.ran(startedMs + runMs, { batch: batch.length, runMs, waitMs: waits[row] ?? 0 });
-          if (areFinite[row] === true) return lane.advance(encodedFrames(length));
+          if (areFinite[row] === true) return lane.advance(encodedFrames(context.rows, length));
           return [{ id: lane.id, kind: 'failed', message: 'the model returned a score that is not a number' }];
         }),
       );
@@ -81,7 +81,7 @@ export class DeviceRunner implements Runner {
 
 /** Adds the results of a run to the transcripts. Returns for each row whether all its scores were numbers. */
 async function search(
-  { joint, rows: { chunk } }: DeviceContext,
+  { joint, rows: shape }: DeviceContext,
   rows: DeviceBatch,
   batch: readonly Work[],
   meter: RunMeter,
@@ -89,11 +89,11 @@ async function search(
   if (joint === undefined) {
     const result = await rows.collected();
     return meter.measure(() =>
-      batch.map(({ lane, length }, row) => searchCtc(lane, encodedFrames(length), row * chunk, result)),
+      batch.map(({ lane, length }, row) => searchCtc(lane, encodedFrames(shape, length), row * shape.chunk, result)),
     );
   }
   try {
-    return await searchTransducer(joint.searchOf(rows), joint.shape, batch, meter);
+    return await searchTransducer(joint.searchOf(rows), joint.shape, shape, batch, meter);
   } finally {
     // The encoder has ended before the search, unless the search could not start.
     rows.collect();

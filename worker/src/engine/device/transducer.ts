@@ -6,6 +6,7 @@ import { PredictorStates } from '../../native/predictor.ts';
 import type { TopClasses } from '../../native/top-classes.ts';
 import type { Work } from '../backend.ts';
 import { encodedFrames } from './rows.ts';
+import type { RowShape } from './rows.ts';
 import type { RunMeter } from './run-meter.ts';
 
 /** A stream in the search of a batch. */
@@ -23,10 +24,11 @@ interface Row {
 export async function searchTransducer(
   joint: JointBatch,
   shape: JointShape,
+  encoder: Pick<RowShape, 'subsampling'>,
   batch: readonly Work[],
   meter: RunMeter,
 ): Promise<boolean[]> {
-  const rows = startRows(joint, batch);
+  const rows = startRows(joint, encoder, batch);
   const longest = Math.max(...rows.map(({ frames }) => frames));
   // Each step moves a row to the next frame or produces a piece, and a frame produces at most `maxSymbols` pieces.
   const mostRuns = Math.max(1, Math.ceil((longest * shape.maxSymbols) / shape.steps));
@@ -47,11 +49,11 @@ export async function searchTransducer(
   return rows.map(({ isFinite }) => isFinite);
 }
 
-function startRows({ inputs }: JointBatch, batch: readonly Work[]): Row[] {
+function startRows({ inputs }: JointBatch, encoder: Pick<RowShape, 'subsampling'>, batch: readonly Work[]): Row[] {
   return batch.map(({ lane, length }, row) => {
     const { state } = lane.search;
     if (!(state instanceof DeviceRnnt)) throw new Error('the stream was not opened for a transducer on a device');
-    const frames = encodedFrames(length);
+    const frames = encodedFrames(encoder, length);
     const slot = PredictorStates.firstSlot + lane.slot;
     inputs.frames[row] = frames;
     inputs.token[row] = state.token;
