@@ -54,8 +54,14 @@ export class StreamTrace {
     return formatTraceparent(this.#relay.spanContext());
   }
 
-  /** Starts the span of another worker, in addition to that of the current one. Returns its `traceparent`. */
-  prepareMove(worker: { id: string; revision: string }): string {
+  /**
+   * Records the search for another worker, and starts its span in addition to that of the current one. Returns its
+   * `traceparent`.
+   */
+  prepareMove(worker: { id: string; revision: string }, searchStartedAtMs: number): string {
+    const parent = this.#stream.spanContext();
+    const attributes = attributesOf(worker);
+    this.#tracing.start('place', { parent, startedAtMs: searchStartedAtMs, attributes }).end();
     this.#prepared = this.#startRelay(worker);
     return formatTraceparent(this.#prepared.spanContext());
   }

@@ -51,9 +51,12 @@ export class StreamWatch {
     this.#trace?.leaveWorker(failure);
   }
 
-  /** Records that the stream is also opened at another worker. Returns the `traceparent` for it. */
-  prepareMove(worker: { id: string; revision: string }): string | undefined {
-    return this.#trace?.prepareMove(worker);
+  /**
+   * Records that the stream is also opened at another worker, which was searched for since `searchStartedAtMs`. Returns
+   * the `traceparent` for it.
+   */
+  prepareMove(worker: { id: string; revision: string }, searchStartedAtMs: number): string | undefined {
+    return this.#trace?.prepareMove(worker, searchStartedAtMs);
   }
 
   /** Records that the stream does not move to the prepared worker. `failure` is set if that worker caused it. */

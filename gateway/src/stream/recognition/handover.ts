@@ -129,6 +129,7 @@ export class Handover {
     while (!this.#over && utterances.head.number === this.#suspect) {
       await new Promise((resolve) => setTimeout(resolve, SEARCH_MS));
     }
+    const searchStartedAtMs = performance.now();
     const worker = await findWorker(parts, session, {
       untilMs: Infinity,
       avoid: () => [servedBy, ...avoided.list(performance.now(), false)],
@@ -138,7 +139,7 @@ export class Handover {
       intervalMs: () => this.#searchIntervalMs(),
     });
     if (worker === undefined || this.#over) return;
-    const traceparent = session.watch.prepareMove(worker);
+    const traceparent = session.watch.prepareMove(worker, searchStartedAtMs);
     const request = { context, traceparent, replayedSamples: utterances.held, epoch: nextEpoch() };
     const link = openLink(parts, session, worker, request, {
       onMessage: (message) => this.#receive(message),
