@@ -22,7 +22,7 @@ function fakeWorkers(answers: (RenewResult | Error)[]) {
       const given = answer();
       return given instanceof Error ? Promise.reject(given) : Promise.resolve(given);
     },
-    drain: () => {
+    drain: (): Promise<void> => {
       asked.push('drain');
       return Promise.resolve();
     },
@@ -99,5 +99,23 @@ test('keepRegistered calls onDrain once, keeps the lease, and does not register 
   await sleep(30);
   expect(workers.asked).toEqual(['register', 'renew', 'renew', 'renew']);
   expect(drained()).toBe(1);
+  await registration.stop();
+});
+
+test('drain reports to the ledger until Redis has answered, keeps the lease, and does not call onDrain', async () => {
+  const workers = fakeWorkers(['draining']);
+  let reports = 0;
+  const drain = () => {
+    workers.asked.push('drain');
+    return reports++ === 0 ? Promise.reject(new LedgerUnavailable('unavailable')) : Promise.resolve();
+  };
+  const { registration, drained } = keep({ ...workers, drain });
+  await expect(registration.drain()).rejects.toThrow('unavailable');
+  expect(registration.draining).toBe(true);
+  await eventually('renewals after the second report', 30_000, () => {
+    return reports === 2 && workers.asked.slice(workers.asked.lastIndexOf('drain')).length > 3;
+  });
+  await registration.drain();
+  expect([reports, drained()]).toEqual([2, 0]);
   await registration.stop();
 });

@@ -10,7 +10,7 @@ import type { Utterance } from './utterance.ts';
 import type { Utterances, WorkerProgress } from './utterances.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** Time between two placement requests. It is long, because the stream lacks nothing meanwhile. */
+/** Average time between two placement requests. It is long, because the stream lacks nothing meanwhile. */
 const SEARCH_MS = 1000;
 /** Time before the draining worker closes the stream, from which on requests are as frequent as without a worker. */
 const URGENT_MS = 30_000;
@@ -157,7 +157,9 @@ export class Handover {
 
   #searchIntervalMs(): number {
     const { placeMs } = this.#parts.times;
-    return this.#closesAtMs - performance.now() < URGENT_MS ? placeMs : Math.max(placeMs, SEARCH_MS);
+    if (this.#closesAtMs - performance.now() < URGENT_MS) return placeMs;
+    // A worker asks all its streams to move at the same time.
+    return Math.max(placeMs, SEARCH_MS * (0.5 + Math.random()));
   }
 
   #receive(message: RelayAnswer): void {
