@@ -11,6 +11,8 @@ import { MODEL } from '../support/gateway.ts';
 const ALIVE_MS = 100;
 const RENEW_MS = 1000;
 const BUFFER_SAMPLES = 65_536;
+/** A worker processes a chunk this long before its end, like the demonstration models. */
+const EARLY_SAMPLES = 1080;
 
 /** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */
 export interface DroppingWorker {
@@ -47,7 +49,9 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
       const { message } = request;
       if (message.type === 'open') {
         const chunk_samples = chunkSamples(message.context[1]);
-        send(stream, { type: 'opened', chunk_samples, context: message.context, buffer_samples: BUFFER_SAMPLES });
+        const { context } = message;
+        const sizes = { chunk_samples, early_samples: EARLY_SAMPLES, buffer_samples: BUFFER_SAMPLES };
+        send(stream, { type: 'opened', context, ...sizes });
         return;
       }
       if (muted) return;

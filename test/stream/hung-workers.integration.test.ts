@@ -150,12 +150,12 @@ describe('when workers open streams and never answer', () => {
 
     test('a client that pauses within a chunk keeps its worker and pays for its audio', async () => {
       const opened = await stage.ready();
-      // 1,050 of the 1,120 ms of a chunk, which is enough for the gateway to send it.
-      opened.stream.audio(AUDIO.subarray(0, 33_600), FRAME_BYTES);
+      // 1,060 of the 1,120 ms of a chunk, which is enough for the gateway to send it.
+      opened.stream.audio(AUDIO.subarray(0, 33_920), FRAME_BYTES);
       await sleep(ANSWER_MS * 1.2);
       expect(worker.opened()).toBe(1);
       opened.stream.close();
-      expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1050, billableMs: 2000 });
+      expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1060, billableMs: 2000 });
     });
   });
 
