@@ -48,7 +48,7 @@ import { createStatus } from './status/create.ts';
 import { SILENT_REPORTER } from './status/reporter.ts';
 import type { StatusReporter } from './status/reporter.ts';
 import { createWorkerRuntime } from './workers/create.ts';
-import { PoolManager } from './workers/pool/manager.ts';
+import { PoolManager } from './workers/pool-manager.ts';
 import { createPoolReport } from './workers/pool/report.ts';
 import { RolloutBudget } from './workers/pool/rollout-budget.ts';
 import type { WorkerRuntime } from './workers/runtime.ts';

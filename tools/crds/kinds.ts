@@ -41,6 +41,7 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
       number('Waiting', '.status.slots.waiting'),
       text('Revision', '.status.revision'),
       AGE,
+      wide(text('Host', '.spec.hostedBy')),
       wide(text('Language', '.spec.language')),
       wide(text('Mode', '.spec.scaling.mode')),
       wide(number('Min', '.spec.scaling.min')),

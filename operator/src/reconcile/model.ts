@@ -1,4 +1,4 @@
-import type { PoolManager } from '../workers/pool/manager.ts';
+import type { PoolManager } from '../workers/pool-manager.ts';
 import type { Applied } from './applied.ts';
 import type { CataloguePublisher } from './catalogue.ts';
 import type { Reconciler } from './reconciler.ts';

@@ -11,12 +11,12 @@ export function buildModelFields(
   before: AsrModelStatus,
   nowMs: number,
 ): StatusNews<'ASRModel'>['fields'] {
-  const { model, running, ready, slots, slotsPerWorker, measuredSlots, revision } = pool;
+  const { model, host = model, running, ready, slots, slotsPerWorker, measuredSlots, revision } = pool;
   return {
     replicas: running,
     readyReplicas: ready,
     workers: `${ready}/${running}`,
-    selector: `${API_GROUP}/model=${model}`,
+    selector: `${API_GROUP}/model=${host}`,
     canary: buildCanary(pool, before, nowMs),
     ...(slots !== undefined && { slots, sessions: `${slots.active}/${slots.total}` }),
     ...(slotsPerWorker !== undefined && { slotsPerWorker }),
@@ -48,9 +48,10 @@ export function findModelConditions(pool: PoolStatus): Finding[] {
  * Builds the condition Available. A pool without workers is available as long as it can start some, because sessions
  * wait for them.
  */
-function findAvailable({ desired, ready, startFailure }: PoolStatus): Finding {
+function findAvailable({ desired, ready, startFailure, host }: PoolStatus): Finding {
   const type = 'Available';
-  if (ready > 0) return { type, status: 'True', reason: 'WorkersReady', message: `${ready} workers are ready` };
+  const workers = host === undefined ? 'workers' : `workers of ${host}`;
+  if (ready > 0) return { type, status: 'True', reason: 'WorkersReady', message: `${ready} ${workers} are ready` };
   if (startFailure !== undefined) return { type, status: 'False', ...startFailure };
   if (desired > 0) return { type, status: 'False', reason: 'Starting', message: 'no worker is ready yet' };
   return { type, status: 'True', reason: 'ScaledToZero', message: 'the next session starts a worker' };

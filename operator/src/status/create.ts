@@ -6,7 +6,7 @@ import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
 import type { OperatorSettings } from '../settings.ts';
 import type { KubernetesSource } from '../source/kubernetes/source.ts';
-import type { PoolManager } from '../workers/pool/manager.ts';
+import type { PoolManager } from '../workers/pool-manager.ts';
 import { createGather } from './gather.ts';
 import { ResourceStatusReporter } from './reporter.ts';
 import type { StatusReporter } from './reporter.ts';

@@ -2,7 +2,7 @@ import type { Kind } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { LedgerGuard } from '../ledger/guard.ts';
 import type { ResourceSource } from '../source/source.ts';
-import type { PoolManager } from '../workers/pool/manager.ts';
+import type { PoolManager } from '../workers/pool-manager.ts';
 import { buildApiKeyFields, findRefusal } from './apikey.ts';
 import { buildModelFields, findModelConditions } from './asrmodel.ts';
 import type { Gather } from './reporter.ts';

@@ -90,12 +90,36 @@ export const MODELS = {
   image: model('svc-asr-kikuyu-v3', { artifact: { image: 'registry.example/models/kikuyu:3' } }),
 } as const;
 
-/** Returns the template of a model in a cluster. */
-export function templateOf(resource: object, installation = INSTALLATION, uid?: string): WorkerTemplate {
+/** Guests of a model, with each source of model files. */
+export const GUESTS = [
+  model('guest-claim', {
+    hostedBy: 'svc-asr-dholuo-v1',
+    artifact: { persistentVolumeClaim: { claimName: 'models', path: 'kikuyu/v2' } },
+  }),
+  model('guest-path', { hostedBy: 'svc-asr-dholuo-v1', artifact: { path: '/models/g' }, worker: { slots: 30 } }),
+  model('guest-url', {
+    hostedBy: 'svc-asr-dholuo-v1',
+    artifact: { ...fullSpec.artifact, secretRef: { name: 'guest-credentials' }, sha256: 'e'.repeat(64) },
+  }),
+] as const;
+
+/** Returns the template of a model in a cluster, with its guests. */
+export function templateOf(
+  resource: object,
+  installation = INSTALLATION,
+  uid?: string,
+  guests: readonly object[] = [],
+): WorkerTemplate {
+  const [checked, ...checkedGuests] = [resource, ...guests].map(check);
+  if (checked === undefined) throw new Error('there is no model');
+  const template = { ...buildTemplate(checked, checkedGuests), ...(uid !== undefined && { uid }) };
+  return { ...template, revision: revisionOf(template, installation) };
+}
+
+function check(resource: object): AsrModel {
   const checked = checkResource(resource);
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-  const template = { ...buildTemplate(checked.value as AsrModel), ...(uid !== undefined && { uid }) };
-  return { ...template, revision: revisionOf(template, installation) };
+  return checked.value as AsrModel;
 }
 
 /** Returns all objects of a template. */

@@ -3,7 +3,7 @@ import type { AsrModel, RevisionCounts, RolloutState, ScalingLoad } from '@svc-a
 import type { PoolGrowth, WorkerRecord } from '@svc-asr/ledger';
 import { createNotices } from '../notices.ts';
 import { Pool } from '../workers/pool/pool.ts';
-import type { PoolDependencies } from '../workers/pool/pool.ts';
+import type { PoolDependencies } from '../workers/pool/dependencies.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
 import { RolloutBudget } from '../workers/pool/rollout-budget.ts';
 import type { Measurements } from '../workers/pool/slots-memory.ts';

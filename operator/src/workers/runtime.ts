@@ -14,6 +14,8 @@ export interface DesiredWorkers {
   stop: readonly WorkerStop[];
   /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if it needs none. */
   scale: ScaleUpdate | undefined;
+  /** True if the workers of another model serve this one. It then keeps its Secret and has no workers of its own. */
+  hosted?: boolean;
   /** State of the rollout, which the runtime stores for the next operator. Undefined if the model was deleted. */
   rollout: RolloutState | undefined;
 }
@@ -80,8 +82,8 @@ export interface RuntimeListener {
 export interface WorkerRuntime {
   /** Finds the workers that an earlier operator left running, and starts to report changes to the listener. */
   open: (listener: RuntimeListener) => Promise<void> | void;
-  /** Builds the template of a model. The runtime decides what belongs to a revision. */
-  buildTemplate: (model: AsrModel) => WorkerTemplate;
+  /** Builds the template of a model and of the guests that its workers serve. The runtime decides what belongs to a revision. */
+  buildTemplate: (model: AsrModel, guests?: readonly AsrModel[]) => WorkerTemplate;
   /** Returns the models that have workers, including deleted models. */
   models: () => string[];
   list: (model: string) => RunningWorker[];

@@ -7,6 +7,8 @@ export interface WorkerTemplate {
   revision: string;
   artifact: AsrModel['spec']['artifact'];
   worker: AsrModel['spec']['worker'];
+  /** Further models that the workers serve, sorted by name. Absent if there are none. */
+  guests?: readonly GuestTemplate[];
   /** Time that a worker has after SIGTERM to finish or hand over its streams. */
   drainSeconds: number;
   /** Time that pods may wait for a node and their volumes. */
@@ -15,18 +17,37 @@ export interface WorkerTemplate {
   uid?: string;
 }
 
+/** A model that the workers of another model serve. */
+export interface GuestTemplate extends Pick<WorkerTemplate, 'model' | 'artifact'> {
+  /** Slots of one worker for this model. With 0, workers measure them. */
+  slots: number;
+}
+
 /** Identifies a revision of a model. */
 export type Revision = Pick<WorkerTemplate, 'model' | 'revision'>;
 
 const DIGEST_CHARACTERS = 12;
 
-/** Builds the template of a model. Its revision changes with the artifact and the worker settings only. */
-export function buildTemplate({ metadata, spec }: AsrModel): WorkerTemplate {
+/**
+ * Builds the template of a model. Its revision changes with the artifact, the worker settings and the guests only.
+ */
+export function buildTemplate({ metadata, spec }: AsrModel, guestModels: readonly AsrModel[] = []): WorkerTemplate {
   const { artifact, worker, drainSeconds } = spec;
   const { provisionSeconds } = spec.scaling;
   const { name, uid } = metadata;
-  const revision = digestOf({ artifact, worker });
-  return { model: name, revision, artifact, worker, drainSeconds, provisionSeconds, ...(uid !== undefined && { uid }) };
+  // Without guests the field is absent, so that the revisions of other models do not change.
+  const guests = guestModels.length > 0 && { guests: guestModels.map(buildGuest).sort(byModel) };
+  const revision = digestOf({ artifact, worker, ...guests });
+  const times = { drainSeconds, provisionSeconds };
+  return { model: name, revision, artifact, worker, ...guests, ...times, ...(uid !== undefined && { uid }) };
+}
+
+function buildGuest({ metadata, spec: { artifact, worker } }: AsrModel): GuestTemplate {
+  return { model: metadata.name, artifact, slots: worker.slots };
+}
+
+function byModel(a: GuestTemplate, b: GuestTemplate): number {
+  return a.model < b.model ? -1 : 1;
 }
 
 /** Returns a short digest of a value. The order of object keys does not change it. */

@@ -1,15 +1,22 @@
-import type { WorkerTemplate } from './template.ts';
+import type { GuestTemplate, WorkerTemplate } from './template.ts';
 
 export interface VariablesOptions {
   redis: { prefix: string; timeoutMs: number };
   /** Folder with the files of the model. */
   modelDir: string;
+  /** Variables of a guest in the setting GUESTS of the worker. */
+  guestVariables: (guest: GuestTemplate, index: number) => Readonly<Record<string, string | number>>;
   /** Time for which streams are served after SIGTERM, until they end or have moved. */
   drainMs: number;
 }
 
 /** Builds the environment variables that every worker needs, whether it is a process or a pod. */
 export function buildVariables(template: WorkerTemplate, options: VariablesOptions): Record<string, string> {
+  const guests = (template.guests ?? []).map((guest, index) => ({
+    MODEL: guest.model,
+    SLOTS: guest.slots,
+    ...options.guestVariables(guest, index),
+  }));
   return {
     REDIS_KEY_PREFIX: options.redis.prefix,
     REDIS_TIMEOUT_MS: String(options.redis.timeoutMs),
@@ -19,5 +26,6 @@ export function buildVariables(template: WorkerTemplate, options: VariablesOptio
     SLOTS: String(template.worker.slots),
     REVISION: template.revision,
     DRAIN_TIMEOUT_MS: String(Math.round(options.drainMs)),
+    ...(guests.length > 0 && { GUESTS: JSON.stringify(guests) }),
   };
 }

@@ -58,6 +58,21 @@ export const RULE_CASES: readonly RuleCase[] = [
     accepted: [model({ drainSeconds: 330 }), model({ drainSeconds: 7200 })],
   },
   {
+    message: 'a model with hostedBy uses the workers of its host',
+    field: 'spec.worker',
+    refused: [
+      model({ hostedBy: 'host', worker: { accelerator: {} } }),
+      model({ hostedBy: 'host', worker: { env: [{ name: 'A', value: 'b' }] } }),
+    ],
+    accepted: [model({ hostedBy: 'host', worker: { slots: 5 } }), model({ hostedBy: 'host' })],
+  },
+  {
+    message: 'hostedBy must name another model',
+    field: 'spec.hostedBy',
+    refused: [model({ hostedBy: 'own' }, 'own')],
+    accepted: [model({ hostedBy: 'host' }, 'own')],
+  },
+  {
     message: 'language cannot be changed',
     field: 'spec.language',
     before: model(),

@@ -53,9 +53,15 @@ export function resourcesOf(kind: Kind): fc.Arbitrary<Sent> {
   const spec = valuesOf(buildSchema(kind).properties?.spec ?? {}) as fc.Arbitrary<Record<string, unknown>>;
   const name = fc.oneof(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/), fc.constant('a'));
   return fc.tuple(name, spec).map(([text, value]) => {
-    if (kind === 'ASRModel') return model(value, text);
+    if (kind === 'ASRModel') return model('hostedBy' in value ? withoutPods(value) : value, text);
     return kind === 'Tenant' ? tenant(value, text) : apiKey(value, String(value.keyId).toLowerCase());
   });
+}
+
+/** Returns the spec of a guest without the fields that only its host may set. */
+function withoutPods(spec: Record<string, unknown>): Record<string, unknown> {
+  const { slots } = (spec.worker ?? {}) as { slots?: number };
+  return { ...spec, worker: slots === undefined ? {} : { slots } };
 }
 
 function valuesOf(schema: Structural, name = ''): Values {

@@ -65,10 +65,10 @@ export async function convergeModel(
 /** Reports whether a model was deleted and its last pod has ended. */
 export function hasNothingLeft(
   model: string,
-  { counts }: DesiredWorkers,
+  { counts, hosted }: DesiredWorkers,
   { pods }: Pick<ClusterView, 'pods'>,
 ): boolean {
-  return counts.size === 0 && pods.of(model).length === 0;
+  return hosted !== true && counts.size === 0 && pods.of(model).length === 0;
 }
 
 async function storeRollout({ template, rollout }: DesiredWorkers, { view }: ConvergeDependencies): Promise<void> {

@@ -54,6 +54,8 @@ export const PATHS = {
   tls: '/etc/svc-asr/tls',
   ca: '/etc/svc-asr/ca',
   credentials: '/etc/svc-asr/artifact',
+  /** Folder with a subfolder for the credentials of each guest. */
+  guests: '/etc/svc-asr/guests',
   model: '/model',
   artifacts: '/artifacts',
   scratch: '/tmp',

@@ -67,8 +67,8 @@ export class ClusterRuntime implements WorkerRuntime {
     await Promise.all([this.#view.start(listener), this.#secrets.start()]);
   }
 
-  buildTemplate(model: AsrModel): WorkerTemplate {
-    const template = buildTemplate(model);
+  buildTemplate(model: AsrModel, guests?: readonly AsrModel[]): WorkerTemplate {
+    const template = buildTemplate(model, guests);
     return { ...template, revision: revisionOf(template, this.#options.installation) };
   }
 

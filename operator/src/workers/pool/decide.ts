@@ -14,6 +14,8 @@ export function decideSize(input: {
   /** Set if workers cannot be started. */
   startFailure: StartFailure | undefined;
   state: ScalingState;
+  /** Workers that the guests of the model need. */
+  guestDemand?: number;
   nowMs: number;
 }): ScalingDecision {
   const { model, view, running, startFailure, state, nowMs } = input;
@@ -22,7 +24,23 @@ export function decideSize(input: {
   const arriving = startFailure === undefined ? starting : 0;
   const { scaling: spec, worker } = model.spec;
   const workers = readyWorkers(view);
-  return decideScaling({ spec, fixedSlots: worker.slots, load: view.load, workers, starting, arriving, state, nowMs });
+  const decision = decideScaling({
+    spec,
+    fixedSlots: worker.slots,
+    load: view.load,
+    workers,
+    starting,
+    arriving,
+    state,
+    nowMs,
+  });
+  return raiseForGuests(decision, input.guestDemand ?? 0);
+}
+
+/** Raises a decision to the workers that guests need. Their demand is within the same limits. */
+function raiseForGuests(decision: ScalingDecision, workers: number): ScalingDecision {
+  if (workers <= decision.desired) return decision;
+  return { ...decision, desired: workers, state: { ...decision.state, desired: workers } };
 }
 
 /** Decides which revisions of a model serve. Observations are undefined if the ledger could not be read. */

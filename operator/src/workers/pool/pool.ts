@@ -1,41 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { initialScaling, isSameRollout, MAX_AUDIO_SECONDS, NO_ROLLOUT, prolong } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision } from '@svc-asr/core';
-import type { Ledger, PoolGrowth, PoolLoad } from '@svc-asr/ledger';
-import type { DesiredWorkers, WorkerRuntime } from '../runtime.ts';
+import type { PoolGrowth, PoolLoad } from '@svc-asr/ledger';
+import type { DesiredWorkers } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
 import { decideGrowth, decideRevision, decideSize, decideWeights } from './decide.ts';
 import { findReported, findServing, isReplacing } from './decide.ts';
+import type { PoolDependencies } from './dependencies.ts';
 import { countByRevision } from './desired.ts';
 import { MeasuredSlots } from './measured-slots.ts';
+import type { ModelPool } from './model-pool.ts';
 import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
 import { planPool } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { PoolPublisher } from './publish.ts';
-import type { PoolReport } from './report.ts';
 import { decideScaleUpdate } from './scale-update.ts';
-import type { RolloutBudget } from './rollout-budget.ts';
-import type { SlotsMemory } from './slots-memory.ts';
 import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
 import { isSameLoad, isSteady } from './steady.ts';
-
-export interface PoolDependencies {
-  pools: Pick<Ledger['pools'], 'load' | 'configure' | 'remove'>;
-  workers: Pick<Ledger['workers'], 'list' | 'drain' | 'remove'>;
-  revisions: Pick<Ledger['revisions'], 'counts' | 'weigh'>;
-  runtime: WorkerRuntime;
-  slotsMemory: SlotsMemory;
-  /** Shared by all pools. */
-  rolloutBudget: RolloutBudget;
-  report: PoolReport;
-  /**
-   * `lostMs` is the longest time that a registered worker may be missing from the ledger. `startMs` is the longest time
-   * from the start of a worker to its registration.
-   */
-  limits: { lostMs: number; startMs: number };
-  nowMs: () => number;
-}
 
 /**
  * Drain timeout for workers whose model was deleted before this operator started, so that its `drainSeconds` is
@@ -48,7 +30,7 @@ const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
 const FULL_RECONCILE_MS = 10_000;
 
 /** The workers of one model. Decides how many of which revision there should be, and applies that to the runtime. */
-export class Pool {
+export class Pool implements ModelPool {
   readonly #name: string;
   readonly #dependencies: PoolDependencies;
   readonly #publisher: PoolPublisher;
@@ -78,14 +60,15 @@ export class Pool {
   }
 
   /**
-   * Sets the model that the pool serves. Undefined if it was deleted; its workers then finish their streams and end.
+   * Sets the model that the pool serves, and the guests of its workers. Undefined if it was deleted; its workers then
+   * finish their streams and end.
    */
-  setModel(model: AsrModel | undefined): void {
+  setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = []): void {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
     this.#model = model;
     const before = this.#template?.revision;
-    const template = model && runtime.buildTemplate(model);
+    const template = model && runtime.buildTemplate(model, guests);
     // An equal template keeps its identity, because the cluster runtime caches the objects of each template.
     if (!isDeepStrictEqual(template, this.#template)) this.#template = template;
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
@@ -186,6 +169,7 @@ export class Pool {
       running: runtime.list(this.#name),
       startFailure: this.#startFailureOf(serving),
       state,
+      guestDemand: this.#dependencies.guestDemand?.(this.#name) ?? 0,
       nowMs: nowMs(),
     });
     report.decided(this.#name, state, decision, this.#view.load);

@@ -7,6 +7,8 @@ import type { Measurements } from './slots-memory.ts';
 /** Status of a pool, as the metrics and the status of the ASRModel show it. */
 export interface PoolStatus {
   model: string;
+  /** Model whose workers serve this one. Absent if the model has its own. */
+  host?: string | undefined;
   desired: number;
   /** Number of workers, whether or not they accept sessions. */
   running: number;

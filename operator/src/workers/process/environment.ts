@@ -21,24 +21,27 @@ export interface EnvironmentOptions {
 }
 
 /** Returns why a process of this machine cannot use the artifact of a template. Undefined if it can. */
-export function findArtifactProblem({ artifact }: WorkerTemplate): string | undefined {
-  return 'path' in artifact
-    ? undefined
-    : `spec.artifact.${Object.keys(artifact)[0] ?? ''} is supported in a cluster only; use spec.artifact.path`;
+export function findArtifactProblem(template: WorkerTemplate): string | undefined {
+  const unsupported = [template, ...(template.guests ?? [])].find(({ artifact }) => !('path' in artifact));
+  if (unsupported === undefined) return undefined;
+  const field = `spec.artifact.${Object.keys(unsupported.artifact)[0] ?? ''} of ${unsupported.model}`;
+  return `${field} is supported in a cluster only; use spec.artifact.path`;
 }
 
 /** Builds the environment of a worker process. Secrets are passed on in the form in which the operator got them. */
 export function buildEnvironment(template: WorkerTemplate, id: string, options: EnvironmentOptions): NodeJS.ProcessEnv {
   const { base, redis } = options;
   const inherited = Object.entries(base).filter(([name]) => !NOT_FOR_WORKERS.test(name));
-  const path = 'path' in template.artifact ? template.artifact.path : '';
+  const folderOf = ({ artifact }: Pick<WorkerTemplate, 'artifact'>) =>
+    resolve(options.modelRoot, 'path' in artifact ? artifact.path : '');
   return {
     ...Object.fromEntries(inherited),
     ...ownVariables(template),
     ...(base.REDIS_URL_FILE ? {} : { REDIS_URL: redis.url }),
     ...buildVariables(template, {
       redis,
-      modelDir: resolve(options.modelRoot, path),
+      modelDir: folderOf(template),
+      guestVariables: (guest) => ({ MODEL_DIR: folderOf(guest) }),
       // Less than the grace period, so that the worker ends before it is killed.
       drainMs: options.stopGraceMs * SHARE_OF_GRACE,
     }),

@@ -70,8 +70,8 @@ export class ProcessRuntime implements WorkerRuntime {
     }, ADOPTED_POLL_MS);
   }
 
-  buildTemplate(model: AsrModel): WorkerTemplate {
-    return buildTemplate(model);
+  buildTemplate(model: AsrModel, guests?: readonly AsrModel[]): WorkerTemplate {
+    return buildTemplate(model, guests);
   }
 
   models(): string[] {

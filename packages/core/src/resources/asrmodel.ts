@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { MAX_AUDIO_SECONDS } from '../audio.ts';
 import { Artifact } from './artifact.ts';
 import { rules } from './extensions.ts';
-import { API_VERSION, closed, Metadata, NAME_RULE } from './metadata.ts';
+import { API_VERSION, closed, Metadata, NAME_RULE, nameOf } from './metadata.ts';
 import { Rollout, Scaling } from './scaling.ts';
 import { AsrModelStatus } from './asrmodel-status.ts';
 import { WorkerSpec } from './worker.ts';
@@ -17,6 +17,24 @@ const fixed = (field: string) =>
     rule: 'self == oldSelf',
     message: `${field} cannot be changed, because clients rely on it: create a model with another name`,
   });
+
+/** Fields of `worker` that describe pods. The pods of a guest are those of its host. */
+export const POD_FIELDS = [
+  'accelerator',
+  'resources',
+  'image',
+  'nodeSelector',
+  'tolerations',
+  'affinity',
+  'runtimeClassName',
+  'priorityClassName',
+  'env',
+  'podLabels',
+  'podAnnotations',
+] as const satisfies readonly (keyof WorkerSpec)[];
+
+const HOSTED_RULE =
+  'a model with hostedBy uses the workers of its host: remove everything but slots from worker, or remove hostedBy';
 
 export const AsrModelSpec = closed(
   {
@@ -42,6 +60,11 @@ export const AsrModelSpec = closed(
       }),
     }),
     artifact: Artifact,
+    hostedBy: Type.Optional(
+      nameOf(
+        'Model whose workers also serve this one, so that both need one accelerator. The other model is the host. Its worker, drainSeconds and rollout apply, and its scaling except for maxWaitSeconds. Of the worker of this model only slots may be set.',
+      ),
+    ),
     worker: WorkerSpec,
     scaling: Scaling,
     drainSeconds: Type.Integer({
@@ -54,11 +77,18 @@ export const AsrModelSpec = closed(
   },
   {
     description: 'Desired state of the model.',
-    ...rules({
-      rule: `self.drainSeconds >= self.maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}`,
-      message: `drainSeconds must be at least maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}, so that the longest stream can finish: raise it or omit it`,
-      fieldPath: '.drainSeconds',
-    }),
+    ...rules(
+      {
+        rule: `!has(self.hostedBy) || !(${POD_FIELDS.map((field) => `has(self.worker.${field})`).join(' || ')})`,
+        message: HOSTED_RULE,
+        fieldPath: '.worker',
+      },
+      {
+        rule: `self.drainSeconds >= self.maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}`,
+        message: `drainSeconds must be at least maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}, so that the longest stream can finish: raise it or omit it`,
+        fieldPath: '.drainSeconds',
+      },
+    ),
   },
 );
 
@@ -73,7 +103,11 @@ export const AsrModel = Type.Object(
   {
     description:
       'A model that the service offers, and the pool of workers that serves it. Its name is the public model id.',
-    ...rules(NAME_RULE),
+    ...rules(NAME_RULE, {
+      rule: '!has(self.spec.hostedBy) || self.spec.hostedBy != self.metadata.name',
+      message: 'hostedBy must name another model: remove it, or name the model whose workers also serve this one',
+      fieldPath: '.spec.hostedBy',
+    }),
   },
 );
 export type AsrModel = Static<typeof AsrModel>;

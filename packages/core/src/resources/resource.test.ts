@@ -68,6 +68,12 @@ test.each([
   [model({ maxAudioSeconds: 60 }), 'spec.maxAudioSeconds: must be 300: leave it out'],
   [model({ drainSeconds: 329 }), 'spec.drainSeconds: must be at least 330'],
   [model({ drainSeconds: 330 }), 'ok'],
+  [model({ hostedBy: 'other', worker: { slots: 5 }, scaling: { maxWaitSeconds: 5 } }), 'ok'],
+  [model({ hostedBy: 'svc-asr-kikuyu-v1' }), 'spec.hostedBy: must name another model'],
+  [
+    model({ hostedBy: 'other', worker: { accelerator: {} } }),
+    'spec.worker.accelerator: must not be set with hostedBy: the host sets it',
+  ],
   [
     model({ artifact: { path: '/a', image: 'b' } }),
     'spec.artifact: must have exactly one of path, persistentVolumeClaim, image, url',

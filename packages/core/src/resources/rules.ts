@@ -3,14 +3,14 @@ import type { Problem } from '../validate.ts';
 import { EARLIEST_EXPIRY } from './apikey.ts';
 import type { ApiKey } from './apikey.ts';
 import type { AsrModel } from './asrmodel.ts';
-import { DRAIN_MARGIN_SECONDS } from './asrmodel.ts';
+import { DRAIN_MARGIN_SECONDS, POD_FIELDS } from './asrmodel.ts';
 import { findArtifactProblems } from './artifact.ts';
 import { findVariableProblems, RESERVED_PREFIX } from './pod.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Returns the problems of a model that a schema cannot express. The CEL rules of the CRD check the same. */
-export function findModelProblems({ spec }: AsrModel): Problem[] {
-  const { maxAudioSeconds, drainSeconds, artifact, worker, scaling } = spec;
+export function findModelProblems({ metadata, spec }: AsrModel): Problem[] {
+  const { maxAudioSeconds, drainSeconds, artifact, hostedBy, worker, scaling } = spec;
   const problems: Problem[] = [];
   const refuse = (field: string, message: string) => problems.push({ field: `spec.${field}`, message });
   const refuseAll = (path: string, found: readonly Problem[]) => {
@@ -22,6 +22,9 @@ export function findModelProblems({ spec }: AsrModel): Problem[] {
   if (drainSeconds < shortestDrain) refuse('drainSeconds', `must be at least ${shortestDrain}`);
   if (scaling.min > scaling.max) refuse('scaling.min', `must not be greater than spec.scaling.max (${scaling.max})`);
   refuseAll('artifact', findArtifactProblems(artifact));
+  if (hostedBy === metadata.name) refuse('hostedBy', 'must name another model');
+  const ownFields = hostedBy === undefined ? [] : POD_FIELDS.filter((field) => worker[field] !== undefined);
+  for (const field of ownFields) refuse(`worker.${field}`, 'must not be set with hostedBy: the host sets it');
   const env = worker.env ?? [];
   const duplicate = findDuplicate(env.map(({ name }) => name));
   if (duplicate !== undefined) refuse('worker.env', `has the name "${duplicate}" twice`);

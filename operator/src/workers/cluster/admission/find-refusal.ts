@@ -6,7 +6,13 @@ import { isAllowedImage, repositoryOf } from './image.ts';
 
 /** Returns why the administrator's rules refuse the image or the artifact of a template. Undefined if they do not. */
 export function findRefusal(template: WorkerTemplate, installation: Installation): StartFailure | undefined {
-  return findImageRefusal(template, installation) ?? findArtifactRefusal(template, installation);
+  const refusal = findImageRefusal(template, installation) ?? findArtifactRefusal(template, installation);
+  if (refusal !== undefined) return refusal;
+  for (const guest of template.guests ?? []) {
+    const found = findArtifactRefusal(guest, installation);
+    if (found !== undefined) return { ...found, message: `guest ${guest.model}: ${found.message}` };
+  }
+  return undefined;
 }
 
 function findImageRefusal({ worker }: WorkerTemplate, { image, allowedImages }: Installation) {
@@ -19,7 +25,10 @@ function findImageRefusal({ worker }: WorkerTemplate, { image, allowedImages }: 
   return { reason: 'ImageRefused', message };
 }
 
-function findArtifactRefusal({ artifact }: WorkerTemplate, installation: Installation): StartFailure | undefined {
+function findArtifactRefusal(
+  { artifact }: Pick<WorkerTemplate, 'artifact'>,
+  installation: Installation,
+): StartFailure | undefined {
   if ('url' in artifact) {
     const host = hostOfUrl(artifact.url) ?? artifact.url;
     return (

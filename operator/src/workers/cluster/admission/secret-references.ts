@@ -13,8 +13,10 @@ export interface SecretReference {
 }
 
 /** Returns the Secrets that a template names. */
-export function findSecretReferences({ artifact, worker }: WorkerTemplate): SecretReference[] {
-  const credentials = 'url' in artifact ? artifact.secretRef?.name : undefined;
+export function findSecretReferences({ artifact, worker, guests = [] }: WorkerTemplate): SecretReference[] {
+  const credentials = [artifact, ...guests.map((guest) => guest.artifact)].flatMap((source) =>
+    'url' in source ? (source.secretRef?.name ?? []) : [],
+  );
   const variables = (worker.env ?? []).map(({ name, valueFrom }) => ({ name, secret: valueFrom?.secretKeyRef?.name }));
   return listReferences(credentials, variables);
 }
@@ -23,7 +25,9 @@ export function findSecretReferences({ artifact, worker }: WorkerTemplate): Secr
 export function findDeployedSecrets(deployment: KubeObject | undefined): SecretReference[] {
   const { spec } = (deployment ?? {}) as Pick<V1Deployment, 'spec'>;
   const { containers = [], initContainers = [], volumes = [] } = spec?.template.spec ?? {};
-  const credentials = volumes.find(({ name }) => name === CREDENTIALS_VOLUME)?.secret?.secretName;
+  const credentials = volumes
+    .filter(({ name }) => name.startsWith(CREDENTIALS_VOLUME))
+    .flatMap(({ secret }) => secret?.secretName ?? []);
   const variables = [...containers, ...initContainers]
     .flatMap(({ env = [] }) => env)
     .map(({ name, valueFrom }) => ({ name, secret: valueFrom?.secretKeyRef?.name }));
@@ -31,11 +35,12 @@ export function findDeployedSecrets(deployment: KubeObject | undefined): SecretR
 }
 
 function listReferences(
-  credentials: string | undefined,
+  credentials: readonly string[],
   variables: readonly { name: string; secret: string | undefined }[],
 ): SecretReference[] {
-  const found: SecretReference[] = [];
-  if (credentials !== undefined) found.push({ name: credentials, use: 'artifact', field: 'spec.artifact.secretRef' });
+  const found = credentials.map((name): SecretReference => {
+    return { name, use: 'artifact', field: 'spec.artifact.secretRef' };
+  });
   for (const { name, secret } of variables) {
     if (secret !== undefined) found.push({ name: secret, use: 'env', field: `spec.worker.env ${name}` });
   }

@@ -16,25 +16,37 @@ export interface ArtifactParts {
 
 const VOLUME = 'model';
 
-/** Builds the parts of a pod that provide the model files of a template. */
-export function buildArtifact(template: WorkerTemplate, installation: Installation): ArtifactParts {
-  const { artifact } = template;
+/**
+ * Builds the parts of a pod that provide the model files of a template. For a guest, builds those of its artifact, with
+ * a suffix that distinguishes volumes, folders and containers in the same pod.
+ */
+export function buildArtifact(
+  template: WorkerTemplate,
+  installation: Installation,
+  { artifact, suffix }: { artifact: WorkerTemplate['artifact']; suffix: string } = {
+    artifact: template.artifact,
+    suffix: '',
+  },
+): ArtifactParts {
   if ('path' in artifact) return { modelDir: artifact.path, volumes: [], mounts: [], initContainers: [] };
+  const name = VOLUME + suffix;
   if ('url' in artifact) {
-    const { initContainer, volumes } = buildFetcher(template, artifact, installation, VOLUME);
-    const mounts = [{ name: VOLUME, mountPath: PATHS.artifacts, readOnly: true }];
-    return { modelDir: `${PATHS.artifacts}/${artifact.sha256}`, volumes, mounts, initContainers: [initContainer] };
+    const { initContainer, volumes } = buildFetcher(template, artifact, installation, name, suffix);
+    const folder = PATHS.artifacts + suffix;
+    const mounts = [{ name, mountPath: folder, readOnly: true }];
+    return { modelDir: `${folder}/${artifact.sha256}`, volumes, mounts, initContainers: [initContainer] };
   }
+  const modelDir = PATHS.model + suffix;
   if ('image' in artifact) {
     const image = { reference: artifact.image, pullPolicy: 'IfNotPresent' };
-    return mounted({ name: VOLUME, image }, '');
+    return mounted({ name, image }, modelDir, '');
   }
   const { claimName, path } = artifact.persistentVolumeClaim;
-  return mounted({ name: VOLUME, persistentVolumeClaim: { claimName, readOnly: true } }, path);
+  return mounted({ name, persistentVolumeClaim: { claimName, readOnly: true } }, modelDir, path);
 }
 
 /** Mounts a volume that contains the model files. */
-function mounted(volume: V1Volume, subPath: string): ArtifactParts {
-  const mount = { name: VOLUME, mountPath: PATHS.model, readOnly: true, ...(subPath !== '' && { subPath }) };
-  return { modelDir: PATHS.model, volumes: [volume], mounts: [mount], initContainers: [] };
+function mounted(volume: V1Volume, modelDir: string, subPath: string): ArtifactParts {
+  const mount = { name: volume.name, mountPath: modelDir, readOnly: true, ...(subPath !== '' && { subPath }) };
+  return { modelDir, volumes: [volume], mounts: [mount], initContainers: [] };
 }

@@ -4,6 +4,7 @@ import { buildVariables } from '../../variables.ts';
 import { buildArtifact } from './artifact.ts';
 import { POD_VARIABLES } from './container.ts';
 import { FETCHER_VARIABLES } from './fetcher.ts';
+import { buildGuest } from './guest.ts';
 import { buildMetadata } from './metadata.ts';
 import type { Installation } from '../installation.ts';
 import { PATHS, PORTS } from '../installation.ts';
@@ -25,7 +26,12 @@ function buildSettings(template: WorkerTemplate, installation: Installation): Re
   const { redis, tls, caSecret } = installation;
   const { modelDir } = buildArtifact(template, installation);
   return {
-    ...buildVariables(template, { redis, modelDir, drainMs: template.drainSeconds * 1000 }),
+    ...buildVariables(template, {
+      redis,
+      modelDir,
+      guestVariables: (guest, index) => buildGuest(template, guest, index, installation).variables,
+      drainMs: template.drainSeconds * 1000,
+    }),
     PORT: String(PORTS.stream),
     ADMIN_PORT: String(PORTS.admin),
     REDIS_URL_FILE: `${PATHS.redis}/url`,
@@ -45,7 +51,7 @@ function buildDefaults({ otlpEndpoint }: Installation): Record<string, string> {
 /** Returns the variables of `spec.worker.env` that the operator sets itself. */
 export function findReservedVariables(template: WorkerTemplate, installation: Installation): string[] {
   const settings = Object.keys(buildSettings(template, installation));
-  const reserved = new Set([...POD_VARIABLES.map(({ name }) => name), ...settings, ...FETCHER_VARIABLES]);
+  const reserved = new Set([...POD_VARIABLES.map(({ name }) => name), ...settings, ...FETCHER_VARIABLES, 'GUESTS']);
   return (template.worker.env ?? []).flatMap(({ name }) =>
     typeof name === 'string' && reserved.has(name) ? [name] : [],
   );

@@ -15,7 +15,7 @@ export const FETCHER_VARIABLES = [
   'ARTIFACT_CREDENTIALS_FOLDER',
 ];
 
-/** Volume with the credentials of the download. */
+/** Volume with the credentials of the download. Those of guests have a suffix. */
 export const CREDENTIALS_VOLUME = 'artifact-credentials';
 
 /** Builds the init container that downloads an artifact, and the volumes that it needs. */
@@ -24,11 +24,13 @@ export function buildFetcher(
   { url, sha256, secretRef, cache }: UrlArtifact,
   installation: Installation,
   volume: string,
+  suffix: string,
 ): { initContainer: V1Container; volumes: V1Volume[] } {
   const { imagePullPolicy, caSecret } = installation;
   const secret = secretRef?.name;
+  const credentials = CREDENTIALS_VOLUME + suffix;
   const initContainer: V1Container = {
-    name: 'fetch-artifact',
+    name: `fetch-artifact${suffix}`,
     image: imageOf(template, installation),
     imagePullPolicy,
     args: ['fetch-artifact'],
@@ -48,7 +50,7 @@ export function buildFetcher(
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
       { name: volume, mountPath: PATHS.artifacts },
-      ...(secret === undefined ? [] : [{ name: CREDENTIALS_VOLUME, mountPath: PATHS.credentials, readOnly: true }]),
+      ...(secret === undefined ? [] : [{ name: credentials, mountPath: PATHS.credentials, readOnly: true }]),
       ...(caSecret === '' ? [] : [{ name: 'ca', mountPath: PATHS.ca, readOnly: true }]),
     ],
   };
@@ -57,7 +59,7 @@ export function buildFetcher(
     { name: volume, ...place },
     ...(secret === undefined
       ? []
-      : [{ name: CREDENTIALS_VOLUME, secret: { secretName: secret, defaultMode: secretMode(installation) } }]),
+      : [{ name: credentials, secret: { secretName: secret, defaultMode: secretMode(installation) } }]),
   ];
   return { initContainer, volumes };
 }

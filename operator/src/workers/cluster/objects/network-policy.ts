@@ -1,4 +1,5 @@
 import type { WorkerTemplate } from '../../template.ts';
+import { guestPorts } from './guest.ts';
 import { buildMetadata } from './metadata.ts';
 import type { Installation } from '../installation.ts';
 import { PORTS, STREAM_PORTS } from '../installation.ts';
@@ -15,9 +16,10 @@ const WEB_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443
  * server.
  */
 export function buildNetworkPolicy(template: WorkerTemplate, installation: Installation) {
-  const { model, revision, artifact } = template;
+  const { model, revision, artifact, guests = [] } = template;
   const { gatewayLabels, redis, egressPorts, otlpEndpoint } = installation;
-  const servers = ['url' in artifact ? artifact.url : '', otlpEndpoint];
+  const artifacts = [artifact, ...guests.map((guest) => guest.artifact)];
+  const servers = [...artifacts.map((source) => ('url' in source ? source.url : '')), otlpEndpoint];
   const bundled = Object.keys(redis.labels).length > 0;
   const anywhere = [...(bundled ? [] : redis.ports), ...egressPorts, ...servers.flatMap(webPorts)];
   const egress = [
@@ -36,7 +38,7 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
       ingress: [
         {
           from: [{ podSelector: { matchLabels: { ...gatewayLabels } } }],
-          ports: tcpPorts(STREAM_PORTS),
+          ports: tcpPorts([...STREAM_PORTS, ...guests.flatMap((_, index) => guestPorts(index))]),
         },
         // Any pod of the cluster may collect metrics. Probes of the kubelet are always allowed.
         { from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: PORTS.admin }] },

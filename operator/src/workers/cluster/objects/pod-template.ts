@@ -4,6 +4,7 @@ import type { WorkerTemplate } from '../../template.ts';
 import { buildArtifact } from './artifact.ts';
 import { buildConfigMap } from './config-map.ts';
 import { buildContainer, secretMode } from './container.ts';
+import { buildGuest } from './guest.ts';
 import type { Installation } from '../installation.ts';
 import { ANNOTATIONS, LABELS, labelsOf, PHASES, sharedName } from '../names.ts';
 
@@ -18,7 +19,10 @@ const DEFAULT_DELETION_COST = 1000;
 /** Builds the pod template of a worker template. Its pods satisfy Pod Security "restricted". */
 export function buildPodTemplate(template: WorkerTemplate, installation: Installation) {
   const { model, revision, worker, drainSeconds } = template;
-  const { volumes, mounts, initContainers } = buildArtifact(template, installation);
+  const guests = (template.guests ?? []).map((guest, index) => buildGuest(template, guest, index, installation));
+  const parts = [buildArtifact(template, installation), ...guests];
+  const initContainers = parts.flatMap((part) => part.initContainers);
+  const mounts = parts.flatMap((part) => part.mounts);
   const { userId, imagePullSecrets } = installation;
   const ownLabels = { ...labelsOf(model, revision), [LABELS.phase]: PHASES.serving };
   return {
@@ -55,7 +59,11 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       })),
       ...(initContainers.length > 0 && { initContainers }),
       containers: [buildContainer(template, installation, mounts)],
-      volumes: [{ name: 'scratch', emptyDir: { sizeLimit: '1Gi' } }, ...secretVolumes(model, installation), ...volumes],
+      volumes: [
+        { name: 'scratch', emptyDir: { sizeLimit: '1Gi' } },
+        ...secretVolumes(model, installation),
+        ...parts.flatMap((part) => part.volumes),
+      ],
     },
   } satisfies V1PodTemplateSpec;
 }

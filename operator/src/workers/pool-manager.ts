@@ -1,12 +1,18 @@
 import type { AsrModel } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { ResourceSource } from '../../source/source.ts';
-import { Pool } from './pool.ts';
-import type { PoolDependencies } from './pool.ts';
-import type { PoolStatus } from './status.ts';
+import type { ResourceSource } from '../source/source.ts';
+import { findGuests, findHost } from './hosting/find-host.ts';
+import { HostedPool } from './hosting/hosted-pool.ts';
+import type { Host } from './hosting/hosted-pool.ts';
+import { withGuestRevisions, withGuestWorkers } from './hosting/shared-workers.ts';
+import type { StartFailure } from './runtime.ts';
+import type { ModelPool } from './pool/model-pool.ts';
+import { Pool } from './pool/pool.ts';
+import type { PoolDependencies } from './pool/dependencies.ts';
+import type { PoolStatus } from './pool/status.ts';
 
 export interface PoolManagerOptions extends PoolDependencies {
-  source: Pick<ResourceSource, 'get' | 'unsettled'>;
+  source: Pick<ResourceSource, 'get' | 'list' | 'unsettled'>;
   /** Time between two reconciles of a pool. */
   intervalMs: number;
   /** Called when the pool of a deleted model was removed after its last worker ended. */
@@ -14,7 +20,9 @@ export interface PoolManagerOptions extends PoolDependencies {
 }
 
 interface ManagedPool {
-  pool: Pool;
+  pool: ModelPool;
+  /** Guests that the workers of the model serve. */
+  guests: readonly AsrModel[];
   /** True once it is known that the model exists, or that it was deleted. */
   isModelKnown: boolean;
   /** The reconcile that is running. */
@@ -24,6 +32,8 @@ interface ManagedPool {
 /** The worker pools of all models. Pools are reconciled independently, so that a slow one does not delay the others. */
 export class PoolManager {
   readonly #options: PoolManagerOptions;
+  /** Dependencies of pools with workers of their own. */
+  readonly #dependencies: PoolDependencies;
   readonly #pools = new Map<string, ManagedPool>();
   /** Models whose pool was removed. The next call of `retire` acknowledges the removal. */
   readonly #removed = new Set<string>();
@@ -31,13 +41,24 @@ export class PoolManager {
 
   constructor(options: PoolManagerOptions) {
     this.#options = options;
+    const guestsOf = (host: string) => (this.#pools.get(host)?.guests ?? []).map(({ metadata }) => metadata.name);
+    this.#dependencies = {
+      ...options,
+      workers: withGuestWorkers(options.workers, guestsOf),
+      revisions: withGuestRevisions(options.revisions, guestsOf),
+      guestDemand: (host) => Math.max(0, ...guestsOf(host).map((guest) => this.#demandOf(guest))),
+    };
   }
 
   /** Finds the workers of an earlier operator and starts to reconcile all pools. */
   async start(): Promise<void> {
     const { runtime, intervalMs } = this.#options;
     await runtime.open({
-      onEnded: ({ id, model }) => this.#poolOf(model).pool.workerEnded(id),
+      onEnded: ({ id, model }) => {
+        const { pool, guests } = this.#poolOf(model);
+        pool.workerEnded(id);
+        for (const { metadata } of guests) this.#pools.get(metadata.name)?.pool.workerEnded(id);
+      },
       onChanged: (model) => this.#pools.get(model)?.pool.markChanged(),
     });
     this.#timer = setInterval(() => this.#reconcileAll(), intervalMs);
@@ -46,7 +67,9 @@ export class PoolManager {
   /** Creates or updates the pool of a model. Resolves when the ledger has the pool and it was reconciled once. */
   async put(model: AsrModel): Promise<void> {
     const { name } = model.metadata;
+    await this.#chooseKind(name, model);
     const managed = this.#setModel(name, model);
+    this.#updateHosts(name, model.spec.hostedBy);
     await managed.pool.publish();
     // Reconciled now and not at the next tick, so that workers start sooner and the first status written is the final
     // one.
@@ -56,6 +79,7 @@ export class PoolManager {
   /** Retires the pool of a deleted model: it accepts no sessions, and is removed when its streams have ended. */
   async retire(name: string): Promise<void> {
     if (!this.#removed.delete(name)) await this.#setModel(name, undefined).pool.publish();
+    this.#updateHosts(name, undefined);
   }
 
   /** Reports whether a model has a pool. The pool of a deleted model counts until its streams have ended. */
@@ -81,16 +105,66 @@ export class PoolManager {
   #poolOf(name: string): ManagedPool {
     const known = this.#pools.get(name);
     if (known !== undefined) return known;
-    const managed: ManagedPool = { pool: new Pool(name, this.#options), isModelKnown: false, reconcile: undefined };
+    const pool = new Pool(name, this.#dependencies);
+    const managed: ManagedPool = { pool, guests: [], isModelKnown: false, reconcile: undefined };
     this.#pools.set(name, managed);
     return managed;
+  }
+
+  /** Replaces the pool of a model that has become a guest, or is none any more. */
+  async #chooseKind(name: string, model: AsrModel): Promise<void> {
+    const managed = this.#poolOf(name);
+    const isGuest = model.spec.hostedBy !== undefined;
+    if (managed.pool instanceof HostedPool === isGuest) return;
+    // The replaced pool must not apply its state after the new one.
+    await managed.reconcile?.catch(() => undefined);
+    managed.pool = isGuest
+      ? new HostedPool(model, this.#options, (guest) => this.#findHost(guest))
+      : new Pool(name, this.#dependencies);
+  }
+
+  #findHost(guest: AsrModel): Host | { problem: StartFailure } {
+    const found = findHost(guest, this.#options.source);
+    if ('problem' in found) return found;
+    const { name } = found.host.metadata;
+    const { pool } = this.#poolOf(name);
+    // The host was a guest until now. Its own pool is created soon.
+    if (pool instanceof HostedPool) return { problem: { reason: 'Starting', message: `${name} has no workers yet` } };
+    return { model: found.host, status: pool.status(), onDemand: () => pool.markChanged() };
+  }
+
+  #demandOf(guest: string): number {
+    const pool = this.#pools.get(guest)?.pool;
+    return pool instanceof HostedPool ? pool.demand : 0;
+  }
+
+  /** Updates the hosts that a model had and has, because their workers serve other guests now. */
+  #updateHosts(guest: string, hostedBy: string | undefined): void {
+    for (const [name, { guests, isModelKnown }] of this.#pools) {
+      const isHost = name === hostedBy || guests.some(({ metadata }) => metadata.name === guest);
+      const host = this.#options.source.get('ASRModel', name);
+      if (isHost && isModelKnown && host !== undefined) this.#setModel(name, host);
+    }
+  }
+
+  /**
+   * Returns the guests of a model. While the source is incomplete, those from before stay, because a rollout without them
+   * would be followed by another one with them.
+   */
+  #findGuests(model: AsrModel, before: readonly AsrModel[]): AsrModel[] {
+    const { source } = this.#options;
+    const found = findGuests(model, source);
+    if (source.unsettled() === undefined) return found;
+    return [...found, ...before.filter(({ metadata }) => source.get('ASRModel', metadata.name) === undefined)];
   }
 
   /** Sets the model of a pool. Undefined if the model was deleted. */
   #setModel(name: string, model: AsrModel | undefined): ManagedPool {
     this.#removed.delete(name);
     const managed = this.#poolOf(name);
-    managed.pool.setModel(model);
+    // The workers of a deleted model serve its guests until they end.
+    if (model !== undefined) managed.guests = this.#findGuests(model, managed.guests);
+    managed.pool.setModel(model, managed.guests);
     managed.isModelKnown = true;
     return managed;
   }
@@ -120,7 +194,7 @@ export class PoolManager {
     return managed.reconcile;
   }
 
-  async #reconcileOnce(name: string, pool: Pool): Promise<void> {
+  async #reconcileOnce(name: string, pool: ModelPool): Promise<void> {
     const { report, onRemoved } = this.#options;
     try {
       const continues = await pool.reconcile();

@@ -1,0 +1,42 @@
+import type { AsrModel } from '@svc-asr/core';
+import type { ResourceSource } from '../../source/source.ts';
+import type { StartFailure } from '../runtime.ts';
+
+/** Largest number of guests of a host. Each of them has its own range of ports in a worker. */
+export const MAX_GUESTS = 7;
+
+type Source = Pick<ResourceSource, 'get' | 'list'>;
+
+/** The host of a guest, or why the guest has none. */
+export type FoundHost = { host: AsrModel } | { problem: StartFailure };
+
+/** Finds the host of a guest. */
+export function findHost(guest: AsrModel, source: Source): FoundHost {
+  const name = guest.spec.hostedBy ?? '';
+  const host = source.get('ASRModel', name);
+  const not = (reason: string, message: string): FoundHost => ({ problem: { reason, message } });
+  if (host === undefined) {
+    return not('HostMissing', `model "${name}" (spec.hostedBy) does not exist: create it, or remove hostedBy`);
+  }
+  const { hostedBy } = host.spec;
+  if (hostedBy !== undefined) {
+    const remedy = `set spec.hostedBy to "${hostedBy}", or remove it`;
+    return not('HostIsGuest', `model "${name}" (spec.hostedBy) is itself hosted by "${hostedBy}": ${remedy}`);
+  }
+  if (!findGuests(host, source).some(({ metadata }) => metadata.name === guest.metadata.name)) {
+    const remedy = 'name another host, or remove hostedBy';
+    return not('HostFull', `model "${name}" (spec.hostedBy) already has ${MAX_GUESTS} guests: ${remedy}`);
+  }
+  return { host };
+}
+
+/** Returns the guests that the workers of a model serve, sorted by name. A guest has no guests. */
+export function findGuests({ metadata, spec }: AsrModel, source: Pick<ResourceSource, 'list'>): AsrModel[] {
+  if (spec.hostedBy !== undefined) return [];
+  return source
+    .list()
+    .filter((resource) => resource.kind === 'ASRModel')
+    .filter((model) => model.spec.hostedBy === metadata.name)
+    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .slice(0, MAX_GUESTS);
+}
