@@ -11,7 +11,12 @@ export interface Control {
   readonly from: number;
   readonly length: number;
   readonly text: string;
+  /** Transcript by the engine under test before it has load. Equal to `text` unless that was computed elsewhere. */
+  readonly alone?: string;
 }
+
+/** An utterance that is not transcribed yet. */
+export type Utterance = Omit<Control, 'text' | 'alone'>;
 
 /** Share of the utterances of a run that are controls. */
 export const CONTROL_SHARE = 0.01;
@@ -20,7 +25,7 @@ const CONTROLS = 200;
 const SECONDS = [6, 10] as const;
 
 /** Chooses controls. The same speech and chunk have the same controls. Each one ends with a whole window. */
-export function chooseControls(speechSamples: number, chunkSamples: number, lookback: number): Omit<Control, 'text'>[] {
+export function chooseControls(speechSamples: number, chunkSamples: number, lookback: number): Utterance[] {
   const next = randomNumbers();
   return Array.from({ length: CONTROLS }, () => {
     const seconds = SECONDS[0] + Math.floor(next() * (SECONDS[1] - SECONDS[0] + 1));
@@ -44,13 +49,13 @@ export async function transcribeControls(
   name: string,
   context: Context,
   speech: Int16Array,
-  controls: readonly Omit<Control, 'text'>[],
+  controls: readonly Utterance[],
   cache: string | undefined,
 ): Promise<Control[]> {
   const file = join(cache ?? '', `${name}-${context.join('-')}.json`);
   if (cache !== undefined && existsSync(file)) {
     const known = JSON.parse(readFileSync(file, 'utf8')) as Control[];
-    const isSame = (a: Omit<Control, 'text'>, i: number) => a.from === known[i]?.from && a.length === known[i].length;
+    const isSame = (a: Utterance, i: number) => a.from === known[i]?.from && a.length === known[i].length;
     if (controls.every(isSame)) return known;
   }
   const engine = await startEngine();

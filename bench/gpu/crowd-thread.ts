@@ -13,7 +13,7 @@ export interface CrowdThreadOptions {
   readonly speech: Int16Array;
 }
 
-export type CrowdRun = Pick<CrowdOptions, 'streams' | 'seconds' | 'inPhase' | 'startAtMs'>;
+export type CrowdRun = Pick<CrowdOptions, 'streams' | 'seconds' | 'warmSeconds' | 'inPhase' | 'startAtMs'>;
 
 const { access, context, controls, speech } = workerData as CrowdThreadOptions;
 const engine = EngineClient.connect(access);

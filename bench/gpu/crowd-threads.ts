@@ -22,10 +22,12 @@ export interface CrowdSummary {
   readonly skippedTurns: number;
   readonly compared: number;
   readonly different: number;
+  readonly differentAlone: number;
 }
 
 /** Time between the message to the threads and the start of a run. */
 const LEAD_MS = 200;
+const WARM_SECONDS = 15;
 
 /** Threads that load an engine. They use the access that the I/O threads of a worker have. */
 export class CrowdThreads {
@@ -57,7 +59,7 @@ export class CrowdThreads {
     const results = await Promise.all(
       this.#threads.map(async (thread, i): Promise<CrowdResult> => {
         const share = Math.floor((streams * (i + 1)) / count) - Math.floor((streams * i) / count);
-        const run: CrowdRun = { streams: share, seconds, inPhase, startAtMs };
+        const run: CrowdRun = { streams: share, seconds, warmSeconds: WARM_SECONDS, inPhase, startAtMs };
         thread.postMessage(run);
         const [result] = (await once(thread, 'message')) as [CrowdResult];
         return result;
@@ -89,5 +91,6 @@ function summarize(streams: number, results: readonly CrowdResult[]): CrowdSumma
     skippedTurns: sum(({ skippedTurns }) => skippedTurns),
     compared: sum(({ compared }) => compared),
     different: sum(({ different }) => different),
+    differentAlone: sum(({ differentAlone }) => differentAlone),
   };
 }

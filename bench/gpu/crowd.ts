@@ -10,8 +10,10 @@ export interface CrowdOptions {
   readonly startAtMs: number;
   readonly context: Context;
   readonly streams: number;
-  /** Measured time. Before it, all streams open within WARM_SECONDS. */
+  /** Measured time. */
   readonly seconds: number;
+  /** Time before the measurement, in which streams open one after the other and memory is touched for the first time. */
+  readonly warmSeconds: number;
   /** Speech that streams read from different places. */
   readonly speech: Int16Array;
   /** Utterances with known transcripts. Some streams read them instead of random speech. */
@@ -33,9 +35,10 @@ export interface CrowdResult {
   readonly unanswered: number;
   /** Turns in which a stream did not write, because its last final or a free slot was still missing. */
   readonly skippedTurns: number;
-  /** Compared transcripts, and those that differ. */
+  /** Compared transcripts, those that differ, and those that differ from the same engine without load. */
   readonly compared: number;
   readonly different: number;
+  readonly differentAlone: number;
 }
 
 /**
@@ -46,8 +49,6 @@ export const LOOKBACK_SAMPLES = 1080;
 /** Windows of an utterance, and utterances of a stream: uniform between these limits. */
 const UTTERANCE_SECONDS = [6, 10] as const;
 const UTTERANCES = [2, 6] as const;
-/** Time before the measurement, in which streams open one after the other and memory is touched for the first time. */
-const WARM_SECONDS = 15;
 /** Share of the time before the measurement in which streams open. In the rest of it they reach a steady state. */
 const WARM_SHARE = 0.6;
 /** Time after the last write in which results arrive. */
@@ -99,6 +100,7 @@ class Crowd {
   #opened = 0;
   #compared = 0;
   #different = 0;
+  #differentAlone = 0;
   #skippedTurns = 0;
   #unanswered = 0;
   #measuring = false;
@@ -113,15 +115,15 @@ class Crowd {
   }
 
   async run(): Promise<void> {
-    const { streams, seconds, inPhase = false } = this.#options;
+    const { streams, seconds, warmSeconds, inPhase = false } = this.#options;
     const phases = Array.from({ length: streams }, () => (inPhase ? 0 : Math.random() * this.#periodMs));
     phases.sort((a, b) => a - b);
-    const speakers = phases.map((phaseMs) => new Speaker(phaseMs, Math.random() * WARM_SHARE * WARM_SECONDS * 1000));
+    const speakers = phases.map((phaseMs) => new Speaker(phaseMs, Math.random() * WARM_SHARE * warmSeconds * 1000));
     const startedMs = performance.now() + this.#options.startAtMs - Date.now();
-    const endMs = (WARM_SECONDS + seconds) * 1000;
+    const endMs = (warmSeconds + seconds) * 1000;
     // All speakers have the same period, so they write in the order of their phases, again and again.
     for (let cycle = 0; cycle * this.#periodMs < endMs; cycle++) {
-      this.#measuring = cycle * this.#periodMs >= WARM_SECONDS * 1000;
+      this.#measuring = cycle * this.#periodMs >= warmSeconds * 1000;
       for (let i = 0; i < speakers.length;) {
         const elapsedMs = performance.now() - startedMs;
         for (; i < speakers.length; i++) {
@@ -152,6 +154,7 @@ class Crowd {
       skippedTurns: this.#skippedTurns,
       compared: this.#compared,
       different: this.#different,
+      differentAlone: this.#differentAlone,
     };
   }
 
@@ -172,6 +175,7 @@ class Crowd {
       if (speaker.control !== undefined) {
         this.#compared++;
         if (text !== speaker.control.text) this.#different++;
+        if (text !== speaker.control.alone) this.#differentAlone++;
       }
       this.#begin(speaker);
     });

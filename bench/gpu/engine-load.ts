@@ -69,6 +69,7 @@ async function measureRun(
   figures[`${label}_skipped_turns`] = result.skippedTurns;
   figures[`${label}_compared_transcripts`] = result.compared;
   figures[`${label}_different_transcripts`] = result.different;
+  figures[`${label}_different_from_engine_alone`] = result.differentAlone;
   figures[`${label}_process_cores`] = (used.user + used.system) / 1e6 / run.seconds;
   return result;
 }
@@ -92,5 +93,6 @@ function describeRun(result: CrowdSummary): string {
     `latency ${describe(result.latencyMs)}, first quarter p95 ${firstP95.toFixed(1)}, last ${lastP95.toFixed(1)}`,
     `finals ${describe(result.finalMs)}; generator late by p95 ${result.generatorLagMs.p95.toFixed(1)} ms`,
     `${unanswered} unanswered, ${skippedTurns} turns skipped; ${different} of ${compared} transcripts differ`,
+    `${result.differentAlone} differ from the engine without load`,
   ].join('; ');
 }

@@ -118,7 +118,7 @@ function contextOf({ info }: Engine, { context }: GpuOptions): Context {
   return context ?? info.contexts[0]?.context ?? [0, 0];
 }
 
-/** Transcribes the controls in 32 bits on the CPU, or with the engine itself before it has load. */
+/** Transcribes the controls with the engine itself before it has load, and in 32 bits on the CPU if the options say so. */
 async function findControls(
   engine: Engine,
   context: Context,
@@ -130,21 +130,16 @@ async function findControls(
   const chosen = chooseControls(speech.length, known.chunkSamples, LOOKBACK_SAMPLES);
   let exact: Engine | undefined;
   const start = async (): Promise<Engine> => {
-    if (!options.exact) return engine;
     logProgress(`  transcribing ${chosen.length} utterances in 32 bits`);
     const threads = Math.max(1, cpus().length - 2);
     return (exact = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 }));
   };
-  const controls = await transcribeControls(
-    start,
-    engine.info.model,
-    context,
-    speech,
-    chosen,
-    options.exact ? options.cache : undefined,
-  );
+  const { model } = engine.info;
+  const alone = await transcribeControls(() => Promise.resolve(engine), model, context, speech, chosen, undefined);
+  if (!options.exact) return alone.map((control) => ({ ...control, alone: control.text }));
+  const controls = await transcribeControls(start, model, context, speech, chosen, options.cache);
   await exact?.close();
-  return controls;
+  return controls.map((control, i) => ({ ...control, alone: alone[i]?.text ?? '' }));
 }
 
 async function measureAgreement(engine: Engine, setting: Setting): Promise<void> {
