@@ -18,14 +18,15 @@ export class LoadStream {
   readonly #completedAtMs: number[] = [];
   #chunkSamples = Infinity;
   #sentSamples = 0;
+  #failure: string | undefined;
   #announce: () => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on('message', (data: Buffer) => this.#receive(data.toString()));
-    socket.on('error', (error) => this.#reject(error));
-    socket.on('close', (code) => this.#reject(new Error(`the stream was closed with ${code}`)));
+    socket.on('error', (error) => this.#fail(error.message));
+    socket.on('close', (code) => this.#fail(`the stream was closed with ${code}`));
   }
 
   /** Resolves when audio may be sent. */
@@ -53,6 +54,11 @@ export class LoadStream {
     return this.#completedAtMs.length - this.latenciesMs.length;
   }
 
+  /** Reason why the stream has ended. Undefined while it is open. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
   send(pcm: Buffer): void {
     const chunksBefore = Math.floor(this.#sentSamples / this.#chunkSamples);
     this.#sentSamples += pcm.length / 2;
@@ -65,6 +71,11 @@ export class LoadStream {
     const closed = once(this.#socket, 'close');
     this.#socket.close(1000);
     await closed;
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= reason;
+    this.#reject(new Error(reason));
   }
 
   #receive(text: string): void {

@@ -17,7 +17,7 @@ export interface RunningPeer {
 const CONFIGURATIONS: Record<Peer, (port: number, upstreamPort: number, folder: string) => string> = {
   haproxy: (port, upstreamPort) => `
 global
-  maxconn 450
+  maxconn 5000
   nbthread 1
 defaults
   mode http
@@ -36,7 +36,7 @@ daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
 error_log stderr crit;
-events { worker_connections 1000; }
+events { worker_connections 10000; }
 http {
   access_log off;
   client_body_temp_path ${folder}/body;

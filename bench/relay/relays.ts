@@ -37,10 +37,13 @@ export async function gatewayRelay(
       const session = await createSession(gateway, key, { model: MODEL, max_audio_seconds: 60 });
       return { url: session.websocket_url, protocols: session.websocket_protocols };
     },
-    takeStalls: async () => {
-      const before = readStalls().length;
-      process.kill(gateway.pid, 'SIGUSR2');
-      return eventually('the gateway reports its stall', 20_000, () => readStalls()[before]);
+    stallProbe: {
+      start: () => process.kill(gateway.pid, 'SIGUSR2'),
+      stop: async () => {
+        const before = readStalls().length;
+        process.kill(gateway.pid, 'SIGUSR2');
+        return eventually('the gateway reports its stalls', 20_000, () => readStalls()[before]);
+      },
     },
   };
   return { relay, stop: () => gateway.stop() };

@@ -11,11 +11,19 @@ export interface Relay {
   readonly pid: number | undefined;
   readonly workerPid: number;
   targetOf: (index: number) => Promise<StreamTarget>;
-  /**
-   * Longest event loop stalls since the last call, in total and by the process's own work. Not every relay reports
-   * them.
-   */
-  takeStalls?: () => Promise<{ longestMs: number; ownMs: number }>;
+  /** Measures the longest stalls of the event loop. Not every relay can. */
+  readonly stallProbe?: StallProbe;
+}
+
+/** Longest stalls of an event loop, in total and by the process's own work. */
+export interface Stalls {
+  readonly longestMs: number;
+  readonly ownMs: number;
+}
+
+export interface StallProbe {
+  start: () => void;
+  stop: () => Promise<Stalls>;
 }
 
 /** Figures of one round through a relay. */
@@ -28,8 +36,8 @@ export interface Round {
   readonly workerCpuMsPer1000StreamSeconds: number;
   readonly bytesPerIdleStream: number;
   readonly bytesPerActiveStream: number;
-  readonly longestStallMs: number;
-  readonly ownStallMs: number;
+  /** Undefined unless a stall probe was running. */
+  readonly stalls: Stalls | undefined;
   /** Longest stall of the client, which does little. A long stall means that the machine was busy with other work. */
   readonly clientStallMs: number;
 }
@@ -42,8 +50,11 @@ const OPENING_AT_ONCE = 20;
 const SETTLE_MS = 500;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Opens streams, leaves them idle for a moment, sends audio on all of them for `seconds`, and closes them. */
-export async function runRound(relay: Relay, count: number, seconds: number): Promise<Round> {
+/**
+ * Opens streams, leaves them idle for a moment, sends audio on all of them for `seconds`, and closes them. A stall probe
+ * costs CPU time of the relay.
+ */
+export async function runRound(relay: Relay, count: number, seconds: number, probe?: StallProbe): Promise<Round> {
   const usage = () => (relay.pid === undefined ? { cpuSeconds: 0, residentBytes: 0 } : readUsage(relay.pid));
   const empty = usage();
   const streams = await openAll(relay, count);
@@ -51,14 +62,14 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
   const idle = usage();
   const sending = startSending(streams);
   await pause(sending.allSendingAfterMs);
-  await relay.takeStalls?.();
+  probe?.start();
   const ownLoop = monitorEventLoopDelay({ resolution: 10 });
   ownLoop.enable();
   const [before, workerBefore, beforeMs] = [usage(), readUsage(relay.workerPid), performance.now()];
   await pause(seconds * 1000);
   const [after, workerAfter, passedMs] = [usage(), readUsage(relay.workerPid), performance.now() - beforeMs];
   ownLoop.disable();
-  const stalls = (await relay.takeStalls?.()) ?? { longestMs: 0, ownMs: 0 };
+  const stalls = await probe?.stop();
   const perThousand = (from: Usage, to: Usage) => ((to.cpuSeconds - from.cpuSeconds) * 1e9) / passedMs / count;
   const latencies = (await sending.end()).sort((a, b) => a - b);
   await Promise.all(streams.map((stream) => stream.close()));
@@ -70,8 +81,7 @@ export async function runRound(relay: Relay, count: number, seconds: number): Pr
     workerCpuMsPer1000StreamSeconds: perThousand(workerBefore, workerAfter),
     bytesPerIdleStream: (idle.residentBytes - empty.residentBytes) / count,
     bytesPerActiveStream: (after.residentBytes - empty.residentBytes) / count,
-    longestStallMs: stalls.longestMs,
-    ownStallMs: stalls.ownMs,
+    stalls,
     clientStallMs: ownLoop.max / 1e6,
   };
 }

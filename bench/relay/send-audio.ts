@@ -5,12 +5,13 @@ import type { LoadStream } from './client.ts';
 export const FRAME_MS = Number(process.env.RELAY_FRAME_MS ?? 100);
 const FRAME = Buffer.alloc(Math.round((AUDIO.sampleRateHz / 1000) * FRAME_MS) * AUDIO.bytesPerSample);
 const TICK_MS = 1;
-const LAST_DELTAS_MS = 5000;
+/** Longest time without any delta after the last frame. A busy machine may need many seconds. */
+const LONGEST_PAUSE_MS = 30_000;
 
 export interface AudioSending {
   /** Time after which every stream is sending. */
   readonly allSendingAfterMs: number;
-  /** Stops sending and waits for the outstanding deltas. Rejects if one does not arrive. */
+  /** Stops sending and waits for the outstanding deltas. Rejects if they do not arrive or a stream has ended. */
   end: () => Promise<number[]>;
 }
 
@@ -33,13 +34,22 @@ export function startSending(streams: readonly LoadStream[]): AudioSending {
     allSendingAfterMs: chunkMs,
     end: async () => {
       clearInterval(timer);
-      const deadline = Date.now() + LAST_DELTAS_MS;
-      while (streams.some(({ unanswered }) => unanswered > 0)) {
-        const missing = streams.reduce((sum, { unanswered }) => sum + unanswered, 0);
-        if (Date.now() > deadline) throw new Error(`${missing} deltas did not arrive`);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      await receiveRest(streams);
       return streams.flatMap(({ latenciesMs }) => latenciesMs);
     },
   };
+}
+
+async function receiveRest(streams: readonly LoadStream[]): Promise<void> {
+  let fewest = Infinity;
+  let progressAtMs = Date.now();
+  for (;;) {
+    const failure = streams.find((stream) => stream.failure !== undefined)?.failure;
+    if (failure !== undefined) throw new Error(`a stream has ended during the round: ${failure}`);
+    const missing = streams.reduce((sum, { unanswered }) => sum + unanswered, 0);
+    if (missing === 0) return;
+    if (missing < fewest) [fewest, progressAtMs] = [missing, Date.now()];
+    if (Date.now() - progressAtMs > LONGEST_PAUSE_MS) throw new Error(`${missing} deltas did not arrive`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }

@@ -5,25 +5,27 @@ export const RELAYS = ['gateway', 'haproxy', 'nginx'] as const;
 
 export type RelayName = (typeof RELAYS)[number];
 
-/** Rounds through each relay, and those without one. */
-export type Rounds = Readonly<Record<RelayName | 'direct', readonly Round[]>>;
+type ByRelay<T> = Readonly<Record<RelayName | 'direct', T>>;
 
 /**
- * Returns the best value of each figure over the rounds. Memory is that of the first round, because later rounds reuse
- * memory that the process has not returned.
+ * Returns the best value of each figure over the rounds. Memory and stalls are those of the first round. Later rounds
+ * reuse memory that the process has not returned.
  */
-export function summarize(rounds: Rounds): BenchResult {
+export function summarize(firstRound: ByRelay<Round>, rounds: ByRelay<readonly Round[]>): BenchResult {
   const least = (name: RelayName | 'direct', of: (round: Round) => number) => Math.min(...rounds[name].map(of));
-  const first = (name: RelayName, of: (round: Round) => number) => rounds[name].slice(0, 1).map(of)[0] ?? NaN;
   const p50 = (name: RelayName | 'direct') => least(name, ({ p50Ms }) => p50Ms);
   const p99 = (name: RelayName | 'direct') => least(name, ({ p99Ms }) => p99Ms);
   const cpu = (name: RelayName) => least(name, ({ cpuMsPer1000StreamSeconds }) => cpuMsPer1000StreamSeconds);
+  const workerCpu = (name: RelayName) =>
+    least(name, ({ workerCpuMsPer1000StreamSeconds }) => workerCpuMsPer1000StreamSeconds);
+  const both = (name: RelayName) => cpu(name) + workerCpu(name);
   const ofEach = (label: string, of: (name: RelayName) => number) =>
     Object.fromEntries(RELAYS.map((name) => [`${name}_${label}`, of(name)]));
   return {
     ratios: {
       cpu_vs_haproxy: cpu('gateway') / cpu('haproxy'),
       cpu_vs_nginx: cpu('gateway') / cpu('nginx'),
+      cpu_with_worker_vs_haproxy: both('gateway') / both('haproxy'),
       p99_vs_haproxy: p99('gateway') / p99('haproxy'),
     },
     figures: {
@@ -32,14 +34,12 @@ export function summarize(rounds: Rounds): BenchResult {
       ...ofEach('added_p50_ms', (name) => p50(name) - p50('direct')),
       ...ofEach('added_p99_ms', (name) => p99(name) - p99('direct')),
       ...ofEach('cpu_ms_per_1000_streams_and_second', cpu),
-      ...ofEach('worker_cpu_ms_per_1000_streams_and_second', (name) =>
-        least(name, ({ workerCpuMsPer1000StreamSeconds }) => workerCpuMsPer1000StreamSeconds),
-      ),
-      ...ofEach('kib_per_idle_stream', (name) => first(name, ({ bytesPerIdleStream: bytes }) => bytes / 1024)),
-      ...ofEach('kib_per_active_stream', (name) => first(name, ({ bytesPerActiveStream: bytes }) => bytes / 1024)),
-      gateway_longest_stall_ms: Math.max(...rounds.gateway.map(({ longestStallMs }) => longestStallMs)),
-      gateway_longest_own_stall_ms: Math.max(...rounds.gateway.map(({ ownStallMs }) => ownStallMs)),
-      client_longest_stall_ms: Math.max(...rounds.gateway.map(({ clientStallMs }) => clientStallMs)),
+      ...ofEach('worker_cpu_ms_per_1000_streams_and_second', workerCpu),
+      ...ofEach('kib_per_idle_stream', (name) => firstRound[name].bytesPerIdleStream / 1024),
+      ...ofEach('kib_per_active_stream', (name) => firstRound[name].bytesPerActiveStream / 1024),
+      gateway_longest_stall_ms: firstRound.gateway.stalls?.longestMs ?? NaN,
+      gateway_longest_own_stall_ms: firstRound.gateway.stalls?.ownMs ?? NaN,
+      client_longest_stall_ms: firstRound.gateway.clientStallMs,
     },
   };
 }
