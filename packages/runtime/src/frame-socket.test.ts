@@ -47,7 +47,7 @@ function collect(socket: Socket, onFrame: (frame: Frame) => void = () => undefin
   return { end, closed, until };
 }
 
-test('FrameSocket writes the frames of one turn together, in order', async () => {
+test('FrameSocket writes the frames of one callback together, in order', async () => {
   const writes: Buffer[] = [];
   const socket = new Duplex({
     read: () => undefined,

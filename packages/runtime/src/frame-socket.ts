@@ -4,8 +4,14 @@ import { CONNECTION_ID, FRAME, FRAME_HEADER_BYTES, FrameError, FrameReader } fro
 import { RELAY_CLOSE, RELAY_LIMITS, writeFrameHeader } from '@svc-asr/core';
 import type { Frame, FrameType } from '@svc-asr/core';
 
-/** Frames of one turn that are together smaller than this are copied into one buffer. Larger ones are not copied. */
+/** Frames of one callback that are together smaller than this are copied into one buffer. Larger ones are not copied. */
 const COPIED_BYTES = 16_384;
+/**
+ * Frames are written at the end of the current callback. If frames were written less than this time before, other
+ * callbacks of this turn of the event loop probably send some too. Then all are written at the end of the turn, which
+ * takes a turn more and fewer system calls.
+ */
+const BUSY_MS = 1;
 /** Longest time for the other side to close a connection that this side has ended. */
 const END_MS = 1000;
 const EMPTY = Buffer.alloc(0);
@@ -15,15 +21,15 @@ export interface FrameSocketEvents {
   onFrame: (frame: Frame) => void;
   /** Called once when the connection has ended, with the reason. */
   onClose: (reason: string) => void;
-  /** Called before the frames of this turn are written. It may send more. */
+  /** Called before collected frames are written. It may send more. */
   onFlush?: () => void;
-  /** Called when the frames of a turn were passed to the kernel. */
+  /** Called when collected frames were passed to the kernel. */
   onWritten?: () => void;
 }
 
 /**
- * A connection that carries frames. Frames that are sent in one turn of the event loop are written together. The socket
- * is always read, because other streams must not wait for one.
+ * A connection that carries frames. Frames that are sent in one callback of the event loop are written together. The
+ * socket is always read, because other streams must not wait for one.
  */
 export class FrameSocket {
   readonly #socket: Duplex;
@@ -33,7 +39,8 @@ export class FrameSocket {
   #received = true;
   #pieces: Uint8Array[] = [];
   #collectedBytes = 0;
-  #flushing: NodeJS.Immediate | undefined;
+  #isFlushRequested = false;
+  #flushedAtMs = -Infinity;
   #closed = false;
   #reason = 'the connection was closed';
 
@@ -65,7 +72,7 @@ export class FrameSocket {
     return !this.#closed && this.#socket.writable;
   }
 
-  /** Sends a frame at the end of this turn of the event loop. The payload must not change until it is written. */
+  /** Sends a frame at the end of the current callback or turn. The payload must not change until it is written. */
   send(type: FrameType, stream: number, position = 0, payload: Uint8Array = EMPTY): void {
     if (!this.isOpen) return;
     const header = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
@@ -85,9 +92,15 @@ export class FrameSocket {
     this.send(FRAME.ping, CONNECTION_ID);
   }
 
-  /** Calls `onFlush` and writes the collected frames at the end of this turn. */
+  /** Calls `onFlush` and writes the collected frames, at the end of the current callback or turn. */
   requestFlush(): void {
-    this.#flushing ??= setImmediate(() => this.#flush());
+    if (this.#isFlushRequested) return;
+    this.#isFlushRequested = true;
+    const flush = () => {
+      if (this.#isFlushRequested) this.#flush();
+    };
+    if (performance.now() - this.#flushedAtMs < BUSY_MS) setImmediate(flush);
+    else queueMicrotask(flush);
   }
 
   /** Returns whether anything was received since the last call. */
@@ -154,7 +167,8 @@ export class FrameSocket {
 
   #flush(): void {
     if (this.isOpen) this.#events.onFlush?.();
-    this.#cancelFlush();
+    this.#isFlushRequested = false;
+    this.#flushedAtMs = performance.now();
     const [pieces, bytes] = [this.#pieces, this.#collectedBytes];
     if (pieces.length === 0 || !this.isOpen) return;
     this.#pieces = [];
@@ -166,15 +180,10 @@ export class FrameSocket {
     this.#socket.uncork();
   }
 
-  #cancelFlush(): void {
-    if (this.#flushing !== undefined) clearImmediate(this.#flushing);
-    this.#flushing = undefined;
-  }
-
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#cancelFlush();
+    this.#isFlushRequested = false;
     this.#pieces = [];
     this.#collectedBytes = 0;
     this.#events.onClose(this.#reason);
