@@ -1,7 +1,8 @@
 // A worker whose inference takes no time. It speaks the relay protocol, registers in the ledger and answers each chunk
 // at once, so that the cost of the relay is visible. It requires no ticket, because the clients of proxies have none.
 // Gateways have one connection for all streams. Clients of proxies have one WebSocket per stream.
-// Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. Prints its port on standard output.
+// Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. Without slots it does not register, so that gateways do not
+// use it. Prints its port on standard output.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -30,6 +31,11 @@ server.on('upgrade', (request, socket, head) => {
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   const id = `echo-${process.pid}`;
+  const announce = () => process.stdout.write(`${port}\n`);
+  if (Number(SLOTS) === 0) {
+    announce();
+    return;
+  }
   const register = () =>
     ledger.workers.register(MODEL, {
       id,
@@ -40,7 +46,7 @@ server.listen(0, '127.0.0.1', () => {
   setInterval(() => {
     void ledger.workers.renew(MODEL, id).then((state) => (state === 'gone' ? register() : undefined));
   }, RENEW_MS);
-  void register().then(() => process.stdout.write(`${port}\n`));
+  void register().then(announce);
 });
 
 function serveConnection(socket: Duplex, head: Buffer): void {

@@ -5,6 +5,7 @@ import { openLedger } from '../../test/support/ledger.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import { ensureInstalled } from '../../tools/install/system-package.ts';
 import { PEERS } from './install.ts';
+import type { Peer } from './install.ts';
 import { startPeer } from './peers.ts';
 import { gatewayRelay, plainRelay, startEchoWorker } from './relays.ts';
 import { runRound } from './round.ts';
@@ -31,19 +32,27 @@ export async function bench({ logProgress }: BenchOptions): Promise<BenchResult>
     const ledger = await openLedger(redis.url, { prefix });
     stops.unshift(() => ledger.link.close());
     await seedCatalogue(ledger);
+    // Each relay has its own worker. Otherwise the worker would collect the garbage of one relay in a round of another.
+    const startWorker = async (slots = 0) => {
+      const worker = await startEchoWorker(redis.url, prefix, slots);
+      stops.unshift(worker.stop);
+      return worker;
+    };
+    const startProxy = async (peer: Peer) => {
+      const worker = await startWorker();
+      const { address, pid, stop } = await startPeer(peer, programs[peer], worker.port);
+      stops.unshift(stop);
+      return plainRelay(address, worker.pid, pid);
+    };
     // Leaves room for streams that have ended and are not settled yet.
-    const worker = await startEchoWorker(redis.url, prefix, STREAMS * 2);
-    stops.unshift(worker.stop);
-    const haproxy = await startPeer('haproxy', programs.haproxy, worker.port);
-    stops.unshift(haproxy.stop);
-    const nginx = await startPeer('nginx', programs.nginx, worker.port);
-    stops.unshift(nginx.stop);
+    const worker = await startWorker(STREAMS * 2);
     const gateway = await gatewayRelay(redis.url, prefix, ledger, worker.pid, STREAMS);
     stops.unshift(gateway.stop);
-    return await compare(logProgress, plainRelay(`ws://127.0.0.1:${worker.port}`, worker.pid), {
+    const direct = await startWorker();
+    return await compare(logProgress, plainRelay(`ws://127.0.0.1:${direct.port}`, direct.pid), {
       gateway: gateway.relay,
-      haproxy: plainRelay(haproxy.address, worker.pid, haproxy.pid),
-      nginx: plainRelay(nginx.address, worker.pid, nginx.pid),
+      haproxy: await startProxy('haproxy'),
+      nginx: await startProxy('nginx'),
     });
   } finally {
     for (const stop of stops) await stop();

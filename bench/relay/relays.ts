@@ -49,7 +49,7 @@ export async function gatewayRelay(
   return { relay, stop: () => gateway.stop() };
 }
 
-/** Starts the worker of this benchmark in its own process. */
+/** Starts a worker of this benchmark in its own process. It registers in the ledger if it has slots. */
 export async function startEchoWorker(redisUrl: string, prefix: string, slots: number) {
   const file = fileURLToPath(new URL('echo-worker.ts', import.meta.url));
   const settings = { REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix, MODEL, SLOTS: String(slots) };
