@@ -33,6 +33,11 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
       createObservedCounter(meter, runSeconds).addCallback((result) => {
         result.observe(engine.stats.runMs / 1000, labels);
       });
+      createObservedCounter(meter, WORKER_METRICS.phaseSeconds).addCallback((result) => {
+        const { copyInMs, computeMs, copyOutMs, hostMs } = engine.stats;
+        const phases = { copy_in: copyInMs, compute: computeMs, copy_out: copyOutMs, host: hostMs };
+        for (const [phase, ms] of Object.entries(phases)) result.observe(ms / 1000, { ...labels, phase });
+      });
       createObservedCounter(meter, waitSeconds).addCallback((result) => {
         result.observe(engine.stats.waitMs / 1000, labels);
       });

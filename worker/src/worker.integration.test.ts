@@ -79,6 +79,7 @@ test('a worker reports its state, registers, transcribes, and asks its streams t
   expect(metrics).toMatch(/^svc_asr_worker_streams\{?.*\b1$/m);
   expect(metrics).toMatch(/^svc_asr_worker_slots\{?.*\b2$/m);
   expect(metrics).toMatch(/^svc_asr_worker_real_time_factor\{.*context="56,13".*\} 0\.\d+/m);
+  expect(metrics).toMatch(/^svc_asr_worker_run_phase_seconds_total\{.*phase="compute".*\} \d/m);
   for (const name of ['runs_total', 'batch_size_total', 'run_seconds_total', 'audio_seconds_total', 'registered']) {
     expect(metrics).toContain(`svc_asr_worker_${name}`);
   }

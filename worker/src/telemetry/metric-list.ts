@@ -56,6 +56,14 @@ export const WORKER_METRICS = {
     description:
       'Total time that complete chunks of audio were queued for their run. Divided by the batch sizes it is the mean queue time.',
   },
+  phaseSeconds: {
+    name: 'svc_asr_worker_run_phase_seconds',
+    kind: 'counter',
+    unit: 's',
+    labels: ['model', 'phase'],
+    description:
+      'Time of runs by phase: copy_in, compute and copy_out on the device, and host on the inference thread. A CPU copies nothing.',
+  },
   audioSeconds: {
     name: 'svc_asr_worker_audio_seconds',
     kind: 'counter',
