@@ -32,6 +32,6 @@ export default {
   },
   // Long enough for a busy machine. Only a failing test takes that long.
   testTimeout: 120_000,
-  // One more than a small machine has cores, because files that start services wait for part of their time.
-  maxWorkers: 3,
+  // Twice the cores of a small machine, because files that start services wait for most of their time.
+  maxWorkers: 4,
 };

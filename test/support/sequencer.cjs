@@ -1,6 +1,13 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const STARTS_SERVICES = /\.integration\.test\.ts$|\/test\/conformance\//;
+/** Kinds of test files, in the order in which they run. */
+const KINDS = [
+  // Start services.
+  /\.integration\.test\.ts$|\/test\/conformance\//,
+  // Load models or run commands.
+  /\/worker\/src\/(engine|model|golden)|\/packages\/cli\//,
+  /./,
+];
 
 /**
  * Runs test files that start services first. They take longest and wait for part of their time, so a run that started
@@ -9,7 +16,7 @@ const STARTS_SERVICES = /\.integration\.test\.ts$|\/test\/conformance\//;
 module.exports = class extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);
-    const startsServices = ({ path }) => STARTS_SERVICES.test(path);
-    return [...sorted.filter(startsServices), ...sorted.filter((test) => !startsServices(test))];
+    const kindOf = ({ path }) => KINDS.findIndex((kind) => kind.test(path));
+    return KINDS.flatMap((_, index) => sorted.filter((test) => kindOf(test) === index));
   }
 };
