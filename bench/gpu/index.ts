@@ -2,7 +2,9 @@
  * Measures the engine on a GPU, the worker over its connections, and the whole service. README.md lists the parts, their
  * options and what the machine needs.
  */
+import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { startEngine } from '@svc-asr/worker';
 import type { Context, Engine } from '@svc-asr/worker';
 import { compareRecordings } from './agreement.ts';
@@ -69,7 +71,7 @@ async function measureEngine(setting: Setting): Promise<string | undefined> {
     reportCapacity(engine, setting);
     const context = contextOf(engine, options);
     const speech = joinSpeech(recordings);
-    if (parts.includes('agreement')) await measureAgreement(engine, setting);
+    if (parts.includes('agreement') && hasCpuGraphs(modelDir)) await measureAgreement(engine, setting);
     if (parts.includes('engine')) {
       const controls = await findControls(engine, context, speech, setting);
       await measureLoad({ engine, context, speech, controls, figures, logProgress }, options);
@@ -92,7 +94,7 @@ async function measureOthers({ options, modelDir, figures, logProgress }: Settin
       figures[`plain_${graph}_batch_${batch}_streams`] = streams;
     }
   }
-  if (parts.includes('old')) {
+  if (parts.includes('old') && hasCpuGraphs(modelDir)) {
     const engine = await startEngine({ modelDir, provider, gpuGraphs: false, maxSlots: 8192, measureMs: 5000 });
     for (const { context: one, realTimeFactor } of engine.info.contexts) {
       const streams = Math.floor(1 / realTimeFactor);
@@ -113,6 +115,9 @@ function reportCapacity({ info }: Engine, { figures, logProgress }: Setting): vo
     figures[`${info.model}_${context.join('_')}_capacity`] = Math.floor(1 / realTimeFactor);
   }
 }
+
+/** Returns whether the CPU engine can run a model. Random models have GPU graphs only. */
+const hasCpuGraphs = (modelDir: string): boolean => existsSync(join(modelDir, 'model.onnx'));
 
 function contextOf({ info }: Engine, { context }: GpuOptions): Context {
   return context ?? info.contexts[0]?.context ?? [0, 0];
