@@ -1,34 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { TEST_SIZES, buildTestGraph } from '../testing/gpu-graph.ts';
 import { leastGrowth } from '../testing/memory-growth.ts';
-import { writeOnnx } from '../testing/onnx-writer.ts';
+import { memory, runtime, saveGraph, SESSION_OPTIONS } from '../testing/native.ts';
 import type { OnnxGraph } from '../testing/onnx-writer.ts';
 import { DeviceArenas, arenaBytes } from './arenas.ts';
 import type { DeviceBatch } from './batch.ts';
 import { DeviceGraph, openGraph } from './graph.ts';
 import type { OpenGraph } from './graph.ts';
-import { createHostMemory } from './memory.ts';
-import type { DeviceMemory } from './memory.ts';
-import { NativeRuntime } from './runtime.ts';
 
-const OPTIONS = { threads: 1, cudaGraphs: false, initializers: new Map() };
 const SIZE = { frames: 24, slots: 6, pageFrames: 2 };
 const STATE = { layers: 1, width: 4, tail: 2, row: 2, precision: 'float32' } as const;
 
-let runtime: NativeRuntime;
-let memory: DeviceMemory;
-beforeAll(async () => {
-  runtime = await NativeRuntime.open();
-  memory = createHostMemory(runtime.koffi);
-});
-afterAll(() => runtime.release());
-
 function open(graph: OnnxGraph): OpenGraph {
-  const path = join(temporaryFolder('native'), '4-1.onnx');
-  writeFileSync(path, writeOnnx(graph));
-  return openGraph(runtime, memory, path, 'gpu/4-1.onnx', OPTIONS);
+  return openGraph(runtime, memory, saveGraph(graph), 'gpu/4-1.onnx', SESSION_OPTIONS);
 }
 
 /** Opens the test graph with poisoned arenas. */
@@ -126,7 +109,7 @@ describe('openGraph', () => {
   });
 
   test('throws a ModelError with the file name if the file is missing', () => {
-    expect(() => openGraph(runtime, memory, '/missing.onnx', 'gpu/4-1.onnx', OPTIONS)).toThrow(
+    expect(() => openGraph(runtime, memory, '/missing.onnx', 'gpu/4-1.onnx', SESSION_OPTIONS)).toThrow(
       expect.objectContaining({ code: 'graph_unreadable', message: expect.stringMatching(/^gpu\/4-1\.onnx: /) }),
     );
   });

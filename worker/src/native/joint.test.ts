@@ -1,42 +1,19 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { TEST_SIZES, buildTestGraph, buildTestJoint } from '../testing/gpu-graph.ts';
-import { writeOnnx } from '../testing/onnx-writer.ts';
-import type { OnnxGraph } from '../testing/onnx-writer.ts';
+import { memory, runtime, saveGraph, SESSION_OPTIONS } from '../testing/native.ts';
 import { DeviceArenas } from './arenas.ts';
 import type { DeviceBatch } from './batch.ts';
 import { DeviceGraph, openGraph } from './graph.ts';
 import type { JointBatch } from './joint-batch.ts';
 import { DeviceJoint, openJoint } from './joint.ts';
-import { createHostMemory } from './memory.ts';
-import type { DeviceMemory } from './memory.ts';
 import { PredictorStates, predictorBytes } from './predictor.ts';
-import { NativeRuntime } from './runtime.ts';
-
-const OPTIONS = { threads: 1, cudaGraphs: false, initializers: new Map() };
-
-let runtime: NativeRuntime;
-let memory: DeviceMemory;
-beforeAll(async () => {
-  runtime = await NativeRuntime.open();
-  memory = createHostMemory(runtime.koffi);
-});
-afterAll(() => runtime.release());
-
-function save(graph: OnnxGraph): string {
-  const path = join(temporaryFolder('native'), 'graph.onnx');
-  writeFileSync(path, writeOnnx(graph));
-  return path;
-}
 
 /** Opens an encoder and a joint graph with poisoned state, and acquires a batch of two rows. */
 function createSearch(): { batch: DeviceBatch; search: JointBatch; graph: DeviceGraph; close: () => void } {
-  const encoder = openGraph(runtime, memory, save(buildTestGraph('transducer')), 'gpu/4-1.onnx', OPTIONS);
+  const encoder = openGraph(runtime, memory, saveGraph(buildTestGraph('transducer')), 'gpu/4-1.onnx', SESSION_OPTIONS);
   const arenas = new DeviceArenas(runtime, memory, encoder.shape.state, { frames: 24, slots: 6, pageFrames: 2 });
   arenas.poison();
   const graph = new DeviceGraph(runtime, memory, encoder, arenas, [1, 2], false);
-  const opened = openJoint(runtime, memory, save(buildTestJoint()), 'gpu/joint.onnx', OPTIONS);
+  const opened = openJoint(runtime, memory, saveGraph(buildTestJoint()), 'gpu/joint.onnx', SESSION_OPTIONS);
   const states = new PredictorStates(runtime, memory, opened.shape, 5);
   states.poison();
   const joint = new DeviceJoint(runtime, memory, opened, states, false);
@@ -168,7 +145,13 @@ describe('DeviceJoint', () => {
 
 describe('openJoint', () => {
   test('reads the sizes of the graph from its metadata', () => {
-    const { session, shape } = openJoint(runtime, memory, save(buildTestJoint()), 'gpu/joint.onnx', OPTIONS);
+    const { session, shape } = openJoint(
+      runtime,
+      memory,
+      saveGraph(buildTestJoint()),
+      'gpu/joint.onnx',
+      SESSION_OPTIONS,
+    );
     expect(shape).toEqual({
       steps: 1,
       alternatives: 0,
@@ -192,7 +175,7 @@ describe('openJoint', () => {
     ['predictor_layers', '2', /no input "hidden_1"/],
   ])('refuses a graph whose metadata has %s = %s', (key, value, message) => {
     const graph = buildTestJoint();
-    const path = save({ ...graph, metadata: { ...graph.metadata, [key]: value } });
-    expect(() => openJoint(runtime, memory, path, 'gpu/joint.onnx', OPTIONS)).toThrow(message);
+    const path = saveGraph({ ...graph, metadata: { ...graph.metadata, [key]: value } });
+    expect(() => openJoint(runtime, memory, path, 'gpu/joint.onnx', SESSION_OPTIONS)).toThrow(message);
   });
 });

@@ -1,14 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
-import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { leastGrowth } from '../testing/memory-growth.ts';
-import { writeOnnx } from '../testing/onnx-writer.ts';
+import { memory, runtime, saveGraph, SESSION_OPTIONS } from '../testing/native.ts';
 import type { OnnxGraph } from '../testing/onnx-writer.ts';
-import { createHostMemory } from './memory.ts';
-import type { DeviceMemory } from './memory.ts';
-import { NativeRuntime, cudaSettings } from './runtime.ts';
-import type { SessionOptions } from './session.ts';
+import { cudaSettings } from './runtime.ts';
 import type { ElementType, NativeTensor } from './tensor.ts';
 
 /** Adds rows to an arena at the indices of a batch, and returns their sums. */
@@ -30,24 +24,6 @@ const SCATTER: OnnxGraph = {
   metadata: { gpu_format: '1', empty: '' },
 };
 
-const OPTIONS: SessionOptions = { threads: 1, cudaGraphs: false, initializers: new Map() };
-
-let runtime: NativeRuntime;
-let memory: DeviceMemory;
-
-beforeAll(async () => {
-  runtime = await NativeRuntime.open();
-  memory = createHostMemory(runtime.koffi);
-});
-afterAll(() => runtime.release());
-
-function save(graph: OnnxGraph): string {
-  const file = join(temporaryFolder('native'), 'graph.onnx');
-  mkdirSync(join(file, '..'), { recursive: true });
-  writeFileSync(file, writeOnnx(graph));
-  return file;
-}
-
 /** Allocates a zeroed tensor and returns it with a view of its memory. */
 function createTensor(type: ElementType, shape: number[]): { tensor: NativeTensor; buffer: ArrayBuffer } {
   const { pointer, buffer } = memory.allocateHost(shape.reduce((a, b) => a * b, 8));
@@ -57,7 +33,7 @@ function createTensor(type: ElementType, shape: number[]): { tensor: NativeTenso
 
 describe('NativeSession on CPUs', () => {
   test('reports names, types and shapes of inputs and outputs, and metadata', () => {
-    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
+    const session = runtime.createSession(saveGraph(SCATTER), memory, SESSION_OPTIONS);
     expect(session.ports('graph.onnx')).toEqual({
       file: 'graph.onnx',
       inputs: [
@@ -77,7 +53,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('writes in place if input and output are bound to the same memory', () => {
-    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
+    const session = runtime.createSession(saveGraph(SCATTER), memory, SESSION_OPTIONS);
     const arena = createTensor('float32', [8, 4]);
     const index = createTensor('int64', [2, 1]);
     const rows = createTensor('float32', [2, 4]);
@@ -109,7 +85,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('throws the message of ONNX Runtime if a file is missing', () => {
-    expect(() => runtime.createSession('/missing/graph.onnx', memory, OPTIONS)).toThrow(
+    expect(() => runtime.createSession('/missing/graph.onnx', memory, SESSION_OPTIONS)).toThrow(
       expect.objectContaining({
         name: 'NativeError',
         code: 'call_failed',
@@ -119,7 +95,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('refuses to bind an input that the graph does not have', () => {
-    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
+    const session = runtime.createSession(saveGraph(SCATTER), memory, SESSION_OPTIONS);
     const { tensor } = createTensor('float32', [1, 4]);
     const bind = () =>
       session.bind({ inputs: new Map([['wrong', tensor]]), outputs: new Map(), graphId: undefined, synchronize: true });
@@ -129,7 +105,7 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('throws if an index of a run is outside of the bound memory', () => {
-    const session = runtime.createSession(save(SCATTER), memory, OPTIONS);
+    const session = runtime.createSession(saveGraph(SCATTER), memory, SESSION_OPTIONS);
     const [arena, index] = [createTensor('float32', [8, 4]), createTensor('int64', [1, 1])];
     const [rows, sums] = [createTensor('float32', [1, 4]), createTensor('float32', [1, 1])];
     const inputs = new Map([
@@ -156,9 +132,9 @@ describe('NativeSession on CPUs', () => {
       tensors: [{ name: 'weight', type: 'float32', shape: [2], data: [0, 0] }],
       nodes: [{ op: 'Add', inputs: ['x', 'weight'], outputs: ['y'] }],
     };
-    const file = save(graph);
+    const file = saveGraph(graph);
     const [weight, x, y] = [createTensor('float32', [2]), createTensor('float32', [2]), createTensor('float32', [2])];
-    const options = { ...OPTIONS, initializers: new Map([['weight', weight.tensor]]) };
+    const options = { ...SESSION_OPTIONS, initializers: new Map([['weight', weight.tensor]]) };
     const sessions = [runtime.createSession(file, memory, options), runtime.createSession(file, memory, options)];
     for (const [i, session] of sessions.entries()) {
       new Float32Array(weight.buffer).set([i + 1, i + 10]);
@@ -173,19 +149,19 @@ describe('NativeSession on CPUs', () => {
   });
 
   test('runs next to a session of onnxruntime-node in one process', async () => {
-    const file = save(SCATTER);
+    const file = saveGraph(SCATTER);
     const other = await InferenceSession.create(file);
-    const session = runtime.createSession(file, memory, OPTIONS);
+    const session = runtime.createSession(file, memory, SESSION_OPTIONS);
     expect(session.ports('graph.onnx').inputs.map(({ name }) => name)).toEqual(other.inputNames);
     session.release();
     await other.release();
   });
 
   test('returns the memory of sessions, bindings and tensors that are released', () => {
-    const file = save(SCATTER);
+    const file = saveGraph(SCATTER);
     const block = memory.allocate(64);
     const cycle = () => {
-      const session = runtime.createSession(file, memory, OPTIONS);
+      const session = runtime.createSession(file, memory, SESSION_OPTIONS);
       const rows = runtime.createTensor(memory, block, 'float32', [4, 4]);
       const inputs = new Map([['rows', rows]]);
       session.bind({ inputs, outputs: new Map(), graphId: 1, synchronize: false }).release();

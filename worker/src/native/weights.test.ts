@@ -3,22 +3,12 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { readOnnx } from '../model/onnx.ts';
 import { goldenFolder } from '../testing/data.ts';
+import { memory, runtime } from '../testing/native.ts';
 import { writeOnnx } from '../testing/onnx-writer.ts';
 import { DeviceArenas } from './arenas.ts';
 import { DeviceGraph, openGraph } from './graph.ts';
-import { createHostMemory } from './memory.ts';
-import type { DeviceMemory } from './memory.ts';
-import { NativeRuntime } from './runtime.ts';
 import type { NativeTensor } from './tensor.ts';
 import { SharedWeights } from './weights.ts';
-
-let runtime: NativeRuntime;
-let memory: DeviceMemory;
-beforeAll(async () => {
-  runtime = await NativeRuntime.open();
-  memory = createHostMemory(runtime.koffi);
-});
-afterAll(() => runtime.release());
 
 const GPU = join(goldenFolder, 'gpu');
 const factsOf = (file: string) => readOnnx(file, readFileSync(join(GPU, file)));
