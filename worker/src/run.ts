@@ -6,8 +6,8 @@ import { endWith } from './failure.ts';
 import { readModelSettings } from './guests.ts';
 import { loadEngines } from './load.ts';
 import type { LoadedModel } from './load.ts';
-import { serveModel } from './service.ts';
-import type { ModelService } from './service.ts';
+import { openModel, orFailure } from './service.ts';
+import type { ModelService, OpenModel, ServiceOptions } from './service.ts';
 import type { WorkerSettings } from './settings.ts';
 
 /** Longest time that shutdown may take after draining. */
@@ -58,9 +58,12 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
       registration.drain().catch((err: unknown) => logger.warn({ err }, 'the drain could not be reported yet'));
     }
   };
-  for (const { model, engine } of loaded) {
-    services.push(await serveModel({ id, engine, telemetry, onDrain, ...model }));
-  }
+  const opening = openAll(loaded.map(({ model, engine }) => ({ id, engine, telemetry, onDrain, ...model })));
+  const opened = await orFailure(
+    loaded.map(({ engine }) => engine),
+    opening,
+  );
+  services.push(...opened.map(({ register }) => register()));
   checks.live = () => findStall(services, settings.HANG_TIMEOUT_MS);
   checks.ready = () => findUnready(services);
   for (const { engine } of services) engine.once('failed', (err) => void endWith(err, { services, logger }));
@@ -80,6 +83,13 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
     { name: 'close the admin port', stop: () => void admin.close() },
     { name: 'send the last telemetry', stop: () => telemetry.stop() },
   ];
+}
+
+/** Opens models one after the other, so that each is measured without the load of others. None has streams yet. */
+async function openAll(models: readonly ServiceOptions[]): Promise<OpenModel[]> {
+  const opened: OpenModel[] = [];
+  for (const model of models) opened.push(await openModel(model));
+  return opened;
 }
 
 /** Reason why a check fails. Undefined if it passes. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connectRedis, createLedger, withFunctions } from '@svc-asr/ledger';
+import type { NewWorker } from '@svc-asr/ledger';
 import type { Logger, Telemetry } from '@svc-asr/runtime';
 import { advertisedAddresses } from './address.ts';
 import { Drain } from './drain.ts';
@@ -8,6 +9,7 @@ import { EngineError } from './engine/error.ts';
 import { limitSlots } from './io/slots.ts';
 import { IoThreads } from './io/threads.ts';
 import { createWorkerMetrics } from './metrics.ts';
+import type { WorkerMetrics } from './metrics.ts';
 import { watchProgress } from './progress.ts';
 import type { ProgressWatch } from './progress.ts';
 import { readGpuName } from './registration/gpu-name.ts';
@@ -40,9 +42,15 @@ export interface ServiceOptions {
   logger: Logger;
 }
 
-/** Opens the ports of a model and registers the worker in its pool. */
-export async function serveModel(options: ServiceOptions): Promise<ModelService> {
-  const { id, settings, engine, telemetry, onDrain, logger } = options;
+/** A model whose ports are open, and which is not registered yet. */
+export interface OpenModel {
+  /** Registers the worker in the pool of the model. */
+  register: () => ModelService;
+}
+
+/** Opens the ports of a model and measures how many streams the worker can serve on them. */
+export async function openModel(options: ServiceOptions): Promise<OpenModel> {
+  const { id, settings, engine, telemetry, logger } = options;
   const metrics = createWorkerMetrics(telemetry.metrics, settings.MODEL);
   const { threads: relay, ports } = await IoThreads.start({ workerId: id, settings, accesses: engine.accesses });
   metrics.observeSamples(() => relay.samples);
@@ -50,9 +58,27 @@ export async function serveModel(options: ServiceOptions): Promise<ModelService>
   // A failed thread ends the whole engine, and with it the worker.
   relay.once('failed', (cause) => engine.fail(new EngineError('engine_failed', cause.message, { cause })));
   engine.once('failed', (err) => relay.fail(err));
-  const slots = await orFailure(engine, limitSlots(relay, engine, settings, logger));
+  const slots = await limitSlots(relay, engine, settings, logger);
   metrics.observeEngine(engine, slots);
   const [address = '', ...furtherAddresses] = advertisedAddresses(settings, ports);
+  logger.info({ reason: [address, ...furtherAddresses].join(' ') }, 'listening');
+  const worker = {
+    id,
+    address,
+    furtherAddresses,
+    revision: settings.REVISION,
+    slots,
+    ...findDevice(settings),
+  };
+  return { register: () => registerModel(options, worker, relay, metrics) };
+}
+
+function registerModel(
+  { settings, engine, onDrain, logger }: ServiceOptions,
+  worker: NewWorker,
+  relay: IoThreads,
+  metrics: WorkerMetrics,
+): ModelService {
   const { MOVE_AFTER_MS, DRAIN_TIMEOUT_MS } = settings;
   const drain = new Drain({ relay, moveAfterMs: MOVE_AFTER_MS, timeoutMs: DRAIN_TIMEOUT_MS, logger });
   const watch = watchProgress(relay, settings.PROGRESS_INTERVAL_MS, () => undefined);
@@ -60,14 +86,7 @@ export async function serveModel(options: ServiceOptions): Promise<ModelService>
   const registration = keepRegistered({
     workers: ledger.workers,
     model: settings.MODEL,
-    worker: {
-      id,
-      address,
-      furtherAddresses,
-      revision: settings.REVISION,
-      slots,
-      ...findDevice(settings),
-    },
+    worker,
     renewMs: settings.LEASE_RENEW_MS,
     progress: () => relay.progress,
     onDrain,
@@ -75,18 +94,18 @@ export async function serveModel(options: ServiceOptions): Promise<ModelService>
   });
   metrics.observeRegistered(() => registration.registered);
   metrics.observeStall(() => watch.stalledMs);
-  logger.info({ reason: [address, ...furtherAddresses].join(' ') }, 'listening');
   return { engine, relay, drain, watch, registration, disconnect: () => link.close() };
 }
 
-/** Returns the result of a task. Throws if the engine fails before, because nothing else watches it yet. */
-async function orFailure<T>(engine: Engine, task: Promise<T>): Promise<T> {
+/** Returns the result of a task. Throws if an engine fails before, because nothing else watches them yet. */
+export async function orFailure<T>(engines: readonly Engine[], task: Promise<T>): Promise<T> {
   const settled = new AbortController();
-  const failed = once(engine, 'failed', { signal: settled.signal }).then(([err]) => {
-    throw err as Error;
+  const failures = engines.map(async (engine) => {
+    const [err] = (await once(engine, 'failed', { signal: settled.signal })) as [Error];
+    throw err;
   });
   try {
-    return await Promise.race([task, failed]);
+    return await Promise.race([task, ...failures]);
   } finally {
     settled.abort();
   }
