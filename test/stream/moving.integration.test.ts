@@ -49,3 +49,21 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
   expect(await stream.closed).toMatchObject({ code: 1000 });
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: Math.ceil(pcm.length / 16) });
 });
+
+test('a config behind an unanswered flush is applied by the next worker after it has answered the flush', async () => {
+  const { stream } = await stage.ready();
+  for (const { pid } of stage.workers) process.kill(pid, 'SIGSTOP');
+  // Little enough that the gateway reads on to the config.
+  stream.audio(pcm.subarray(0, 48_000));
+  stream.send({ type: 'flush' });
+  stream.send({ type: 'config', context: [56, 3] });
+  await kill();
+  await start();
+  await stream.next('config_ack', 30_000);
+  const answers = stream.events.filter(({ type }) => type === 'final' || type === 'config_ack');
+  expect(answers).toMatchObject([
+    { type: 'final', utterance: 1 },
+    { type: 'config_ack', context_size: [56, 3] },
+  ]);
+  stream.close();
+});
