@@ -189,6 +189,8 @@ test('planPool stops workers of a rolled back revision that have not started, so
   const rollout = { maxSurge: 0, maxUnavailable: 0 };
   const stopped = plan({ desired: 1, hurried: true, rollout, running: [bad], registered: [] });
   expect(stopped).toEqual({ ensure: 0, drain: [], stop: [{ id: 'x' }] });
+  const stopping = { desired: 1, hurried: true, rollout, running: [{ ...bad, stopping: true }], registered: [] };
+  expect(plan(stopping)).toEqual({ ensure: 0, ...NOTHING });
   expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
 });
 

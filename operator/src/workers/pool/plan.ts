@@ -64,7 +64,8 @@ export function planPool(input: PlanInput): Plan {
   const countReady = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
   const room = findRoom(input, own);
   const shares = shareWorkers(input, own, countReady(newest), room);
-  const isOnlyRevision = stable === undefined && outdated.length === 0;
+  // Workers that stop still need their hardware.
+  const isOnlyRevision = stable === undefined && running.every((worker) => worker.revision === revision);
   // Every worker that has not ended needs its hardware, also while it drains.
   const occupied = running.length + Math.max(0, shares.stable - before.length);
   const free = Math.max(0, own + room.surge - occupied);
