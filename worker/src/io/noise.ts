@@ -73,7 +73,7 @@ class NoiseStream {
     const answer = parseRelayAnswer(payloadText(frame));
     if (!answer.ok) return;
     if (answer.message.type === 'final') this.#marks--;
-    if (answer.message.type === 'opened') this.#until = this.#bufferSamples = answer.message.buffer_samples ?? 0;
+    if (answer.message.type === 'opened') this.#until = this.#bufferSamples = answer.message.buffer_samples;
   }
 
   /** Sends a frame, and a flush at the end of an utterance. Returns false if the stream has no credit. */

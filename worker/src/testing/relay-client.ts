@@ -148,7 +148,7 @@ export class RelayClient {
       return;
     }
     const answer = readAnswer(frame);
-    if (answer.type === 'opened') this.#until = answer.buffer_samples ?? 0;
+    if (answer.type === 'opened') this.#until = answer.buffer_samples;
     const [opened] = this.of('opened');
     if (answer.type === 'consumed') this.#until = answer.samples + (opened?.buffer_samples ?? 0);
     this.answers.push(answer);

@@ -178,7 +178,10 @@ export class Handover {
       case 'error':
         this.#drop(message.code);
         return;
-      default:
+      case 'consumed':
+      case 'delta':
+      case 'final':
+      case 'reset_done':
         this.#receiveAnswer(message, successor.link);
     }
   }

@@ -41,7 +41,10 @@ beforeEach(async () => {
     },
     workers: {
       list: (name) => Promise.resolve([...recordsOf(name).values()]),
-      drain: (name, id) => Promise.resolve(change(name, id, { draining: true })),
+      drain: (name, id) => {
+        change(name, id, { draining: true });
+        return Promise.resolve();
+      },
       remove: (name, id) => Promise.resolve(void recordsOf(name).delete(id)),
     },
     revisions: {

@@ -68,7 +68,7 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
   if (rejected?.revision === wanted) return rollBack(stable, wanted, rejected);
   const isKnown = state.candidate?.revision === wanted;
   if (!isKnown && input.mayStart === false) return enqueue(stable, wanted);
-  const known = isKnown && state.candidate !== undefined ? state.candidate : startCandidate(wanted);
+  const known = isKnown ? state.candidate : startCandidate(wanted);
   const { observations } = input;
   if (observations === undefined) return continueRollout(input, stable, { ...known, observedAtMs: undefined }, true);
 

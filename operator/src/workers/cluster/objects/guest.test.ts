@@ -14,13 +14,13 @@ const HOST = MODELS['gpu-url'];
 
 function build(installation = INSTALLATION, guests: readonly object[] = GUESTS) {
   const objects = childrenOf(templateOf(HOST, installation, undefined, guests), installation);
-  const kindOf = <T>(kind: string) => objects.find(({ object }) => object.kind === kind)?.object as T;
-  const deployment = kindOf<V1Deployment>('Deployment');
+  const kindOf = (kind: string): unknown => objects.find(({ object }) => object.kind === kind)?.object;
+  const deployment = kindOf('Deployment') as V1Deployment;
   const { volumes = [], containers = [], initContainers = [] } = deployment.spec?.template.spec ?? {};
-  const { data = {} } = kindOf<V1ConfigMap>('ConfigMap');
+  const { data = {} } = kindOf('ConfigMap') as V1ConfigMap;
   return {
     deployment,
-    policy: kindOf<V1NetworkPolicy>('NetworkPolicy'),
+    policy: kindOf('NetworkPolicy') as V1NetworkPolicy,
     guests: JSON.parse(data.GUESTS ?? '[]') as Record<string, string | number>[],
     volumes,
     mounts: containers[0]?.volumeMounts ?? [],
