@@ -15,6 +15,7 @@ const pool = (changes: Partial<PoolStatus> = {}): PoolStatus => ({
   reasons: [],
   startFailure: undefined,
   pending: undefined,
+  failingNodes: [],
   ...changes,
 });
 const conditions = (changes: Partial<PoolStatus> = {}) =>
@@ -34,7 +35,9 @@ test('buildModelFields reports workers, slots and revision, for readers and for 
     measuredSlots: [{ revision: 'abc', slots: 4 }],
     revision: 'abc',
     canary: undefined,
+    failingNodes: undefined,
   });
+  expect(buildModelFields(pool({ failingNodes: ['n'] }), {}, NOW_MS)).toMatchObject({ failingNodes: ['n'] });
 });
 
 test('buildModelFields leaves out fields whose value is unknown, so that they keep their last value', () => {
@@ -43,7 +46,7 @@ test('buildModelFields leaves out fields whose value is unknown, so that they ke
     {},
     NOW_MS,
   );
-  expect(Object.keys(fields)).toEqual(['replicas', 'readyReplicas', 'workers', 'selector', 'canary']);
+  expect(Object.keys(fields)).toEqual(['replicas', 'readyReplicas', 'workers', 'selector', 'failingNodes', 'canary']);
 });
 
 test('buildModelFields keeps the time at which a canary started', () => {

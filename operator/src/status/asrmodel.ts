@@ -5,18 +5,22 @@ import type { StatusNews } from './change.ts';
 import { formatTime } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
+/** Maximum number of failing nodes in a status. */
+const MAX_NODES = 20;
+
 /** Builds the status fields of an ASRModel from its pool. */
 export function buildModelFields(
   pool: PoolStatus,
   before: AsrModelStatus,
   nowMs: number,
 ): StatusNews<'ASRModel'>['fields'] {
-  const { model, host = model, running, ready, slots, slotsPerWorker, measuredSlots, revision } = pool;
+  const { model, host = model, running, ready, slots, slotsPerWorker, measuredSlots, revision, failingNodes } = pool;
   return {
     replicas: running,
     readyReplicas: ready,
     workers: `${ready}/${running}`,
     selector: `${API_GROUP}/model=${host}`,
+    failingNodes: failingNodes.length === 0 ? undefined : failingNodes.slice(0, MAX_NODES),
     canary: buildCanary(pool, before, nowMs),
     ...(slots !== undefined && { slots, sessions: `${slots.active}/${slots.total}` }),
     ...(slotsPerWorker !== undefined && { slotsPerWorker }),

@@ -32,11 +32,11 @@ export class TestPods {
   }
 
   /** Adds a ready pod of a revision. */
-  add(name: string, revision: string, status: object): void {
+  add(name: string, revision: string, status: object, node = 'n'): void {
     this.#names.add(name);
     this.#cluster.put(TYPES.Pod, {
       metadata: { name, labels: { [LABELS.model]: 'm', [LABELS.revision]: revision } },
-      spec: { nodeName: 'n' },
+      spec: { nodeName: node },
       status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }], ...status },
     });
   }

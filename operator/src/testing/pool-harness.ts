@@ -209,6 +209,7 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
     },
     confirm: () => undefined,
     startFailure: ({ revision }) => failures.get(revision),
+    failingNodes: () => [],
     storedRollout: (name) => rollouts.get(name),
     close: () => Promise.resolve(),
   };

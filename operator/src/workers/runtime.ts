@@ -51,6 +51,8 @@ export interface RunningWorker {
   pinned?: boolean;
   /** What the worker waits for before its process can start, such as a node. Undefined if it does not wait. */
   pending?: StartFailure | undefined;
+  /** How the worker fails to start although others of its revision work. Undefined if it does not. */
+  sickness?: string | undefined;
 }
 
 /** A worker that has ended. */
@@ -96,6 +98,8 @@ export interface WorkerRuntime {
   confirm: (id: string) => void;
   /** Returns why workers of a revision cannot be started. Undefined if no reason is known. */
   startFailure: (of: Revision) => StartFailure | undefined;
+  /** Returns the nodes on which workers of a model failed repeatedly. */
+  failingNodes: (model: string) => string[];
   /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */
   storedRollout: (model: string) => RolloutState | undefined;
   /** Stops processes and waits for them. Pods continue to run for the next operator. */

@@ -11,6 +11,7 @@ export function createUnmanagedRuntime(): WorkerRuntime {
     apply: () => undefined,
     confirm: () => undefined,
     startFailure: () => undefined,
+    failingNodes: () => [],
     storedRollout: () => undefined,
     close: () => Promise.resolve(),
   };

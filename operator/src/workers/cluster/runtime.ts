@@ -16,12 +16,14 @@ import { revisionOf } from './objects/pod-template.ts';
 import { readRolloutState } from './objects/rollout-state.ts';
 import { findTemplateProblem } from './admission/template-problem.ts';
 import { isBeingRestarted } from './pods/restart.ts';
-import { describePending, findStartFailure } from './pods/start-failure.ts';
+import { describePending, findSickness, findStartFailure } from './pods/start-failure.ts';
+import { NodeFailures } from './node-failures.ts';
 import { RevisionFailures } from './revision-failures.ts';
+import type { WorkerPod } from './pods/pod.ts';
 import { createScaleWriter } from './scale-writer.ts';
 import type { SecretSource } from './secret/model-secret.ts';
 import type { ScaleWriter, ScaleWriterOptions } from './scale-writer.ts';
-import { createClusterView } from './view.ts';
+import { createClusterView, findOwner } from './view.ts';
 import type { ClusterView, ClusterViewOptions } from './view.ts';
 
 export interface ClusterRuntimeOptions
@@ -44,6 +46,7 @@ export class ClusterRuntime implements WorkerRuntime {
   readonly #builder: ChildBuilder;
   readonly #scaleWriter: ScaleWriter;
   readonly #failures: RevisionFailures;
+  readonly #nodeFailures: NodeFailures;
   readonly #secrets: UsableSecrets;
   readonly #desired = new Map<string, DesiredWorkers>();
   #listener: RuntimeListener = { onEnded: () => undefined, onChanged: () => undefined };
@@ -54,6 +57,7 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#builder = createChildBuilder(options.installation);
     this.#scaleWriter = createScaleWriter(options);
     this.#failures = new RevisionFailures(options.nowMs);
+    this.#nodeFailures = new NodeFailures(options.nowMs);
     this.#secrets = createUsableSecrets({
       reflect: options.reflect,
       namespace: options.api.namespace,
@@ -86,6 +90,7 @@ export class ClusterRuntime implements WorkerRuntime {
       ageMs: pods.ageMs(pod.name),
       stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
       pinned: isBeingRestarted(pod, found),
+      sickness: findSickness(pod, found),
       pending: pod.containerProblem === undefined ? describePending(pod) : undefined,
     }));
   }
@@ -151,6 +156,10 @@ export class ClusterRuntime implements WorkerRuntime {
     );
   }
 
+  failingNodes(model: string): string[] {
+    return this.#nodeFailures.list(model);
+  }
+
   storedRollout(model: string): RolloutState | undefined {
     return readRolloutState(this.#view.children.get(TYPES.ConfigMap, sharedName(model)));
   }
@@ -175,9 +184,26 @@ export class ClusterRuntime implements WorkerRuntime {
     const { pods, removals } = this.#view;
     const pod = pods.get(id);
     if (pod === undefined || pod.terminating || removals.isSelected(pod)) return;
-    if (failure !== undefined) this.#failures.crashed(pod.revision, failure);
+    if (failure !== undefined) this.#recordFailure(pod, failure);
     this.#options.logger.info({ model: pod.model, reason: failure }, `worker ${id} selected for removal`);
     removals.select(pod, failure ?? 'drained');
+  }
+
+  /** Records that a pod failed. If others of its revision are ready, its node may be the cause. */
+  #recordFailure({ name, model, revision, node }: WorkerPod, failure: string): void {
+    const { pods, children } = this.#view;
+    const isWorking = pods.of(model, revision).some((other) => other.ready && other.name !== name);
+    if (!isWorking || node === '') {
+      this.#failures.crashed(revision, failure);
+      return;
+    }
+    if (!this.#nodeFailures.record(model, node)) return;
+    const message =
+      `workers of ${model} fail repeatedly on node ${node} and work on others; the last ${failure}. ` +
+      `Check the node. "kubectl cordon ${node}" keeps further pods off it`;
+    this.#options.logger.warn({ model, reason: node }, message);
+    const owner = findOwner(children.deployments(model));
+    if (owner !== undefined) this.#options.events.record(owner, 'Warning', 'NodeFailing', message);
   }
 
   /** Returns why no pods may be created from a template. */

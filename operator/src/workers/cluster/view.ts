@@ -110,18 +110,20 @@ function warnOfOverduePod(pod: WorkerPod, children: ChildStore, { logger, events
   if (owner !== undefined) events.record(owner, 'Warning', 'WorkerStuck', message);
 }
 
+/** Returns the ASRModel that Deployments belong to. Undefined if there are none. */
+export function findOwner(deployments: readonly KubeObject[]): KubeObject | undefined {
+  const [owner] = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  return owner && { apiVersion: API_VERSION, kind: owner.kind, metadata: { name: owner.name, uid: owner.uid } };
+}
+
 /** Returns the warning about a deleted pod that does not end, and the ASRModel that it belongs to if one is known. */
 function describeOverdue(
   { name, graceMs }: WorkerPod,
   deployments: readonly KubeObject[],
 ): { owner: KubeObject | undefined; message: string } {
-  const [owner] = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
   const message =
     `pod ${name} was deleted but has not ended long after its grace period of ${graceMs / 1000} s. ` +
     'The operator no longer waits for it. Its node may be down. If it is, delete the Node object, ' +
     `or run "kubectl delete pod ${name} --force"`;
-  return {
-    owner: owner && { apiVersion: API_VERSION, kind: owner.kind, metadata: { name: owner.name, uid: owner.uid } },
-    message,
-  };
+  return { owner: findOwner(deployments), message };
 }

@@ -122,6 +122,8 @@ export class HostedPool implements ModelPool {
       rollout: undefined,
       measuredSlots: this.#measuredSlots.all,
       startFailure: findStartFailure(host),
+      // The status of the host has them.
+      failingNodes: [],
     });
     const { revision, rollout } = found?.status ?? { revision: undefined, rollout: undefined };
     return { ...built, revision, rollout, host: found?.status.model };

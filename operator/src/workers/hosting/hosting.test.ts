@@ -59,6 +59,7 @@ beforeEach(async () => {
       apply: runWorkers,
       confirm: () => undefined,
       startFailure: () => undefined,
+      failingNodes: () => [],
       storedRollout: () => undefined,
       close: () => Promise.resolve(),
     },

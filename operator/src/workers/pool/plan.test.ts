@@ -108,6 +108,16 @@ test('planPool immediately replaces a worker that lost its lease, and stops it i
   });
 });
 
+test('planPool replaces one sick worker at a time, and stops it once its replacement is ready', () => {
+  const sick = (id: string) => ({ ...running(id), sickness: 'ended with status 1' });
+  const workers = { running: [running('a'), sick('b')], registered: [record('a')] };
+  expect(plan(workers)).toEqual({ ensure: 3, ...NOTHING });
+  const starting = { ...workers, running: [...workers.running, sick('c')] };
+  expect(plan(starting)).toEqual({ ensure: 3, ...NOTHING });
+  const replaced = { running: [...workers.running, running('c')], registered: [record('a'), record('c')] };
+  expect(plan(replaced)).toEqual({ ensure: 2, drain: [], stop: [{ id: 'b', failure: 'ended with status 1' }] });
+});
+
 test('planPool stops a worker that does not register in time and reports it as failed', () => {
   const workers = { desired: 1, registered: [] };
   expect(plan({ ...workers, running: [running('a', { ageMs: 4999 })] })).toEqual({ ensure: 1, ...NOTHING });

@@ -57,7 +57,10 @@ export function planPool(input: PlanInput): Plan {
   const unmanaged = registered.filter(({ id, draining }) => !draining && running.every((one) => one.id !== id));
   const own = Math.max(0, desired - unmanaged.length);
 
-  const useful = staying.filter(({ id }) => !isDraining(id) && !isLost(id));
+  // Only one sick worker is replaced at a time. If all new workers fail, the pool must not grow by further ones.
+  const sick = staying.find(({ id, sickness }) => sickness !== undefined && !isDraining(id));
+  const isSick = ({ id }: RunningWorker) => id === sick?.id;
+  const useful = staying.filter((worker) => !isDraining(worker.id) && !isLost(worker.id) && !isSick(worker));
   const newest = useful.filter((worker) => worker.revision === revision);
   const before = useful.filter((worker) => worker.revision === stable?.revision);
   const outdated = useful.filter((worker) => !newest.includes(worker) && !before.includes(worker));
@@ -83,12 +86,14 @@ export function planPool(input: PlanInput): Plan {
     // A worker that is not registered has no streams and needs no draining.
     ...excess.filter((id) => !records.has(id)).map((id) => ({ id })),
     ...staying.flatMap((worker) => findStop(worker, records.get(worker.id), input)),
+    // A sick worker stays until it was replaced, so that its successor is scheduled to another node.
+    ...(sick?.sickness !== undefined && countReady(useful) >= own ? [{ id: sick.id, failure: sick.sickness }] : []),
   ];
   // A worker that stops now must not be counted, or another one would be started in its place.
   const stopped = new Set(stop.map(({ id }) => id));
   const countLeaving = (of: string) =>
     staying.filter((worker) => {
-      const isLeaving = isDraining(worker.id) || isLost(worker.id);
+      const isLeaving = isDraining(worker.id) || isLost(worker.id) || isSick(worker);
       return worker.revision === of && isLeaving && !stopped.has(worker.id);
     }).length;
   return {

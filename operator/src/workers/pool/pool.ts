@@ -19,14 +19,9 @@ import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
 import { isSameLoad, isSteady } from './steady.ts';
 
-/**
- * Drain timeout for workers whose model was deleted before this operator started, so that its `drainSeconds` is
- * unknown.
- */
+/** Drain timeout for workers whose model was deleted before this operator started. Its `drainSeconds` is unknown. */
 const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
-/**
- * Longest time between two full reconciles of a steady pool. Well below the age at which its load counts as unknown.
- */
+/** Longest time between two full reconciles of a steady pool. Its load counts as unknown only much later. */
 const FULL_RECONCILE_MS = 10_000;
 
 /** The workers of one model. Decides how many of which revision there should be, and applies that to the runtime. */
@@ -100,7 +95,7 @@ export class Pool implements ModelPool {
       scaling: this.#scaling,
       rollout: this.#rollout,
     };
-    const load = this.#view.ledgerLoad;
+    const { ledgerLoad: load } = this.#view;
     if (load !== undefined && isSteady(snapshot) && this.#changes === changesBefore) {
       this.#steady = { sinceMs: nowMs(), load, status: this.#buildStatus() };
     }
@@ -207,7 +202,6 @@ export class Pool implements ModelPool {
   #planWorkers(isLedgerRead: boolean): Plan {
     const { runtime, limits, nowMs } = this.#dependencies;
     const { revision = '', stable, percent = 100, phase } = this.#rollout ?? {};
-    const { registered, lostSinceMs, drainedAtMs } = this.#view;
     return planPool({
       desired: this.#scaling.desired,
       revision,
@@ -216,9 +210,9 @@ export class Pool implements ModelPool {
       hurried: phase === 'RolledBack',
       finishing: this.#deletedAtMs !== undefined && nowMs() - this.#deletedAtMs < this.#drainMs,
       running: runtime.list(this.#name),
-      registered: isLedgerRead ? registered : undefined,
-      lostSinceMs,
-      drainedAtMs,
+      registered: isLedgerRead ? this.#view.registered : undefined,
+      lostSinceMs: this.#view.lostSinceMs,
+      drainedAtMs: this.#view.drainedAtMs,
       limits: { ...limits, drainMs: this.#drainMs },
       nowMs: nowMs(),
     });
@@ -267,18 +261,20 @@ export class Pool implements ModelPool {
   }
 
   #startFailureOf(revision: string | undefined) {
-    const { runtime } = this.#dependencies;
-    return revision === undefined ? undefined : runtime.startFailure({ model: this.#name, revision });
+    if (revision === undefined) return undefined;
+    return this.#dependencies.runtime.startFailure({ model: this.#name, revision });
   }
 
   #buildStatus(): PoolStatus {
+    const { runtime } = this.#dependencies;
     return buildPoolStatus(this.#name, {
-      running: this.#dependencies.runtime.list(this.#name),
+      running: runtime.list(this.#name),
       view: this.#view,
       scaling: this.#scaling,
       rollout: this.#rollout,
       measuredSlots: this.#measuredSlots.all,
       startFailure: this.#startFailureOf(findReported(this.#rollout, this.#template)),
+      failingNodes: runtime.failingNodes(this.#name),
     });
   }
 }

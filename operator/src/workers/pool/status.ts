@@ -27,6 +27,8 @@ export interface PoolStatus {
   startFailure: StartFailure | undefined;
   /** What new workers wait for before they can start. Undefined if none waits. */
   pending: StartFailure | undefined;
+  /** Nodes on which workers failed repeatedly while others worked. */
+  failingNodes: readonly string[];
 }
 
 /** Builds the status of a pool from its last observation and the last decisions. */
@@ -39,9 +41,10 @@ export function buildPoolStatus(
     rollout: RolloutDecision | undefined;
     measuredSlots: Measurements;
     startFailure: StartFailure | undefined;
+    failingNodes: readonly string[];
   },
 ): PoolStatus {
-  const { running, view, scaling, rollout, measuredSlots, startFailure } = parts;
+  const { running, view, scaling, rollout, measuredSlots, startFailure, failingNodes } = parts;
   const { load } = view;
   const ready = readyWorkers(view);
   return {
@@ -62,5 +65,6 @@ export function buildPoolStatus(
     reasons: scaling.reasons,
     startFailure,
     pending: running.find(({ pending, stopping }) => pending !== undefined && !stopping)?.pending,
+    failingNodes,
   };
 }

@@ -119,6 +119,11 @@ export class ProcessRuntime implements WorkerRuntime {
    * Returns undefined. The template of the previous revision is lost with the operator, so a restarted operator could
    * not roll back to it. It tries a rejected revision again instead of serving nothing.
    */
+  /** All workers run on this machine. */
+  failingNodes(): string[] {
+    return [];
+  }
+
   storedRollout(): undefined {
     return undefined;
   }

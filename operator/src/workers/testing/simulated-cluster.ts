@@ -151,6 +151,7 @@ export function startedPod(name: string, changes: Partial<WorkerPod> = {}): Work
     labelled: false,
     graceMs: 30_000,
     scheduled: true,
+    node: 'n',
     pending: false,
     running: true,
     ready: true,

@@ -59,6 +59,12 @@ export const AsrModelStatus = Type.Object(
       Type.String({ maxLength: 63, description: 'Revision that serves sessions: a hash of artifact and worker.' }),
     ),
     canary: Type.Optional(canary),
+    failingNodes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 253 }), {
+        maxItems: 20,
+        description: 'Nodes on which workers failed repeatedly within an hour, while others worked.',
+      }),
+    ),
     selector: Type.Optional(
       Type.String({ maxLength: 512, description: 'Label selector of the worker pods, for the scale subresource.' }),
     ),

@@ -142,7 +142,7 @@ test('findStartFailure reports a pod without a node or volumes after the timeout
   });
 });
 
-test('findStartFailure ignores a failing pod while another one is starting, and reports it if all others are ready', () => {
+test('findStartFailure ignores a failing pod while another one is starting, and failures on one node while others are ready', () => {
   const read = (status: object): ObservedPod => ({
     ...readPod(object(status))!,
     unschedulableMs: 0,
@@ -153,7 +153,8 @@ test('findStartFailure ignores a failing pod while another one is starting, and 
   const starting = read({ phase: 'Pending' });
   const up = read({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] });
   expect(findStartFailure([bad, starting], undefined, PATIENCE_MS)).toBeUndefined();
-  expect(findStartFailure([bad, up], undefined, PATIENCE_MS)?.reason).toBe('ImagePullFailed');
+  expect(findStartFailure([bad, up], undefined, PATIENCE_MS)).toBeUndefined();
+  expect(findStartFailure([bad, { ...bad, node: 'n2' }, up], undefined, PATIENCE_MS)?.reason).toBe('ImagePullFailed');
   expect(findStartFailure([{ ...bad, selectedForRemoval: true }, up], undefined, PATIENCE_MS)).toBeUndefined();
 });
 

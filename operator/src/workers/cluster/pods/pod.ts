@@ -30,6 +30,8 @@ export interface WorkerPod {
   /** True if the phase label shows the selection as well. It is missing if an early operator version selected the pod. */
   labelled: boolean;
   scheduled: boolean;
+  /** Node of the pod. Empty if the pod is not scheduled. */
+  node: string;
   /** True until all containers were started once. */
   pending: boolean;
   /** True while the worker process runs. */
@@ -73,6 +75,7 @@ export function readPod(object: KubeObject): WorkerPod | undefined {
     selectedForRemoval: annotations[ANNOTATIONS.stopping] !== undefined,
     labelled: labels[LABELS.phase] === PHASES.leaving,
     scheduled: (spec?.nodeName ?? '') !== '',
+    node: spec?.nodeName ?? '',
     pending: (status?.phase ?? 'Pending') === 'Pending',
     running: worker?.state?.running !== undefined,
     ready: condition('Ready')?.status === 'True',

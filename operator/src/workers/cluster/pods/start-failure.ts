@@ -26,7 +26,8 @@ const IMAGE_PULL_REASONS: readonly string[] = [
 
 /**
  * Returns why the pods of a revision do not become workers. Undefined while at least one of them is starting normally.
- * Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`.
+ * Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`. While other
+ * pods are ready, containers that fail on one node only are a problem of that node.
  */
 export function findStartFailure(
   pods: readonly ObservedPod[],
@@ -38,8 +39,27 @@ export function findStartFailure(
   );
   const failures = starting.map((pod) => describePod(pod, provisionMs));
   const first = failures.find((failure) => failure !== undefined);
+  if (pods.some(({ ready }) => ready) && countNodes(starting.filter(hasContainerProblem)) === 1) return undefined;
   if (first !== undefined && failures.every((failure) => failure !== undefined)) return first;
   return starting.length === 0 ? findReplicaFailure(deployment) : undefined;
+}
+
+/**
+ * Returns how a pod fails to start although another pod of its revision is ready, so that a replacement on another node
+ * may help. Undefined if it starts normally, or if the revision itself may be the cause.
+ */
+export function findSickness(pod: ObservedPod, pods: readonly ObservedPod[]): string | undefined {
+  if (pod.ready || pod.containerProblem === undefined) return undefined;
+  const isWorking = pods.some(({ ready, revision }) => ready && revision === pod.revision);
+  return isWorking ? describeContainer(pod, pod.containerProblem)?.message : undefined;
+}
+
+function hasContainerProblem({ containerProblem }: ObservedPod): boolean {
+  return containerProblem !== undefined;
+}
+
+function countNodes(pods: readonly ObservedPod[]): number {
+  return new Set(pods.map(({ node }) => node)).size;
 }
 
 function describePod(pod: ObservedPod, provisionMs: number): StartFailure | undefined {

@@ -1,0 +1,83 @@
+import { createNotices } from '../../notices.ts';
+import { createClusterApi } from '../../testing/cluster-api.ts';
+import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
+import { desiredWorkers, TestPods } from '../../testing/cluster-pods.ts';
+import { createTestLogger } from '../../testing/logs.ts';
+import { model } from '../../testing/resources.ts';
+import { ClusterRuntime } from './runtime.ts';
+
+const TEMPLATE = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATION, 'uid');
+const { revision } = TEMPLATE;
+const CRASHING = {
+  conditions: [{ type: 'Ready', status: 'False' }],
+  containerStatuses: [
+    {
+      name: 'worker',
+      ready: false,
+      restartCount: 4,
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: { terminated: { exitCode: 1, message: 'Xid 79' } },
+    },
+  ],
+};
+
+let pods: TestPods;
+let runtime: ClusterRuntime;
+let events: string[];
+
+beforeEach(async () => {
+  const cluster = createClusterApi();
+  pods = new TestPods(cluster);
+  events = [];
+  runtime = new ClusterRuntime({
+    api: cluster.api,
+    reflect: cluster.reflect,
+    installation: INSTALLATION,
+    secretSources: [],
+    events: { record: (_object, _type, reason, message) => void events.push(`${reason}: ${message}`) },
+    overdueMs: 0,
+    scaleRetryMs: 20,
+    enqueue: () => undefined,
+    logger: createTestLogger().logger,
+    notices: createNotices(),
+    nowMs: () => 0,
+  });
+  await runtime.open({ onEnded: () => undefined, onChanged: () => undefined });
+  runtime.apply('m', desiredWorkers([[TEMPLATE, 2]]));
+  await runtime.converge('m');
+});
+afterEach(() => runtime.close());
+
+const sicknessOf = (id: string) => runtime.list('m').find((worker) => worker.id === id)?.sickness;
+const fail = (id: string) =>
+  runtime.apply('m', desiredWorkers([[TEMPLATE, 2]], { stop: [{ id, failure: 'ended with status 1' }] }));
+
+test('a crash-looping pod is sick if another pod of its revision is ready, and the pool can still grow', () => {
+  pods.add('bad', revision, CRASHING, 'n1');
+  expect(sicknessOf('bad')).toBeUndefined();
+  expect(runtime.startFailure({ model: 'm', revision })?.reason).toBe('CrashLoop');
+  pods.add('good', revision, {}, 'n2');
+  expect(sicknessOf('bad')).toContain('Xid 79');
+  expect(sicknessOf('good')).toBeUndefined();
+  expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
+});
+
+test('crash-looping pods on two nodes are a start failure although another pod is ready', () => {
+  pods.add('good', revision, {}, 'n0');
+  pods.add('bad', revision, CRASHING, 'n1');
+  pods.add('worse', revision, CRASHING, 'n1');
+  expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
+  pods.add('worst', revision, CRASHING, 'n2');
+  expect(runtime.startFailure({ model: 'm', revision })?.reason).toBe('CrashLoop');
+});
+
+test('repeated failures on one node mark the node and are no start failure while other pods are ready', () => {
+  pods.add('good', revision, {}, 'n2');
+  for (const id of ['a', 'b', 'c', 'd']) {
+    pods.add(id, revision, {}, 'n1');
+    fail(id);
+  }
+  expect(runtime.failingNodes('m')).toEqual(['n1']);
+  expect(events).toEqual([expect.stringContaining('NodeFailing: workers of m fail repeatedly on node n1')]);
+  expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
+});
