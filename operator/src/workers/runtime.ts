@@ -71,6 +71,8 @@ export interface StartFailure {
   reason: string;
   /** Message of the condition, for administrators. */
   message: string;
+  /** True if no worker of the revision can be created until the model or the cluster is changed. */
+  isRefusal?: boolean;
 }
 
 export interface RuntimeListener {

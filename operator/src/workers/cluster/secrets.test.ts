@@ -74,6 +74,7 @@ describe('a model that names a Secret', () => {
       message:
         'Secret "token" (spec.worker.env TOKEN) does not exist, or models may not use it. To allow it, run ' +
         '"kubectl -n asr label --overwrite secret token asr.svc.dev/usable-by-models=true"',
+      isRefusal: true,
     });
     changed.length = 0;
     label('other', 'true');

@@ -131,6 +131,7 @@ export function observeRevisions(
         ready: ownWorkers.filter(({ id }) => ready.has(id)).length,
         failsToStart: startFailure !== undefined,
         startFailure: startFailure?.message,
+        isRefused: startFailure?.isRefusal === true,
         counts: view.counts.get(revision) ?? NO_COUNTS,
       };
       return [revision, observation];

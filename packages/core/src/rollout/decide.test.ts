@@ -113,6 +113,28 @@ test('a rollout whose workers do not become ready within startSeconds is rolled 
   expect(observe({ old: seen(4), new: seen(1) }, 1061 * SECOND).phase).toBe('RolledBack');
 });
 
+test('a rollout whose workers cannot be scheduled at all is rolled back after startSeconds, too', () => {
+  const observe = createRollout();
+  const failing = { old: seen(0), new: seen(0, 0, { failsToStart: true, startFailure: 'exceeded quota' }) };
+  observe(failing, 0);
+  expect(observe(failing, 59 * SECOND).phase).toBe('Starting');
+  expect(observe(failing, 60 * SECOND)).toMatchObject({ phase: 'RolledBack', revision: 'old' });
+});
+
+test('a rollout to a revision that is refused keeps all workers of the stable one until it is allowed', () => {
+  const observe = createRollout();
+  observe({ old: seen(1) }, 0);
+  const refused = { old: seen(0), new: seen(0, 0, { failsToStart: true, isRefused: true, startFailure: 'no Secret' }) };
+  expect(observe(refused, SECOND)).toMatchObject({
+    phase: 'Queued',
+    revision: 'old',
+    stable: undefined,
+    percent: 100,
+    message: 'revision new cannot be created: no Secret',
+  });
+  expect(observe({ old: seen(1) }, 2 * SECOND).phase).toBe('Starting');
+});
+
 test('a rollout with startSeconds 0 starts for any time', () => {
   const observe = createRollout(STABLE, { startSeconds: 0 });
   observe({ old: seen(4), new: seen(1, 0) }, 0);

@@ -14,6 +14,8 @@ export interface RevisionObservation {
   readonly failsToStart: boolean;
   /** Why workers of the revision fail at start. */
   readonly startFailure?: string | undefined;
+  /** Whether no worker of the revision can be created until the model or the cluster is changed. */
+  readonly isRefused?: boolean;
   readonly counts: RevisionCounts;
 }
 
@@ -52,7 +54,7 @@ const UNSEEN: RevisionObservation = { running: 0, ready: 0, failsToStart: false,
  * | phase      | until                                    | new revision                  | stable revision                |
  * | ---------- | ---------------------------------------- | ----------------------------- | ------------------------------ |
  * | Steady     | the model specifies another revision     | all                           |                                |
- * | Queued     | few enough other models are rolled out   | none                          | all                            |
+ * | Queued     | it may be created, and few others roll   | none                          | all                            |
  * | Starting   | its first worker accepts sessions        | some workers, no sessions     | all, if it has workers         |
  * | Canary     | it was observed for windowSeconds        | canaryPercent                 | remainder                      |
  * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained one for one |
@@ -67,13 +69,19 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
   if (stable === undefined || stable === wanted) return settle(wanted);
   if (rejected?.revision === wanted) return rollBack(stable, wanted, rejected);
   const isKnown = state.candidate?.revision === wanted;
-  if (!isKnown && input.mayStart === false) return enqueue(stable, wanted);
+  if (!isKnown && input.mayStart === false) {
+    return enqueue(stable, wanted, 'waits until rollouts of other models have finished');
+  }
   const known = isKnown ? state.candidate : startCandidate(wanted);
   const { observations } = input;
   if (observations === undefined) return continueRollout(input, stable, { ...known, observedAtMs: undefined }, true);
 
   const own = observations.get(wanted) ?? UNSEEN;
   const other = observations.get(stable) ?? UNSEEN;
+  // Workers of the stable revision would make room for workers that cannot be created.
+  if (own.isRefused === true && own.running === 0) {
+    return enqueue(stable, wanted, `cannot be created: ${own.startFailure ?? 'its objects are refused'}`);
+  }
   const candidate = advance(known, own, other, input);
   if (candidate.before !== undefined) {
     const breach = findBreach(
@@ -106,7 +114,8 @@ function advance(
   const observed = { ...candidate, observedAtMs: nowMs };
   if (candidate.phase === 'starting') {
     if (own.ready === 0) {
-      const sinceMs = candidate.observedAtMs === undefined || own.running === 0 ? 0 : nowMs - candidate.observedAtMs;
+      const isStarting = own.running > 0 || own.failsToStart;
+      const sinceMs = candidate.observedAtMs === undefined || !isStarting ? 0 : nowMs - candidate.observedAtMs;
       return { ...observed, startingMs: (candidate.startingMs ?? 0) + Math.max(0, sinceMs) };
     }
     const phase = spec.canaryPercent > 0 && spec.canaryPercent < 100 && other.running > 0 ? 'canary' : 'rolling';
@@ -127,9 +136,9 @@ function findLateness({ spec }: RolloutInput, candidate: Candidate, own: Revisio
 }
 
 /** Keeps the stable revision until the rollout may start. */
-function enqueue(stable: string, wanted: string): RolloutDecision {
+function enqueue(stable: string, wanted: string, reason: string): RolloutDecision {
   const state = { stable, candidate: undefined, rejected: undefined };
-  const message = `revision ${wanted} waits until rollouts of other models have finished`;
+  const message = `revision ${wanted} ${reason}`;
   return { phase: 'Queued', revision: stable, stable: undefined, percent: 100, message, state };
 }
 
