@@ -4,8 +4,8 @@ import type { Context, Engine } from '@svc-asr/worker';
 import { transcribe } from './agreement.ts';
 
 /**
- * An utterance whose transcript is known before a run. One percent of the utterances of a run are such, so transcripts
- * are compared while the engine is under load.
+ * An utterance whose transcript is known before a run. One percent of the utterances of a run are controls, so
+ * transcripts are compared while the engine is under load.
  */
 export interface Control {
   readonly from: number;

@@ -123,7 +123,7 @@ function contextOf({ info }: Engine, { context }: GpuOptions): Context {
   return context ?? info.contexts[0]?.context ?? [0, 0];
 }
 
-/** Transcribes the controls with the engine itself before it has load, and in 32 bits on the CPU if the options say so. */
+/** Transcribes the controls with the engine before it has load and, with `exact`, in 32 bits on the CPU. */
 async function findControls(
   engine: Engine,
   context: Context,

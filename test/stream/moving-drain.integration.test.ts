@@ -102,7 +102,7 @@ async function finish(opened: Opened): Promise<string> {
 }
 
 test(
-  'a draining worker without another one serves its stream to the end, also with another context, and then exits with 0',
+  'a draining worker that is the only one serves its stream to the end, even if the context changes, and exits with 0',
   async () => {
     const worker = await addWorker();
     const opened = await open();
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'all streams of a draining worker continue there, and move with their whole transcripts once another worker is ready',
+  'streams stay on a draining worker until another worker is ready, and then move without lost or repeated text',
   async () => {
     const old = await addWorker();
     await Promise.all([openHalfway(), openHalfway(), openHalfway()]);
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  'a flush while the next worker is opening the stream is answered by the draining one, and the next utterance by either',
+  'a draining worker answers a flush that arrives while the next worker opens the stream',
   async () => {
     const old = await addWorker();
     const { stream } = await openHalfway();
@@ -177,7 +177,7 @@ test(
 );
 
 test(
-  'a stream whose next worker is killed during the move stays on the draining one, and moves to a third',
+  'a stream whose next worker is killed during the move stays on the draining worker, and moves to a third one',
   async () => {
     const old = await addWorker();
     const opened = await openHalfway();
@@ -196,7 +196,7 @@ test(
   TEST_MS,
 );
 
-describe('a stream of a worker that has closed it at the end of its drain', () => {
+describe('a stream that its worker has closed at the end of the drain', () => {
   test(
     'waits, and continues on a worker that starts within maxWaitSeconds',
     async () => {

@@ -7,9 +7,9 @@ import type { Frame, FrameType } from '@svc-asr/core';
 /** Frames of one callback that are together smaller than this are copied into one buffer. Larger ones are not copied. */
 const COPIED_BYTES = 16_384;
 /**
- * Frames are written at the end of the current callback. If frames were written less than this time before, other
- * callbacks of this turn of the event loop probably send some too. Then all are written at the end of the turn, which
- * takes a turn more and fewer system calls.
+ * Time after a write in which a connection counts as busy. Frames are written at the end of the current callback. On a
+ * busy connection, other callbacks of this turn of the event loop probably send frames too. All frames are then written
+ * at the end of the turn, which is later but needs fewer system calls.
  */
 const BUSY_MS = 1;
 /** Longest time for the other side to close a connection that this side has ended. */

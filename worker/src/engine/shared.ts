@@ -4,7 +4,8 @@ import type { FreeSlotsMemory } from './free-slots.ts';
 
 /**
  * Memory that the inference thread shares with the threads that serve streams. Audio is copied once, into the ring of
- * its stream, and the inference thread reads it in place. Positions count samples from the start of the stream, so a full ring and an empty ring need no flag.
+ * its stream, and the inference thread reads it in place. Positions count samples from the start of the stream, so no
+ * flag is needed to distinguish a full ring from an empty one.
  */
 export interface SharedBuffers {
   readonly samples: SharedArrayBuffer;

@@ -34,7 +34,7 @@ export function buildFraming(right: number, subsampling: number): Framing {
 /** Returns the number of new audio samples in a window. */
 export const chunkSamples = (framing: Framing): number => framing.shift * HOP_SAMPLES;
 
-/** Returns by how many samples a window can run before the end of its chunk. Features do not reach to its very end. */
+/** Returns how many samples before the end of its chunk a window can run. No feature uses the last samples. */
 export const earlySamples = (framing: Framing): number => chunkSamples(framing) - samplesFor(framing, 1);
 
 /** Returns the frame of the utterance at column 0 of window `k`. Negative within the leading zeros. */

@@ -123,7 +123,7 @@ export function inputsOf({ samples, pages, takesPrompt }: GraphShape): RowPort[]
   ];
 }
 
-/** Returns the outputs of a batch, with so many of the best classes of each frame. */
+/** Returns the outputs of a batch, with this many of the best classes of each frame. */
 export function outputsOf({ frames, encodedWidth, state }: GraphShape, alternatives: number): RowPort[] {
   if (encodedWidth !== undefined) return [{ name: 'encoded', type: state.precision, dims: [frames, encodedWidth] }];
   return [

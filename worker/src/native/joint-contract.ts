@@ -65,7 +65,7 @@ export const JOINT_INPUTS: readonly RowPort[] = [
   int32('state_to'),
 ];
 
-/** Returns the outputs of a run, with so many of the best classes of each step. */
+/** Returns the outputs of a run, with this many of the best classes of each step. */
 export function jointOutputs({ steps }: JointShape, alternatives: number): RowPort[] {
   return [
     int32('tokens', steps),

@@ -8,7 +8,7 @@ export interface TopClasses {
   readonly scores: Float32Array;
 }
 
-/** Returns the best classes in the host memory of a submission. A batch has so many frames or steps. */
+/** Returns the best classes in the host memory of a submission, for a batch with this many frames or steps. */
 export function topClassesOf(submission: Submission, frames: number, count: number): TopClasses {
   if (count === 0) return { count, ids: new Int32Array(0), scores: new Float32Array(0) };
   const [ids, scores] = [submission.output('top_ids'), submission.output('top_scores')];

@@ -32,7 +32,7 @@ export interface StreamParts {
   readonly onEnd: (code: EndCode) => void;
 }
 
-/** `reopened`: the session opens another stream with another context. */
+/** Reason why a stream has ended. After `reopened`, the session opens another stream with another context. */
 export type EndCode = RelayErrorCode | 'done' | 'reopened' | 'slow_reader' | 'lost';
 
 type OpenRequest = Extract<RelayRequest, { type: 'open' }>;

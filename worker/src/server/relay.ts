@@ -26,7 +26,7 @@ export interface RelayParts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Longest time for a gateway to open a stream again after it has closed it, while the worker drains. */
+/** Longest time for a gateway to reopen a stream that it has closed while the worker drains. */
 const REOPEN_MS = 10_000;
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
@@ -43,7 +43,7 @@ export class Relay {
   /** Set once gateways were asked to move their streams. Infinity if the worker does not close them yet. */
   #moveUntilMs: number | undefined;
   #onEmpty: () => void = () => undefined;
-  /** Time until which a gateway may open a stream again that it has closed, while the worker drains. */
+  /** Time until which a gateway may reopen a stream that it has closed while the worker drains. */
   #reopensUntilMs = -Infinity;
 
   constructor(parts: RelayParts) {

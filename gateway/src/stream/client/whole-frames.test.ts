@@ -86,7 +86,7 @@ const others = fc.record({
 });
 const frames = fc.array(fc.oneof({ weight: 3, arbitrary: binary }, others), { maxLength: 8 });
 
-test('readWholeFrames changes no event of a WebSocket, however its frames are cut', async () => {
+test('readWholeFrames changes no event of a WebSocket, however its bytes are split into reads', async () => {
   await fc.assert(
     fc.asyncProperty(frames, fc.array(fc.nat(), { maxLength: 3 }), async (sent, cuts) => {
       const encoded = sent.map(encode);

@@ -4,7 +4,7 @@ const LARGE_SAMPLES = 32_000;
 /** Sizes that a worker announces when it opens a stream. */
 export interface ChunkSize {
   readonly chunkSamples: number;
-  /** A worker processes a chunk this many samples before its end, because features do not reach to its very end. */
+  /** A worker processes a chunk this many samples before its end, because no feature uses its last samples. */
   readonly earlySamples: number;
 }
 

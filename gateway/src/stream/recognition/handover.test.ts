@@ -16,7 +16,7 @@ const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, wa
 const ticketKey = { current: { id: 'k', privateKey: generateKeyPairSync('ed25519').privateKey } };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A worker that answers one input at a time, and only when the test says so. */
+/** A worker that answers one input at a time, and only when the test requests it. */
 class FakeWorker implements WorkerChannel {
   readonly aliveAtMs = Infinity;
   readonly #events: ChannelEvents;
@@ -84,7 +84,7 @@ class FakeWorker implements WorkerChannel {
   }
 }
 
-/** A stream whose workers are under control of the test. */
+/** A stream whose workers the test controls. */
 class TestStream {
   readonly workers: FakeWorker[] = [];
   /** What the client has received. */
@@ -175,7 +175,7 @@ async function startDraining(): Promise<{ stream: TestStream; old: FakeWorker; n
   return { stream, old, next };
 }
 
-test('a draining worker is closed with the answer by which its successor has caught up, and not before', async () => {
+test('a draining worker is closed when its successor has caught up, and not before', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   expect(old.closed).toBe(false);

@@ -10,9 +10,9 @@ import type { Utterance } from './utterance.ts';
 import type { Utterances, WorkerProgress } from './utterances.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** Average time between two placement requests. It is long, because the stream lacks nothing meanwhile. */
+/** Average time between two placement requests. It is long, because the draining worker still serves the stream. */
 const SEARCH_MS = 1000;
-/** Time before the draining worker closes the stream, from which on requests are as frequent as without a worker. */
+/** Last part of the drain, in which requests are as frequent as for a stream without a worker. */
 const URGENT_MS = 30_000;
 
 type Opened = Extract<RelayAnswer, { type: 'opened' }>;
@@ -32,7 +32,7 @@ export interface HandoverOptions {
 export interface Successor {
   readonly worker: PlacedWorker;
   readonly link: WorkerLink;
-  /** Undefined until the worker has opened the stream. It was sent nothing before. */
+  /** Undefined until the worker has opened the stream. Nothing is sent to the worker before. */
   opened: Opened | undefined;
 }
 
@@ -52,7 +52,7 @@ export class Handover {
   /** Samples of the current utterance that the successor was sent. */
   #sent = 0;
   #progressAtMs = 0;
-  /** Utterance that too many workers failed on. It is not replayed again while the draining worker has it. */
+  /** Number of an utterance on which too many workers failed. It is not replayed again before it is answered. */
   #suspect = 0;
   #closesAtMs = Infinity;
   #over = false;
@@ -91,7 +91,7 @@ export class Handover {
     return this.#successor && { ...this.#successor, progress };
   }
 
-  /** Ends the handover and leaves the successor. */
+  /** Ends the handover and closes the stream at the successor. */
   stop(): void {
     this.#over = true;
     if (this.#successor === undefined) return;
@@ -217,7 +217,7 @@ export class Handover {
     }
   }
 
-  /** Leaves the successor, and searches for another one. `failure` is undefined if it drains, too. */
+  /** Leaves the successor and searches for another one. `failure` is undefined if the successor drains too. */
   #drop(failure: string | undefined, isWrongWorker = false): void {
     const [parts, session, { head }] = [this.#parts, this.#session, this.#utterances];
     const successor = this.#successor;

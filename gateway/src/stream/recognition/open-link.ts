@@ -11,7 +11,7 @@ export interface LinkRequest {
   readonly traceparent: string | undefined;
   /** Samples that are sent for a second time. */
   readonly replayedSamples: number;
-  /** Number of this attempt. A worker accepts each one of a session only once. */
+  /** Number of this attempt. A worker accepts each number of a session only once. */
   readonly epoch: number;
   /** Address at which the session had a stream before. A draining worker opens it again only there. */
   readonly previousAddress?: string | undefined;

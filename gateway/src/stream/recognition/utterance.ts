@@ -6,7 +6,7 @@ import { HeldAudio } from './held-audio.ts';
  */
 const OVERLAP_SAMPLES = 320;
 
-/** Number of workers that may fail on an utterance before its stream fails, because it may be the cause. */
+/** Worker failures that an utterance survives. One more ends its stream, because the utterance may be the cause. */
 export const MAX_WORKER_FAILURES = 2;
 
 /**

@@ -14,7 +14,7 @@ import type { PoolStatus } from '../pool/status.ts';
 import type { RunningWorker, StartFailure } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
 
-/** The host of a pool, as far as its guests need it. */
+/** The parts of a host that the pools of its guests use. */
 export interface Host {
   model: AsrModel;
   status: PoolStatus;

@@ -179,7 +179,7 @@ describe('a guest', () => {
     expect(growth.get('guest')).toEqual({ canGrow: false });
   });
 
-  test('keeps the worker of its host busy, which drains in both pools and stops without streams only', async () => {
+  test('keeps a worker of its host running while it has streams there, and the worker drains in both pools', async () => {
     waiting.set('host', 15);
     await settle();
     const [first = '', second = ''] = workersOf('host').map(({ id }) => id);
@@ -217,7 +217,7 @@ describe('a guest', () => {
     expect(manager.status('guest')).toMatchObject({ ready: 1, startFailure: undefined });
   });
 
-  test('gets workers of its own when it is no guest any more', async () => {
+  test('gets workers of its own when its hostedBy is removed', async () => {
     await put('guest');
     await settle();
     expect([workersOf('host').length, workersOf('guest').length]).toEqual([1, 1]);

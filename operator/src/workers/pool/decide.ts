@@ -49,7 +49,7 @@ export function decideRevision(input: {
   wanted: string;
   state: RolloutState;
   observations: RevisionObservations | undefined;
-  /** False if a rollout that would replace workers has to wait for those of other models. */
+  /** False if a rollout that would replace workers must wait for rollouts of other models. */
   mayStart: boolean;
   nowMs: number;
 }): RolloutDecision {

@@ -138,7 +138,7 @@ test('planPool starts one new worker at a time in a rollout, and the next one wh
   expect(plan(ended)).toEqual({ ensure: 2, ...NOTHING });
 });
 
-/** Replaces the workers of a pool step by step as the plan says. Returns what it did, and the most workers at a time. */
+/** Applies plans until all workers are replaced. Returns the steps, most workers and fewest ready ones. */
 function simulateRollout(rollout: PlanInput['rollout'], desired: number, percent: number) {
   let workers = Array.from({ length: desired }, (_, at) => running(`o${at}`, { revision: 'old' }));
   const drainedAtMs = new Map<string, number>();

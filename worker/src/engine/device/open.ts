@@ -97,7 +97,7 @@ function checkGraph(
   }
 }
 
-/** CUDA would replace an index outside of the table of prompts by another one without an error. */
+/** Throws if the table of prompts does not contain the index. CUDA would use another index without an error. */
 function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptIndex: number | undefined): void {
   if (!takesPrompt) return;
   if (promptIndex === undefined) fail(file, 'the graph has an input prompt, but the manifest has no promptIndex');
