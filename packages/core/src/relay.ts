@@ -108,7 +108,7 @@ export const RELAY_ANSWERS = {
       type: Type.Literal('opened'),
       chunk_samples: Type.Integer({ minimum: 1 }),
       early_samples: Type.Optional(
-        samples('A chunk can be processed this many samples before its end. 0 if the worker does not send it.'),
+        samples('A chunk can be processed this many samples before its end. Older workers do not send it.'),
       ),
       context: ContextSize('Effective context.'),
       buffer_samples: Type.Integer({

@@ -1,4 +1,5 @@
 import { isUsable } from './gather.ts';
+import { Utterance } from './utterance.ts';
 
 const SIZE = { chunkSamples: 17_920, earlySamples: 1080 };
 const NEEDED = 17_920 - 1080;
@@ -13,17 +14,33 @@ test.each([
   ['for several chunks', 0, 3 * 17_920 + 5, true],
   ['without unsent audio', NEEDED, NEEDED, false],
 ])('isUsable %s (%i of %i samples sent) is %s', (_, sent, samples, usable) => {
-  expect(isUsable({ sent, samples }, SIZE)).toBe(usable);
+  expect(isUsable({ sent, samples, consumed: 0 }, SIZE)).toBe(usable);
 });
 
 test('isUsable requires the whole chunk if the worker does not process chunks early', () => {
   const size = { chunkSamples: 1280, earlySamples: 0 };
-  expect(isUsable({ sent: 0, samples: 1279 }, size)).toBe(false);
-  expect(isUsable({ sent: 0, samples: 1280 }, size)).toBe(true);
+  expect(isUsable({ sent: 0, samples: 1279, consumed: 0 }, size)).toBe(false);
+  expect(isUsable({ sent: 0, samples: 1280, consumed: 0 }, size)).toBe(true);
+});
+
+test('isUsable is true when an answer is owed if the worker does not announce how early it processes chunks', () => {
+  const size = { chunkSamples: 17_920, earlySamples: undefined };
+  const utterance = new Utterance(1, 0);
+  utterance.append(Buffer.alloc(2 * 17_920));
+  expect(isUsable(utterance, size)).toBe(true);
+  utterance.takeUnsent();
+  // Features overlap, so a worker reports less than the chunk that it has recognized.
+  utterance.consume(17_920 - 1321);
+  for (let frames = 0; !utterance.hasChunk(17_920); frames++) {
+    expect([frames, isUsable(utterance, size)]).toEqual([frames, false]);
+    utterance.append(Buffer.alloc(640));
+  }
+  expect(utterance.samples).toBeLessThan(2 * 17_920);
+  expect(isUsable(utterance, size)).toBe(true);
 });
 
 test('isUsable for a very long chunk is false below two seconds of audio and true from two seconds on', () => {
   const size = { chunkSamples: 160_000, earlySamples: 1080 };
-  expect(isUsable({ sent: 0, samples: 31_999 }, size)).toBe(false);
-  expect(isUsable({ sent: 0, samples: 32_000 }, size)).toBe(true);
+  expect(isUsable({ sent: 0, samples: 31_999, consumed: 0 }, size)).toBe(false);
+  expect(isUsable({ sent: 0, samples: 32_000, consumed: 0 }, size)).toBe(true);
 });

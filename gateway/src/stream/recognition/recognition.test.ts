@@ -14,6 +14,7 @@ import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { Utterances } from './utterances.ts';
+import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import { WorkerConnections } from './worker-connections.ts';
 import { createWorkerTrust } from './worker-trust.ts';
 
@@ -26,7 +27,11 @@ const watch = new StreamWatch({
 const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
 
 /** Starts the recognition of a stream that requests its worker from `place`, with audio that no worker has answered. */
-function startRecognition(place: () => Promise<Placement>, caFile = '/ca.crt') {
+function startRecognition(
+  place: () => Promise<Placement>,
+  caFile = '/ca.crt',
+  replaced: Partial<Record<keyof StreamParts, unknown>> = {},
+) {
   const events: string[] = [];
   const parts = {
     ledger: { pools: { place } },
@@ -37,6 +42,7 @@ function startRecognition(place: () => Promise<Placement>, caFile = '/ca.crt') {
     workerTrust: createWorkerTrust({ caFile, serverName: 'workers.internal' }),
     workerConnections: new WorkerConnections(),
     logger: { error: () => events.push('logged'), info: () => events.push('moved') },
+    ...replaced,
   } as unknown as StreamParts;
   const utterances = new Utterances();
   utterances.append(Buffer.alloc(2));
@@ -48,7 +54,7 @@ function startRecognition(place: () => Promise<Placement>, caFile = '/ca.crt') {
     onContextRefused: () => events.push('context refused'),
     onFailed: (code) => events.push(code),
   });
-  return { events, recognition };
+  return { events, recognition, utterances };
 }
 
 test('Recognition fails its own stream with internal_error when Redis rejects the placement', async () => {
@@ -69,6 +75,35 @@ test('Recognition retries the placement while Redis is unavailable, until it is 
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(requests).toBeLessThanOrEqual(requestsAtStop + 1);
   expect(events).toEqual(['wait']);
+});
+
+test('Recognition sends the audio for which it expects an answer to a worker without early_samples', async () => {
+  const CHUNK_SAMPLES = 17_920;
+  let sent = 0;
+  const links: ChannelEvents[] = [];
+  const open = (_request: ChannelRequest, events: ChannelEvents): WorkerChannel => {
+    links.push(events);
+    const audio = (pcm: Buffer) => (sent += pcm.length / 2);
+    return { aliveAtMs: Infinity, audio, mark: () => undefined, close: () => undefined };
+  };
+  const worker = { id: 'w', revision: 'r', address: 'wss://w' };
+  const { recognition, utterances } = startRecognition(() => Promise.resolve({ outcome: 'placed', worker }), '', {
+    workerTrust: { check: () => ({ tls: {} }) },
+    workerConnections: { pickAddress: () => 'wss://w', open, retire: () => undefined },
+  });
+  const { onAnswer } = await eventually('the worker is assigned', 20_000, () => links[0]);
+  onAnswer({ type: 'opened', chunk_samples: CHUNK_SAMPLES, context: [56, 13], buffer_samples: 65_536 });
+  const add = (samples: number) => {
+    utterances.append(Buffer.alloc(2 * samples));
+    recognition.forwardAudio();
+  };
+  add(CHUNK_SAMPLES);
+  // Features overlap, so a worker reports less than the chunk that it has recognized.
+  utterances.current.consume(CHUNK_SAMPLES - 1321);
+  while (!utterances.owesAnswer(CHUNK_SAMPLES)) add(320);
+  expect(sent).toBe(utterances.acceptedSamples);
+  expect(sent).toBeLessThan(2 * CHUNK_SAMPLES);
+  recognition.stop();
 });
 
 describe('Recognition with five workers that do not open the stream', () => {

@@ -219,7 +219,7 @@ export class Recognition {
     this.#session.watch.recordDelta(latencyMs);
   }
 
-  #onOpened({ context, chunk_samples, early_samples = 0 }: Extract<RelayAnswer, { type: 'opened' }>): void {
+  #onOpened({ context, chunk_samples, early_samples }: Extract<RelayAnswer, { type: 'opened' }>): void {
     this.#opened = true;
     this.#reopening = false;
     this.#everOpened = true;
