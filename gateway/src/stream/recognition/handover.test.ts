@@ -10,6 +10,7 @@ import { Utterances } from './utterances.ts';
 import type { ChannelEvents, WorkerChannel } from './worker-channel.ts';
 
 const CHUNK = 10;
+const WORKER_ANSWER_MS = 10_000;
 const metrics = createGatewayMetrics(createMetrics('gateway'));
 const watch = new StreamWatch({ metrics, trace: undefined, model: 'm', requestedAtMs: 0 });
 const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
@@ -93,6 +94,8 @@ class TestStream {
   readonly expected: string[] = [];
   readonly #utterances = new Utterances();
   readonly #recognition: Recognition;
+  /** Checks for hung workers at this time. */
+  tick: (nowMs: number) => void = () => undefined;
 
   constructor() {
     let placed = 0;
@@ -105,8 +108,16 @@ class TestStream {
     };
     const parts = {
       ledger: { pools: { place } },
-      times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 1000, workerOpenMs: 60_000, ticketMs: 10_000 },
-      ticker: { add: () => undefined, remove: () => undefined },
+      times: {
+        placeMs: 1,
+        statusMs: 1_000_000,
+        workerAvoidMs: 1000,
+        workerOpenMs: 60_000,
+        ticketMs: 10_000,
+        workerSilenceMs: 3000,
+        workerAnswerMs: WORKER_ANSWER_MS,
+      },
+      ticker: { add: (tick: (nowMs: number) => void) => (this.tick = tick), remove: () => undefined },
       tallies: { countStream: () => undefined, countDelta: () => undefined },
       ticketKey,
       workerTrust: { check: () => ({ tls: {} }) },
@@ -227,6 +238,20 @@ test('a stream whose successor is lost stays on the draining worker and gets ano
   while (third?.step() === true);
   expect(old.closed).toBe(true);
   expect(stream.received).toEqual(['1 delta 10', '1 final 10 samples']);
+  stream.stop();
+});
+
+test('a successor that owed no answer for long has the whole time for the next answer', async () => {
+  const { stream, old, next } = await startDraining();
+  next.step();
+  const idleUntilMs = Math.ceil(performance.now()) + 6 * WORKER_ANSWER_MS;
+  stream.tick(idleUntilMs);
+  stream.end('flush');
+  old.step();
+  stream.tick(idleUntilMs + WORKER_ANSWER_MS);
+  expect(next.closed).toBe(false);
+  stream.tick(idleUntilMs + WORKER_ANSWER_MS + 1);
+  expect([old.closed, next.closed]).toEqual([false, true]);
   stream.stop();
 });
 

@@ -51,6 +51,7 @@ export class Handover {
   #consumed = 0;
   /** Samples of the current utterance that the successor was sent. */
   #sent = 0;
+  /** Time of the last answer of the successor, or the last time at which it owed none. */
   #progressAtMs = 0;
   /** Number of an utterance on which too many workers failed. It is not replayed again before it is answered. */
   #suspect = 0;
@@ -105,9 +106,8 @@ export class Handover {
     if (successor?.opened === undefined) return;
     const { workerSilenceMs, workerAnswerMs } = this.#parts.times;
     if (nowMs - successor.link.silentSinceMs > workerSilenceMs) this.#drop('the worker makes no progress');
-    else if (nowMs - this.#progressAtMs > workerAnswerMs && this.#owesAnswer(successor.opened)) {
-      this.#drop('the worker does not answer');
-    }
+    else if (!this.#owesAnswer(successor.opened)) this.#progressAtMs = nowMs;
+    else if (nowMs - this.#progressAtMs > workerAnswerMs) this.#drop('the worker does not answer');
   }
 
   #owesAnswer({ chunk_samples }: Opened): boolean {
