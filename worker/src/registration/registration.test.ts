@@ -102,6 +102,21 @@ test('keepRegistered calls onDrain once, keeps the lease, and does not register 
   await registration.stop();
 });
 
+test('keepRegistered renews the lease of a draining worker while the ledger refuses the report of the drain', async () => {
+  const workers = fakeWorkers(['ok']);
+  const drain = () => {
+    workers.asked.push('drain');
+    return Promise.reject(new Error('unknown function'));
+  };
+  const { registration } = keep({ ...workers, drain });
+  await eventually('the registration', 30_000, () => registration.registered);
+  await expect(registration.drain()).rejects.toThrow('unknown function');
+  const { length } = workers.asked;
+  await eventually('renewals', 30_000, () => workers.asked.slice(length).filter((call) => call === 'renew').length > 2);
+  expect(workers.asked.slice(length, length + 4)).toEqual(['drain', 'renew', 'drain', 'renew']);
+  await registration.stop();
+});
+
 test('drain reports to the ledger until Redis has answered, keeps the lease, and does not call onDrain', async () => {
   const workers = fakeWorkers(['draining']);
   let reports = 0;

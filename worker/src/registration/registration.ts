@@ -56,7 +56,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       return;
     }
     seen = progress;
-    if (isDrainUnreported) await reportDrain();
+    // A failure must not prevent the renewal, because the worker still serves its streams.
+    if (isDrainUnreported) await reportDrain().catch((err: unknown) => logDrainFailure(err, logger));
     if (registered) {
       const result = await workers.renew(model, worker.id);
       if (result === 'draining') drain();
@@ -125,4 +126,10 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       await workers.remove(model, worker.id);
     },
   };
+}
+
+function logDrainFailure(err: unknown, logger: Logger): void {
+  // The Redis connection already logs that Redis is unavailable. The renewal then fails, too.
+  if (err instanceof LedgerUnavailable && !(err instanceof FunctionsMissing)) return;
+  logger.warn({ err }, 'the drain could not be reported yet');
 }
