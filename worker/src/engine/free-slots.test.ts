@@ -12,7 +12,7 @@ test('FreeSlots returns each slot once, the last released one first', () => {
   expect([one.size, other.take(), one.take(), one.take()]).toEqual([2, 0, 1, undefined]);
 });
 
-/** Takes and releases slots. Ends with an error if another thread holds one of them at the same time. */
+/** Takes and releases slots. Ends with an error if another thread holds one of them, or if the size is impossible. */
 const TAKER = `
   import { workerData } from 'node:worker_threads';
   const { FreeSlots } = await import(workerData.module);
@@ -20,6 +20,8 @@ const TAKER = `
   const holders = new Int32Array(workerData.holders);
   for (let round = 0; round < 20_000; round++) {
     const taken = [slots.take(), slots.take()].filter((slot) => slot !== undefined);
+    const { size } = slots;
+    if (size > holders.length) throw new Error(size + ' slots are free');
     for (const slot of taken) if (Atomics.add(holders, slot, 1) !== 0) throw new Error('slot ' + slot + ' is taken twice');
     for (const slot of taken) {
       Atomics.sub(holders, slot, 1);
@@ -28,7 +30,7 @@ const TAKER = `
   }
 `;
 
-test('FreeSlots never gives a slot to two threads at the same time, and loses none', async () => {
+test('FreeSlots never gives a slot to two threads at the same time, loses none, and has a size of 0 to all slots', async () => {
   const slots = 5;
   const free = createFreeSlots(slots);
   const holders = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);

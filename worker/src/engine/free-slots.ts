@@ -35,7 +35,7 @@ export class FreeSlots {
     this.#next = new Int32Array(next);
   }
 
-  /** Number of free slots. */
+  /** Number of free slots. For a moment it may include a slot that is being taken or released. */
   get size(): number {
     return Number(Atomics.load(this.#head, 1));
   }
@@ -54,12 +54,12 @@ export class FreeSlots {
 
   /** Returns a slot that `take` returned. */
   release(slot: number): void {
+    // The size counts the slot before another thread can take it, so that it is never negative.
+    Atomics.add(this.#head, 1, 1n);
     for (;;) {
       const head = Atomics.load(this.#head, 0);
       Atomics.store(this.#next, slot, Number(head & INDEX_MASK));
-      if (!this.#replace(head, slot + 1)) continue;
-      Atomics.add(this.#head, 1, 1n);
-      return;
+      if (this.#replace(head, slot + 1)) return;
     }
   }
 
