@@ -97,15 +97,19 @@ function registerModel(
   return { engine, relay, drain, watch, registration, disconnect: () => link.close() };
 }
 
-/** Returns the result of a task. Throws if an engine fails before, because nothing else watches them yet. */
+/**
+ * Returns the result of a task. Throws if an engine fails before, because nothing else watches them yet. An engine may
+ * have failed already, while the model of another one was loaded.
+ */
 export async function orFailure<T>(engines: readonly Engine[], task: Promise<T>): Promise<T> {
   const settled = new AbortController();
   const failures = engines.map(async (engine) => {
+    if (engine.failure !== undefined) throw engine.failure;
     const [err] = (await once(engine, 'failed', { signal: settled.signal })) as [Error];
     throw err;
   });
   try {
-    return await Promise.race([task, ...failures]);
+    return await Promise.race([...failures, task]);
   } finally {
     settled.abort();
   }

@@ -57,6 +57,11 @@ export class Engine extends EventEmitter<EngineEvents> {
     });
   }
 
+  /** Error with which the engine has failed. Undefined while it works. */
+  get failure(): EngineError | undefined {
+    return this.#failure;
+  }
+
   /** Slots that no stream holds. */
   get freeSlots(): number {
     return this.#client.freeSlots;
