@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,16 +43,20 @@ test('writeResult writes the summary as JSON and as the printed text', () => {
   expect(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))).toEqual(summary);
 });
 
-test('buildLogLines returns one line per file, with the page compressed', () => {
-  const page = '<html>\n<body>\n</body>\n</html>\n';
+test('buildLogLines returns the files in short lines, with the page compressed', () => {
+  const page = `<html>\n<body>\n${randomBytes(20_000).toString('hex')}</body>\n</html>\n`;
   const summary = build();
   writeResult(folder, summary);
   expect(buildLogLines(folder)).toHaveLength(1);
   writeFileSync(join(folder, 'report.html'), page);
   const lines = buildLogLines(folder);
-  expect(lines.join('\n').split('\n')).toHaveLength(2);
+  expect(lines.length).toBeGreaterThan(3);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(16_384);
   const [, json = ''] = lines[0]?.split('summary.json ') ?? [];
   expect(JSON.parse(json)).toEqual(summary);
-  const [, packed = ''] = lines[1]?.split('report.html.gz ') ?? [];
+  const packed = lines
+    .slice(1)
+    .map((line) => line.replace(/^report\.html\.gz /, ''))
+    .join('');
   expect(gunzipSync(Buffer.from(packed, 'base64')).toString()).toBe(page);
 });

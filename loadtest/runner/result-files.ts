@@ -16,9 +16,13 @@ export function writeResult(folder: string, summary: Summary): string[] {
   return lines;
 }
 
+/** A part of a file that fits into one line of a log. */
+const LINE = /.{1,8000}/g;
+
 /**
  * Returns the files of a run as log lines, because only the log of an ended pod can be read. Each line starts with the
- * file name. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded.
+ * file name. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded. Its
+ * lines are short, because a container runtime cuts lines of 16 KiB, and output to stderr can get between the parts.
  */
 export function buildLogLines(folder: string): string[] {
   const summary = JSON.parse(readFileSync(join(folder, RESULT_FILES.summary), 'utf8')) as unknown;
@@ -26,8 +30,12 @@ export function buildLogLines(folder: string): string[] {
   return [
     `${RESULT_FILES.summary} ${JSON.stringify(summary)}`,
     // k6 writes no page after a run of a few seconds.
-    ...(existsSync(page) ? [`${RESULT_FILES.page}.gz ${gzipSync(readFileSync(page)).toString('base64')}`] : []),
+    ...(existsSync(page) ? encode(readFileSync(page)).map((part) => `${RESULT_FILES.page}.gz ${part}`) : []),
   ];
+}
+
+function encode(page: Buffer): string[] {
+  return gzipSync(page).toString('base64').match(LINE) ?? [];
 }
 
 /** Builds the lines of the result for a terminal. */

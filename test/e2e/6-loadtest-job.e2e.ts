@@ -41,7 +41,8 @@ test('the load test Job passes, logs its report and deletes the tenants that it 
   await harness.kubectl(['apply', '-f', '-'], { input: readJob() });
   const conditions = await until(harness, JOB, '.status.conditions[*].type', /Complete|Failed/);
   const log = (await harness.kubectl(['logs', JOB])).trimEnd().split('\n');
-  const fileOf = (name: string) => log.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? '';
+  const fileOf = (name: string) =>
+    log.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : [])).join('');
   // Copies the latencies to the test log.
   process.stderr.write(`${log.filter((line) => !/^(summary|report)\./.test(line)).join('\n')}\n`);
   expect(conditions).toContain('Complete');
