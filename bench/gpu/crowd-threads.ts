@@ -4,24 +4,14 @@ import type { Context, Engine } from '@svc-asr/worker';
 import type { Control } from './controls.ts';
 import type { CrowdRun, CrowdThreadOptions } from './crowd-thread.ts';
 import type { CrowdResult } from './crowd.ts';
-import { join, percentiles, quartersOf } from './percentiles.ts';
-import type { Percentiles, Quarters } from './percentiles.ts';
+import { summarize, sumOf } from './load-summary.ts';
+import type { LoadSummary } from './load-summary.ts';
+import { shareOf } from './turns.ts';
 
 /** Result of all threads together. */
-export interface CrowdSummary {
+export interface CrowdSummary extends LoadSummary {
   readonly streams: number;
-  readonly windows: number;
-  readonly finals: number;
-  readonly opened: number;
-  readonly failures: readonly string[];
-  readonly latencyMs: Percentiles;
-  readonly finalMs: Percentiles;
-  readonly generatorLagMs: Percentiles;
-  readonly quarters: Quarters;
-  readonly unanswered: number;
   readonly skippedTurns: number;
-  readonly compared: number;
-  readonly different: number;
   readonly differentAlone: number;
 }
 
@@ -58,39 +48,27 @@ export class CrowdThreads {
     const count = this.#threads.length;
     const results = await Promise.all(
       this.#threads.map(async (thread, i): Promise<CrowdResult> => {
-        const share = Math.floor((streams * (i + 1)) / count) - Math.floor((streams * i) / count);
-        const run: CrowdRun = { streams: share, seconds, warmSeconds: WARM_SECONDS, inPhase, startAtMs };
+        const run: CrowdRun = {
+          streams: shareOf(streams, i, count),
+          seconds,
+          warmSeconds: WARM_SECONDS,
+          inPhase,
+          startAtMs,
+        };
         thread.postMessage(run);
         const [result] = (await once(thread, 'message')) as [CrowdResult];
         return result;
       }),
     );
-    return summarize(streams, results);
+    return {
+      ...summarize(results),
+      streams,
+      skippedTurns: sumOf(results, ({ skippedTurns }) => skippedTurns),
+      differentAlone: sumOf(results, ({ differentAlone }) => differentAlone),
+    };
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.terminate()));
   }
-}
-
-function summarize(streams: number, results: readonly CrowdResult[]): CrowdSummary {
-  const latencies = join(results.map((one) => one.latencies));
-  const finals = join(results.map((one) => one.finals));
-  const sum = (of: (result: CrowdResult) => number): number => results.reduce((total, one) => total + of(one), 0);
-  return {
-    streams,
-    windows: latencies.length,
-    finals: finals.length,
-    opened: sum(({ opened }) => opened),
-    failures: results.flatMap(({ failures }) => failures),
-    latencyMs: percentiles(latencies),
-    finalMs: percentiles(finals),
-    generatorLagMs: percentiles(join(results.map(({ lags }) => lags))),
-    quarters: quartersOf(results.map((one) => one.latencies)),
-    unanswered: sum(({ unanswered }) => unanswered),
-    skippedTurns: sum(({ skippedTurns }) => skippedTurns),
-    compared: sum(({ compared }) => compared),
-    different: sum(({ different }) => different),
-    differentAlone: sum(({ differentAlone }) => differentAlone),
-  };
 }

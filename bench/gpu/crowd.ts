@@ -2,6 +2,9 @@ import { AUDIO } from '@svc-asr/core/stream';
 import type { Context, EngineClient, EngineStream } from '@svc-asr/worker';
 import { CONTROL_SHARE } from './controls.ts';
 import type { Control } from './controls.ts';
+import type { LoadResult } from './load-summary.ts';
+import { randomStartMs, takeTurns } from './turns.ts';
+import type { Turn } from './turns.ts';
 
 /** Load of an engine: streams at real-time pace that speak, pause, close and open again. */
 export interface CrowdOptions {
@@ -22,22 +25,11 @@ export interface CrowdOptions {
   readonly inPhase?: boolean;
 }
 
-/** Measurements of a crowd. Times are in milliseconds and in the order in which they were measured. */
-export interface CrowdResult {
-  readonly opened: number;
-  readonly failures: readonly string[];
-  /** From the last sample of a window, or a flush, to the result in the thread that wrote it. */
-  readonly latencies: Float64Array;
-  readonly finals: Float64Array;
-  /** How late the crowd itself was. */
-  readonly lags: Float64Array;
-  /** Windows without a result at the end of the run. */
-  readonly unanswered: number;
+/** Measurements of a crowd. */
+export interface CrowdResult extends LoadResult {
   /** Turns in which a stream did not write, because its last final or a free slot was still missing. */
   readonly skippedTurns: number;
-  /** Compared transcripts, those that differ, and those that differ from the same engine without load. */
-  readonly compared: number;
-  readonly different: number;
+  /** Transcripts that differ from the same engine without load. */
   readonly differentAlone: number;
 }
 
@@ -49,18 +41,14 @@ export const LOOKBACK_SAMPLES = 1080;
 /** Windows of an utterance, and utterances of a stream: uniform between these limits. */
 const UTTERANCE_SECONDS = [6, 10] as const;
 const UTTERANCES = [2, 6] as const;
-/** Share of the time before the measurement in which streams open. In the rest of it they reach a steady state. */
-const WARM_SHARE = 0.6;
 /** Time after the last write in which results arrive. */
 const SETTLE_MS = 3000;
 /** Time in which closed streams release their slots. */
 const CLOSE_MS = 500;
 
 /** One stream after the other, with the utterance that is being spoken. */
-class Speaker {
-  /** Moment within a period at which the speaker writes. */
+class Speaker implements Turn {
   readonly phaseMs: number;
-  /** Time of the first stream. */
   readonly startMs: number;
   /** Undefined between two streams. */
   stream: EngineStream | undefined;
@@ -95,7 +83,7 @@ class Crowd {
   readonly #periodMs: number;
   readonly #latencies: number[] = [];
   readonly #finals: number[] = [];
-  readonly #lags: number[] = [];
+  #lags: number[] = [];
   readonly #failures: string[] = [];
   #opened = 0;
   #compared = 0;
@@ -116,27 +104,19 @@ class Crowd {
 
   async run(): Promise<void> {
     const { streams, seconds, warmSeconds, inPhase = false } = this.#options;
-    const phases = Array.from({ length: streams }, () => (inPhase ? 0 : Math.random() * this.#periodMs));
-    phases.sort((a, b) => a - b);
-    const speakers = phases.map((phaseMs) => new Speaker(phaseMs, Math.random() * WARM_SHARE * warmSeconds * 1000));
-    const startedMs = performance.now() + this.#options.startAtMs - Date.now();
-    const endMs = (warmSeconds + seconds) * 1000;
-    // All speakers have the same period, so they write in the order of their phases, again and again.
-    for (let cycle = 0; cycle * this.#periodMs < endMs; cycle++) {
-      this.#measuring = cycle * this.#periodMs >= warmSeconds * 1000;
-      for (let i = 0; i < speakers.length;) {
-        const elapsedMs = performance.now() - startedMs;
-        for (; i < speakers.length; i++) {
-          const speaker = speakers[i];
-          const lagMs = elapsedMs - cycle * this.#periodMs - (speaker?.phaseMs ?? 0);
-          if (speaker === undefined || lagMs < 0) break;
-          if (this.#measuring) this.#lags.push(lagMs);
-          if (elapsedMs >= speaker.startMs) this.#speak(speaker);
-        }
-        // Results arrive between two turns.
-        await new Promise((resolve) => (i < speakers.length ? setTimeout(resolve, 1) : setImmediate(resolve)));
-      }
-    }
+    const speakers = Array.from({ length: streams }, () => {
+      return new Speaker(inPhase ? 0 : Math.random() * this.#periodMs, randomStartMs(warmSeconds));
+    });
+    this.#lags = await takeTurns(speakers, {
+      startedMs: performance.now() + this.#options.startAtMs - Date.now(),
+      periodMs: this.#periodMs,
+      warmSeconds,
+      seconds,
+      onPeriod: (isMeasured) => {
+        this.#measuring = isMeasured;
+      },
+      speak: (speaker) => this.#speak(speaker),
+    });
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     for (const { wroteMs, flushedMs } of speakers) this.#unanswered += wroteMs.length + (flushedMs > 0 ? 1 : 0);
     for (const { stream } of speakers) stream?.close();

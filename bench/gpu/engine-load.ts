@@ -2,8 +2,9 @@ import type { Context, Engine, EngineStats } from '@svc-asr/worker';
 import type { Control } from './controls.ts';
 import { CrowdThreads } from './crowd-threads.ts';
 import type { CrowdSummary } from './crowd-threads.ts';
+import { addFigures, describeLoad, figuresOf } from './load-summary.ts';
 import type { GpuOptions } from './options.ts';
-import { describe, growsBacklog } from './percentiles.ts';
+import { growsBacklog } from './percentiles.ts';
 
 export interface EngineLoad {
   readonly engine: Engine;
@@ -47,30 +48,24 @@ async function measureRun(
   const [stats, cpu] = [engine.stats, process.cpuUsage()];
   const result = await threads.run(run);
   const used = process.cpuUsage(cpu);
-  logProgress(`${label}: ${describeRun(result)}`);
+  const { streams, skippedTurns, differentAlone } = result;
+  logProgress(
+    `${label}: ${streams} streams, ${describeLoad(result)}; ${skippedTurns} turns skipped; ` +
+      `${differentAlone} differ from the engine without load`,
+  );
   const perBatch = splitTime(stats, engine.stats);
   logProgress(
     `  per batch: ${Object.entries(perBatch)
       .map(([name, value]) => `${name} ${value.toFixed(2)}`)
       .join(', ')}`,
   );
-  for (const [name, value] of Object.entries(perBatch)) figures[`${label}_${name}`] = value;
-  figures[`${label}_windows_per_second`] = result.windows / run.seconds;
-  figures[`${label}_latency_p50_ms`] = result.latencyMs.p50;
-  figures[`${label}_latency_p95_ms`] = result.latencyMs.p95;
-  figures[`${label}_latency_p99_ms`] = result.latencyMs.p99;
-  figures[`${label}_first_quarter_p95_ms`] = result.quarters.firstP95;
-  figures[`${label}_last_quarter_p95_ms`] = result.quarters.lastP95;
-  figures[`${label}_final_p95_ms`] = result.finalMs.p95;
-  figures[`${label}_generator_lag_p95_ms`] = result.generatorLagMs.p95;
-  figures[`${label}_opened`] = result.opened;
-  figures[`${label}_failures`] = result.failures.length;
-  figures[`${label}_unanswered`] = result.unanswered;
-  figures[`${label}_skipped_turns`] = result.skippedTurns;
-  figures[`${label}_compared_transcripts`] = result.compared;
-  figures[`${label}_different_transcripts`] = result.different;
-  figures[`${label}_different_from_engine_alone`] = result.differentAlone;
-  figures[`${label}_process_cores`] = (used.user + used.system) / 1e6 / run.seconds;
+  addFigures(figures, label, {
+    ...perBatch,
+    ...figuresOf(result, run.seconds),
+    skipped_turns: skippedTurns,
+    different_from_engine_alone: differentAlone,
+    process_cores: (used.user + used.system) / 1e6 / run.seconds,
+  });
   return result;
 }
 
@@ -83,16 +78,4 @@ export function splitTime(before: EngineStats, after: EngineStats): Record<strin
     ((value as number) - (earlier.get(name) ?? 0)) / (name === 'runs' ? 1 : batches),
   ]);
   return Object.fromEntries(means);
-}
-
-function describeRun(result: CrowdSummary): string {
-  const { streams, windows, finals, opened, failures, unanswered, skippedTurns, compared, different } = result;
-  const { firstP95, lastP95 } = result.quarters;
-  return [
-    `${streams} streams, ${windows} windows, ${finals} finals, ${opened} opened, ${failures.length} failed ${failures[0] ?? ''}`,
-    `latency ${describe(result.latencyMs)}, first quarter p95 ${firstP95.toFixed(1)}, last ${lastP95.toFixed(1)}`,
-    `finals ${describe(result.finalMs)}; generator late by p95 ${result.generatorLagMs.p95.toFixed(1)} ms`,
-    `${unanswered} unanswered, ${skippedTurns} turns skipped; ${different} of ${compared} transcripts differ`,
-    `${result.differentAlone} differ from the engine without load`,
-  ].join('; ');
 }

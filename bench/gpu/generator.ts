@@ -4,7 +4,9 @@ import type { ContextSize } from '@svc-asr/core';
 import type { Control } from './controls.ts';
 import { openGatewaySide } from './gateway-side.ts';
 import type { GatewaySideOptions } from './gateway-side.ts';
+import type { LoadResult } from './load-summary.ts';
 import { joinSpeech, readRecordings } from './speech.ts';
+import { randomStartMs, takeTurns } from './turns.ts';
 import { WorkerCaller } from './worker-caller.ts';
 import type { Measurements } from './worker-caller.ts';
 
@@ -20,22 +22,11 @@ export interface GeneratorOptions extends GatewaySideOptions {
   readonly frameMs: number;
 }
 
-/** Result that the parent gets. Values are in the order in which they were measured. */
-export interface GeneratorResult {
-  readonly latencies: Float64Array;
-  readonly finals: Float64Array;
-  readonly lags: Float64Array;
-  readonly failures: readonly string[];
-  readonly opened: number;
-  readonly compared: number;
-  readonly different: number;
-  /** Streams whose last window or flush had no answer at the end. */
-  readonly unanswered: number;
+/** Result that the parent gets. */
+export interface GeneratorResult extends LoadResult {
   readonly cpuSeconds: number;
 }
 
-/** Share of the time before the measurement in which streams open. In the rest of it they reach a steady state. */
-const OPENING_SHARE = 0.6;
 /** Time after the last frame in which results arrive. */
 const SETTLE_MS = 2000;
 
@@ -66,11 +57,23 @@ async function generate(options: GeneratorOptions): Promise<GeneratorResult> {
   const shared = { side, context, speech, controls, frameSamples: frameMs * 16, measurements };
   const callers = Array.from({ length: options.streams }, () => {
     // A stream starts at any time, so the ends of its windows have a random phase.
-    return { caller: new WorkerCaller(shared), startMs: Math.random() * OPENING_SHARE * warmSeconds * 1000 };
+    const startMs = randomStartMs(warmSeconds);
+    return { caller: new WorkerCaller(shared), startMs, phaseMs: startMs % frameMs };
   });
-  callers.sort((a, b) => (a.startMs % frameMs) - (b.startMs % frameMs));
-  const lags: number[] = [];
-  const cpu = await speakInTurn(callers, options, measurements, lags);
+  let cpuBefore = process.cpuUsage();
+  const lags = await takeTurns(callers, {
+    startedMs: performance.now(),
+    periodMs: frameMs,
+    warmSeconds,
+    seconds: options.seconds,
+    onPeriod: (isMeasured) => {
+      if (isMeasured && !measurements.isMeasuring) cpuBefore = process.cpuUsage();
+      measurements.isMeasuring = isMeasured;
+    },
+    speak: ({ caller }) => caller.speak(),
+  });
+  measurements.isMeasuring = false;
+  const cpu = process.cpuUsage(cpuBefore);
   await sleep(SETTLE_MS);
   const unanswered = callers.filter(({ caller }) => caller.isOwed).length;
   for (const { caller } of callers) caller.stop();
@@ -87,36 +90,4 @@ async function generate(options: GeneratorOptions): Promise<GeneratorResult> {
     unanswered,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
   };
-}
-
-/** Lets each caller write a frame per period, in the order of their phases. Returns the CPU time while measuring. */
-async function speakInTurn(
-  callers: readonly { caller: WorkerCaller; startMs: number }[],
-  { frameMs, warmSeconds, seconds }: GeneratorOptions,
-  measurements: Measurements,
-  lags: number[],
-): Promise<NodeJS.CpuUsage> {
-  const startedMs = performance.now();
-  let cpu = process.cpuUsage();
-  for (let cycle = 0; cycle * frameMs < (warmSeconds + seconds) * 1000; cycle++) {
-    if (!measurements.isMeasuring && cycle * frameMs >= warmSeconds * 1000) {
-      measurements.isMeasuring = true;
-      cpu = process.cpuUsage();
-    }
-    for (let i = 0; i < callers.length;) {
-      const elapsedMs = performance.now() - startedMs;
-      for (; i < callers.length; i++) {
-        const { caller, startMs } = callers[i] as { caller: WorkerCaller; startMs: number };
-        const lagMs = elapsedMs - cycle * frameMs - (startMs % frameMs);
-        if (lagMs < 0) break;
-        if (measurements.isMeasuring) lags.push(lagMs);
-        if (elapsedMs >= startMs) caller.speak();
-      }
-      // Answers arrive between two turns.
-      if (i < callers.length) await sleep(1);
-      else await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-  measurements.isMeasuring = false;
-  return process.cpuUsage(cpu);
 }

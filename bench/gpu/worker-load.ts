@@ -14,10 +14,12 @@ import { chooseControls, transcribeControls } from './controls.ts';
 import type { Control } from './controls.ts';
 import { LOOKBACK_SAMPLES } from './crowd.ts';
 import type { GeneratorOptions, GeneratorResult } from './generator.ts';
+import { addFigures, describeLoad, figuresOf, summarize, sumOf } from './load-summary.ts';
 import type { GpuOptions } from './options.ts';
-import { describe, growsBacklog, join, percentiles, quartersOf } from './percentiles.ts';
+import { growsBacklog } from './percentiles.ts';
 import { joinSpeech, readRecordings } from './speech.ts';
 import { busyThreads, readThreadUsage } from './thread-usage.ts';
+import { shareOf } from './turns.ts';
 
 /** Time before the measurement, in which streams open. */
 const WARM_SECONDS = 15;
@@ -110,7 +112,7 @@ async function measureRun(
       modelDir,
       context: [...context],
       controls,
-      streams: Math.floor((workerStreams * (i + 1)) / generators) - Math.floor((workerStreams * i) / generators),
+      streams: shareOf(workerStreams, i, generators),
       seconds,
       warmSeconds: WARM_SECONDS,
       frameMs: FRAME_MS,
@@ -119,38 +121,18 @@ async function measureRun(
   const usage = measureUsage(workerPid, seconds);
   const done = await Promise.all(results);
   const { cores, threads } = await usage;
-  const latencies = join(done.map((one) => one.latencies));
-  const [latency, final] = [percentiles(latencies), percentiles(join(done.map(({ finals }) => finals)))];
-  const sum = (of: (result: GeneratorResult) => number) => done.reduce((total, one) => total + of(one), 0);
-  const failures = done.flatMap((one) => one.failures);
-  const lag = percentiles(join(done.map(({ lags }) => lags)));
-  const quarters = quartersOf(done.map((one) => one.latencies));
-  const [different, compared] = [sum((one) => one.different), sum((one) => one.compared)];
-  logProgress(
-    `${label}: ${workerStreams} streams from ${generators} processes, ${latencies.length} windows, ` +
-      `${sum(({ opened }) => opened)} opened, ${failures.length} failed ${failures[0] ?? ''}; latency ${describe(latency)}; ` +
-      `finals ${describe(final)}; generators late by p95 ${lag.p95.toFixed(1)} ms; ` +
-      `${sum(({ unanswered }) => unanswered)} unanswered; ${different} of ${compared} transcripts differ`,
-  );
+  const summary = summarize(done);
+  logProgress(`${label}: ${workerStreams} streams from ${generators} processes, ${describeLoad(summary)}`);
   logProgress(
     `  worker: ${cores.toFixed(2)} cores; ${threads.map((one) => `${one.name} ${one.cores.toFixed(2)}`).join(', ')}`,
   );
-  figures[`${label}_streams`] = workerStreams;
-  figures[`${label}_windows_per_second`] = latencies.length / seconds;
-  figures[`${label}_latency_p50_ms`] = latency.p50;
-  figures[`${label}_latency_p95_ms`] = latency.p95;
-  figures[`${label}_latency_p99_ms`] = latency.p99;
-  figures[`${label}_final_p95_ms`] = final.p95;
-  figures[`${label}_generator_lag_p95_ms`] = lag.p95;
-  figures[`${label}_first_quarter_p95_ms`] = quarters.firstP95;
-  figures[`${label}_last_quarter_p95_ms`] = quarters.lastP95;
-  figures[`${label}_growing_backlogs`] = growsBacklog(quarters) ? 1 : 0;
-  figures[`${label}_failures`] = failures.length;
-  figures[`${label}_unanswered`] = sum(({ unanswered }) => unanswered);
-  figures[`${label}_compared_transcripts`] = compared;
-  figures[`${label}_different_transcripts`] = different;
-  figures[`${label}_worker_cores`] = cores;
-  figures[`${label}_generator_cores`] = sum(({ cpuSeconds }) => cpuSeconds) / seconds;
+  addFigures(figures, label, {
+    streams: workerStreams,
+    ...figuresOf(summary, seconds),
+    growing_backlogs: growsBacklog(summary.quarters) ? 1 : 0,
+    worker_cores: cores,
+    generator_cores: sumOf(done, ({ cpuSeconds }) => cpuSeconds) / seconds,
+  });
 }
 
 /** Measures the CPU time of the worker in the middle of the run. */
