@@ -1,9 +1,7 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import type { Duplex } from 'node:stream';
-import { AUDIO, FRAME, parseRelayAnswer, RELAY_CONNECTION_PATH, RELAY_LIMITS, RELAY_UPGRADE } from '@svc-asr/core';
+import { AUDIO, FRAME, parseRelayAnswer, RELAY_LIMITS } from '@svc-asr/core';
 import type { Frame } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
+import { upgrade } from './upgrade.ts';
 
 export interface NoiseOptions {
   readonly port: number;
@@ -26,7 +24,9 @@ const NOISE = 2_000;
  * has closed the connection.
  */
 export async function streamNoise(options: NoiseOptions): Promise<void> {
-  const { socket, head } = await connect(options);
+  const { port, tls } = options;
+  // The certificate names a model and not this address. The other end is a thread of this process.
+  const { socket, head } = await upgrade(`${tls ? 'wss' : 'ws'}://127.0.0.1:${port}`, { rejectUnauthorized: false });
   const noise = Int16Array.from({ length: FRAME_SAMPLES }, () => (Math.random() - 0.5) * NOISE);
   const payload = new Uint8Array(noise.buffer);
   await new Promise<void>((resolve) => {
@@ -86,22 +86,4 @@ class NoiseStream {
     frames.sendMessage(this.#id, { type: 'flush' }, this.#sent);
     return true;
   }
-}
-
-async function connect({ port, tls }: NoiseOptions): Promise<{ socket: Duplex; head: Buffer }> {
-  const request = (tls ? requestHttps : requestHttp)({
-    host: '127.0.0.1',
-    port,
-    path: RELAY_CONNECTION_PATH,
-    agent: false,
-    headers: { connection: 'Upgrade', upgrade: RELAY_UPGRADE },
-    // The certificate names a model and not this address. The other end is a thread of this process.
-    ...(tls && { rejectUnauthorized: false }),
-  });
-  request.end();
-  return await new Promise((resolve, reject) => {
-    request.on('error', reject);
-    request.on('response', ({ statusCode }) => reject(new Error(`the probe answered ${statusCode}`)));
-    request.on('upgrade', (_response, socket, head) => resolve({ socket, head }));
-  });
 }

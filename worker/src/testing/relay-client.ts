@@ -1,28 +1,11 @@
 import { EventEmitter, once } from 'node:events';
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { FRAME, parseRelayAnswer, RELAY_CONNECTION_PATH, RELAY_LIMITS, RELAY_UPGRADE } from '@svc-asr/core';
+import { FRAME, parseRelayAnswer, RELAY_LIMITS } from '@svc-asr/core';
 import type { Frame, RelayAnswer, RelayRequest } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
+import { upgrade } from '../io/upgrade.ts';
 
 type AnswerOf<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
-
-/** Requests the upgrade to frames. Rejects with the status if the worker refuses it. */
-export async function upgrade(
-  address: string,
-  { ca, path = RELAY_CONNECTION_PATH }: { ca?: string | undefined; path?: string } = {},
-): Promise<{ socket: Duplex; head: Buffer }> {
-  const url = new URL(path, address.replace(/^ws/, 'http'));
-  const headers = { connection: 'Upgrade', upgrade: RELAY_UPGRADE };
-  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { agent: false, headers, ca });
-  request.end();
-  return new Promise((resolve, reject) => {
-    request.on('error', reject);
-    request.on('response', ({ statusCode }) => reject(new Error(`the worker answered ${statusCode}`)));
-    request.on('upgrade', (_response, socket, head) => resolve({ socket, head }));
-  });
-}
 
 /** The gateway's side of a connection. */
 export class RelayConnection {
