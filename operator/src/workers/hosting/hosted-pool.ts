@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { initialScaling } from '@svc-asr/core';
 import type { AsrModel, ScalingDecision } from '@svc-asr/core';
 import { decideGrowth, decideSize } from '../pool/decide.ts';
+import { drainWorkers } from '../pool/drain.ts';
 import { MeasuredSlots } from '../pool/measured-slots.ts';
 import { createPoolView, forgetWorker, observePool, readyWorkers } from '../pool/observe.ts';
 import { planPool } from '../pool/plan.ts';
@@ -88,7 +89,7 @@ export class HostedPool implements ModelPool {
       hosted: !isFinished,
     });
     if (!isLedgerRead) return true;
-    await this.#drainWorkers(plan.drain);
+    await drainWorkers(this.#name, plan.drain, this.#view, this.#dependencies);
     if (isFinished) {
       await this.#dependencies.pools.remove(this.#name);
       return false;
@@ -191,15 +192,6 @@ export class HostedPool implements ModelPool {
       limits: { ...limits, drainMs },
       nowMs: nowMs(),
     });
-  }
-
-  async #drainWorkers(ids: readonly string[]): Promise<void> {
-    const { workers, report, nowMs } = this.#dependencies;
-    for (const id of ids) {
-      report.draining(this.#name, id);
-      await workers.drain(this.#name, id);
-      if (!this.#view.drainedAtMs.has(id)) this.#view.drainedAtMs.set(id, nowMs());
-    }
   }
 
   /** Reports whether the model was deleted and its streams have ended or had enough time for it. */

@@ -10,6 +10,7 @@ import type { PoolDependencies } from './dependencies.ts';
 import { countByRevision } from './desired.ts';
 import { MeasuredSlots } from './measured-slots.ts';
 import type { ModelPool } from './model-pool.ts';
+import { drainWorkers } from './drain.ts';
 import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
 import { planPool } from './plan.ts';
 import type { Plan } from './plan.ts';
@@ -142,7 +143,7 @@ export class Pool implements ModelPool {
     const plan = this.#planWorkers(isLedgerRead);
     this.#apply(plan);
     if (!isLedgerRead) return { continues: true, plan: undefined };
-    await this.#drainWorkers(plan.drain);
+    await drainWorkers(this.#name, plan.drain, this.#view, this.#dependencies);
     if (await this.#removeIfEmpty()) return { continues: false, plan: undefined };
     this.#dependencies.report.startFailure(
       this.#name,
@@ -227,16 +228,6 @@ export class Pool implements ModelPool {
       scale: decideScaleUpdate(this.#model, this.#scaling.desired),
       rollout: this.#model && this.#storedRollout,
     });
-  }
-
-  async #drainWorkers(ids: readonly string[]): Promise<void> {
-    const { workers, report, nowMs } = this.#dependencies;
-    const { drainedAtMs } = this.#view;
-    for (const id of ids) {
-      report.draining(this.#name, id);
-      await workers.drain(this.#name, id);
-      if (!drainedAtMs.has(id)) drainedAtMs.set(id, nowMs());
-    }
   }
 
   /** Removes the pool from the ledger if its model was deleted and its last worker has ended. Resolves to true then. */
