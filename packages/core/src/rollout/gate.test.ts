@@ -3,15 +3,7 @@ import type { RevisionCounts } from './counts.ts';
 import { ENOUGH_DELTAS, ENOUGH_FAILURES, ENOUGH_STREAMS, findBreach } from './gate.ts';
 import { LATENCY_BOUNDS_MS, latencyBucket } from './latency.ts';
 
-const SPEC = {
-  canaryPercent: 10,
-  maxFailurePercent: 1,
-  maxDeltaP95Ms: 500,
-  windowSeconds: 300,
-  maxSurge: 1,
-  maxUnavailable: 0,
-  startSeconds: 60,
-};
+const SPEC = { maxFailurePercent: 1, maxDeltaP95Ms: 500 };
 const streams = (all: number, failures: number): RevisionCounts => ({ ...NO_COUNTS, streams: all, failures });
 const deltas = (count: number, latencyMs: number): RevisionCounts => {
   const latencies = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0);

@@ -4,6 +4,9 @@ import { latencyQuantile } from './latency.ts';
 
 export type RolloutSpec = AsrModel['spec']['rollout'];
 
+/** Limits of a new revision while both revisions serve. */
+type GateLimits = Pick<RolloutSpec, 'maxFailurePercent' | 'maxDeltaP95Ms'>;
+
 /** Reason why a revision is rolled back. */
 export interface Breach {
   readonly reason: 'Failures' | 'Latency' | 'StartDeadline';
@@ -24,11 +27,11 @@ export const ENOUGH_DELTAS = 100;
  * Returns how a revision exceeds the limits of its model, based on the counts of both revisions in the same period. If
  * the stable revision performs no better, the cause is elsewhere (a node, Redis, the load), and there is no breach.
  */
-export function findBreach(spec: RolloutSpec, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
+export function findBreach(spec: GateLimits, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
   return findFailures(spec, candidate, stable) ?? findLatency(spec, candidate, stable);
 }
 
-function findFailures(spec: RolloutSpec, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
+function findFailures(spec: GateLimits, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
   const { streams, failures } = candidate;
   if (streams < ENOUGH_STREAMS && failures < ENOUGH_FAILURES) return undefined;
   const percent = percentOf(candidate);
@@ -38,7 +41,7 @@ function findFailures(spec: RolloutSpec, candidate: RevisionCounts, stable: Revi
   return { reason: 'Failures', message };
 }
 
-function findLatency(spec: RolloutSpec, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
+function findLatency(spec: GateLimits, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
   const p95Ms = p95Of(candidate);
   if (p95Ms === undefined || p95Ms <= spec.maxDeltaP95Ms) return undefined;
   const before = p95Of(stable);
