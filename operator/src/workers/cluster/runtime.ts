@@ -148,10 +148,10 @@ export class ClusterRuntime implements WorkerRuntime {
     const template = this.#desired.get(model)?.template;
     const provisionMs = template === undefined ? Infinity : template.provisionSeconds * 1000;
     const deployment = children.get(TYPES.Deployment, revisionName(model, revision));
-    const problem = template?.revision === revision ? this.#findProblem(template) : undefined;
+    const problem =
+      template?.revision === revision ? this.#findProblem(template) : this.#findDeployedProblem(deployment);
     if (problem !== undefined) return { ...problem, isRefusal: true };
     return (
-      (template?.revision === revision ? undefined : this.#findDeployedProblem(deployment)) ??
       this.#failures.refusal(revision) ??
       findStartFailure(pods.of(model, revision), deployment, provisionMs) ??
       this.#failures.crashes(revision)

@@ -124,14 +124,11 @@ export function observeRevisions(
   const names = new Set([wanted, ...running.map(({ revision }) => revision), ...view.counts.keys()]);
   return new Map(
     [...names].map((revision) => {
-      const startFailure = runtime.startFailure({ model, revision });
       const ownWorkers = running.filter((worker) => worker.revision === revision);
       const observation = {
         running: ownWorkers.length,
         ready: ownWorkers.filter(({ id }) => ready.has(id)).length,
-        failsToStart: startFailure !== undefined,
-        startFailure: startFailure?.message,
-        isRefused: startFailure?.isRefusal === true,
+        startFailure: runtime.startFailure({ model, revision }),
         counts: view.counts.get(revision) ?? NO_COUNTS,
       };
       return [revision, observation];

@@ -19,7 +19,6 @@ const STABLE: RolloutState = { ...NO_ROLLOUT, stable: 'old' };
 const seen = (running: number, ready = running, more: Partial<RevisionObservation> = {}): RevisionObservation => ({
   running,
   ready,
-  failsToStart: false,
   counts: NO_COUNTS,
   ...more,
 });
@@ -98,7 +97,7 @@ test.each([0, 20])(
 
 test('a rollout whose workers do not become ready within startSeconds is rolled back and reports the cause', () => {
   const observe = createRollout();
-  const starting = { old: seen(4), new: seen(1, 0, { failsToStart: true, startFailure: 'no such image' }) };
+  const starting = { old: seen(4), new: seen(1, 0, { startFailure: { message: 'no such image' } }) };
   // Time without workers of the revision does not count.
   observe({ old: seen(4) }, 0);
   observe({ old: seen(4) }, 1000 * SECOND);
@@ -115,7 +114,7 @@ test('a rollout whose workers do not become ready within startSeconds is rolled 
 
 test('a rollout whose workers cannot be scheduled at all is rolled back after startSeconds, too', () => {
   const observe = createRollout();
-  const failing = { old: seen(0), new: seen(0, 0, { failsToStart: true, startFailure: 'exceeded quota' }) };
+  const failing = { old: seen(0), new: seen(0, 0, { startFailure: { message: 'exceeded quota' } }) };
   observe(failing, 0);
   expect(observe(failing, 59 * SECOND).phase).toBe('Starting');
   expect(observe(failing, 60 * SECOND)).toMatchObject({ phase: 'RolledBack', revision: 'old' });
@@ -124,7 +123,7 @@ test('a rollout whose workers cannot be scheduled at all is rolled back after st
 test('a rollout to a revision that is refused keeps all workers of the stable one until it is allowed', () => {
   const observe = createRollout();
   observe({ old: seen(1) }, 0);
-  const refused = { old: seen(0), new: seen(0, 0, { failsToStart: true, isRefused: true, startFailure: 'no Secret' }) };
+  const refused = { old: seen(0), new: seen(0, 0, { startFailure: { message: 'no Secret', isRefusal: true } }) };
   expect(observe(refused, SECOND)).toMatchObject({
     phase: 'Queued',
     revision: 'old',
@@ -177,7 +176,7 @@ test('a rollout ends immediately when the model returns to the stable revision',
 test('a pool without workers keeps no stable revision, unless the new revision fails to start', () => {
   const observe = createRollout();
   expect(observe({ old: seen(0) }, 0)).toMatchObject({ phase: 'Starting', stable: undefined, percent: 100 });
-  const failing = { old: seen(0), new: seen(1, 0, { failsToStart: true }) };
+  const failing = { old: seen(0), new: seen(1, 0, { startFailure: { message: 'crashes' } }) };
   expect(observe(failing, SECOND)).toMatchObject({ phase: 'Starting', stable: 'old' });
   expect(observe({ old: seen(0), new: seen(1) }, 2 * SECOND).phase).toBe('Rolling');
 });

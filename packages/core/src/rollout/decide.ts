@@ -4,18 +4,21 @@ import { findBreach } from './gate.ts';
 import type { Breach, RolloutSpec } from './gate.ts';
 import type { Candidate, RolloutState } from './state.ts';
 
+/** Why workers of a revision fail at start. */
+export interface ObservedFailure {
+  readonly message: string;
+  /** True if no worker of the revision can be created until the model or the cluster is changed. */
+  readonly isRefusal?: boolean;
+}
+
 /** Observed state of a revision. */
 export interface RevisionObservation {
   /** Workers that run, whether or not they accept sessions yet. */
   readonly running: number;
   /** Workers that accept sessions. */
   readonly ready: number;
-  /** Whether workers of the revision are known to fail at start. */
-  readonly failsToStart: boolean;
-  /** Why workers of the revision fail at start. */
-  readonly startFailure?: string | undefined;
-  /** Whether no worker of the revision can be created until the model or the cluster is changed. */
-  readonly isRefused?: boolean;
+  /** Set if workers of the revision are known to fail at start. */
+  readonly startFailure?: ObservedFailure | undefined;
   readonly counts: RevisionCounts;
 }
 
@@ -46,7 +49,7 @@ export interface RolloutDecision {
   readonly state: RolloutState;
 }
 
-const UNSEEN: RevisionObservation = { running: 0, ready: 0, failsToStart: false, counts: NO_COUNTS };
+const UNSEEN: RevisionObservation = { running: 0, ready: 0, counts: NO_COUNTS };
 
 /**
  * Decides which revision of a model a pool consists of.
@@ -79,8 +82,8 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
   const own = observations.get(wanted) ?? UNSEEN;
   const other = observations.get(stable) ?? UNSEEN;
   // Workers of the stable revision would make room for workers that cannot be created.
-  if (own.isRefused === true && own.running === 0) {
-    return enqueue(stable, wanted, `cannot be created: ${own.startFailure ?? 'its objects are refused'}`);
+  if (own.startFailure?.isRefusal === true && own.running === 0) {
+    return enqueue(stable, wanted, `cannot be created: ${own.startFailure.message}`);
   }
   const candidate = advance(known, own, other, input);
   if (candidate.before !== undefined) {
@@ -96,7 +99,7 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
   const watched = candidate.watchedMs >= input.spec.windowSeconds * 1000;
   if (candidate.phase === 'rolling' && other.running === 0 && own.ready > 0 && watched) return settle(wanted);
   // If the stable revision has no workers, there is nothing to protect, unless the new revision fails to start.
-  const protects = other.running > 0 || own.failsToStart;
+  const protects = other.running > 0 || own.startFailure !== undefined;
   return continueRollout(input, stable, candidate, protects);
 }
 
@@ -114,7 +117,7 @@ function advance(
   const observed = { ...candidate, observedAtMs: nowMs };
   if (candidate.phase === 'starting') {
     if (own.ready === 0) {
-      const isStarting = own.running > 0 || own.failsToStart;
+      const isStarting = own.running > 0 || own.startFailure !== undefined;
       const sinceMs = candidate.observedAtMs === undefined || !isStarting ? 0 : nowMs - candidate.observedAtMs;
       return { ...observed, startingMs: (candidate.startingMs ?? 0) + Math.max(0, sinceMs) };
     }
@@ -131,7 +134,7 @@ function advance(
 function findLateness({ spec }: RolloutInput, candidate: Candidate, own: RevisionObservation): Breach | undefined {
   const { phase, startingMs = 0 } = candidate;
   if (phase !== 'starting' || spec.startSeconds === 0 || startingMs < spec.startSeconds * 1000) return undefined;
-  const cause = own.startFailure === undefined ? '' : `: ${own.startFailure}`;
+  const cause = own.startFailure === undefined ? '' : `: ${own.startFailure.message}`;
   return { reason: 'StartDeadline', message: `no worker was ready within ${spec.startSeconds} s${cause}` };
 }
 

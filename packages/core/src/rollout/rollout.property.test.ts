@@ -27,7 +27,7 @@ const observation: fc.Arbitrary<RevisionObservation> = fc
   .map(({ running, up, failsToStart, streams, failures, latencies }) => ({
     running,
     ready: Math.min(running, up),
-    failsToStart,
+    startFailure: failsToStart ? { message: 'crashes' } : undefined,
     counts: { streams: streams + failures, failures, latencies },
   }));
 const step = fc.record({
@@ -73,7 +73,7 @@ test('a rollout keeps the stable revision exactly while it has workers, nothing 
           continue;
         }
         const runs = (observations?.get(state.stable ?? '')?.running ?? 0) > 0;
-        const fails = observations?.get(revision)?.failsToStart === true;
+        const fails = observations?.get(revision)?.startFailure !== undefined;
         expect(stable === state.stable).toBe(observations === undefined || runs || fails);
       }
     }),
