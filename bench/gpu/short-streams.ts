@@ -2,7 +2,7 @@ import type { Context, Engine } from '@svc-asr/worker';
 import { transcribe } from './agreement.ts';
 import { usedDeviceMiB } from './device-memory.ts';
 
-/** Many speakers, each of which opens one short stream after the other. */
+/** Many speakers. Each opens short streams, one after the other. */
 export interface ShortStreamsOptions {
   readonly engine: Engine;
   readonly context: Context;

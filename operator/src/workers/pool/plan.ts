@@ -67,7 +67,6 @@ export function planPool(input: PlanInput): Plan {
   const countReady = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
   const room = findRoom(input, own);
   const shares = shareWorkers(input, own, countReady(newest), room);
-  // Workers that stop still need their hardware.
   const isOnlyRevision = stable === undefined && running.every((worker) => worker.revision === revision);
   // Every worker that has not ended needs its hardware, also while it drains.
   const occupied = running.length + Math.max(0, shares.stable - before.length);

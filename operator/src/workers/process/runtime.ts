@@ -115,15 +115,15 @@ export class ProcessRuntime implements WorkerRuntime {
     return message === undefined ? undefined : { reason: 'CrashLoop', message };
   }
 
-  /**
-   * Returns undefined. The template of the previous revision is lost with the operator, so a restarted operator could
-   * not roll back to it. It tries a rejected revision again instead of serving nothing.
-   */
   /** All workers run on this machine. */
   failingNodes(): string[] {
     return [];
   }
 
+  /**
+   * Returns undefined. The template of the previous revision is lost with the operator, so a restarted operator could
+   * not roll back to it. It tries a rejected revision again instead of serving nothing.
+   */
   storedRollout(): undefined {
     return undefined;
   }

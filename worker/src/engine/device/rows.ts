@@ -44,8 +44,8 @@ export function fillRow(
 const HISTORY_FRAMES = 2;
 
 /**
- * Returns how many encoder frames hold audio in a window of which `length` feature frames hold audio. Each convolution of
- * the subsampling halves the number of frames.
+ * Returns the number of encoder frames of a window that hold audio. `length` is the number of its feature frames that do.
+ * Each convolution of the subsampling halves the number of frames.
  */
 export function encodedFrames({ subsampling }: Pick<RowShape, 'subsampling'>, length: number): number {
   let frames = length;
