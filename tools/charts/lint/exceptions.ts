@@ -1,0 +1,67 @@
+import type { Linter } from './linters.ts';
+
+/** Findings that the chart does not follow, with the reason. */
+export interface Exception {
+  linter: Linter;
+  check: string;
+  /** Pattern of the object, as KIND NAME, and the message. */
+  where: RegExp;
+  reason: string;
+}
+
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    linter: 'kube-score',
+    check: 'container-resources',
+    where: /CPU limit is not set/,
+    reason: 'CPU limits throttle a process within its request, which delays audio. Requests divide the CPU fairly.',
+  },
+  {
+    linter: 'kube-score',
+    check: 'container-ephemeral-storage-request-and-limit',
+    where: /Ephemeral Storage (limit|request) is not set/,
+    reason: 'Root file systems are read-only, volumes in /tmp have a sizeLimit, and kubelets rotate logs.',
+  },
+  {
+    linter: 'kube-score',
+    check: 'container-image-pull-policy',
+    where: /ImagePullPolicy is not set to Always/,
+    reason: 'Tags of releases never change. With Always, no pod starts while the registry is unavailable.',
+  },
+  {
+    linter: 'kube-score',
+    check: 'networkpolicy-targets-pod',
+    where: /NetworkPolicy svc-asr-loadtest/,
+    reason: 'Its pod is in loadtest/job.yaml, which is not part of the chart.',
+  },
+  {
+    linter: 'kube-score',
+    check: 'statefulset-has-servicename',
+    where: /StatefulSet svc-asr-redis/,
+    reason: 'Redis has one pod and is reached through a Service with an address, so no pod has a name in DNS.',
+  },
+  {
+    linter: 'kube-score',
+    check: 'deployment-replicas',
+    where: /Deployment svc-asr-console/,
+    reason: 'Streams do not need the console. One pod is enough for a small installation.',
+  },
+  {
+    linter: 'kube-score',
+    check: 'deployment-has-host-podantiaffinity',
+    where: /Deployment/,
+    reason: 'topologySpreadConstraints spread the pods over nodes and zones.',
+  },
+  {
+    linter: 'kube-linter',
+    check: 'no-anti-affinity',
+    where: /Deployment/,
+    reason: 'topologySpreadConstraints spread the pods over nodes and zones.',
+  },
+  {
+    linter: 'kube-linter',
+    check: 'env-var-secret',
+    where: /variable (SESSION_SECRETS_FILE|WORKER_(OWN|REDIS|TICKET_PUBLIC_KEYS)_SECRETS?) /,
+    reason: 'The values are paths of mounted files or names of Secrets. No variable contains a secret.',
+  },
+];

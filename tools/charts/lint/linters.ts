@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { runCommand } from '../../cluster/command.ts';
+import { findGo, GO_ENVIRONMENT } from '../../install/go-build.ts';
+import { findOnPath } from '../../install/system-package.ts';
+import { withLock } from '../../launch/lock.mjs';
+import { cacheFolder } from '../../launch/node.mjs';
+import { logProgress } from '../../launch/terminal.mjs';
+
+/** Go packages of the linters, with their versions. Go verifies the modules with its checksum database. */
+const LINTERS = {
+  'kube-linter': 'golang.stackrox.io/kube-linter/cmd/kube-linter@v0.8.3',
+  'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
+} as const;
+
+export type Linter = keyof typeof LINTERS;
+
+/** Longest time of a build. It takes up to 3 minutes on two cores. */
+const BUILD_TIMEOUT_MS = 1_200_000;
+
+/**
+ * Returns the path of a linter: from PATH, from the cache, or after building it into the cache. It has no go.mod in
+ * tools/go, because both linters need older Kubernetes libraries than the other tools.
+ */
+export async function ensureLinter(name: Linter): Promise<string> {
+  const source = LINTERS[name];
+  const folder = join(cacheFolder(), `go-${basename(source)}-${process.platform}-${process.arch}`);
+  const file = join(folder, name);
+  const found = findOnPath(name) ?? (existsSync(file) ? file : undefined);
+  if (found !== undefined) return found;
+  await withLock(join(folder, 'lock'), `waiting for another command that builds ${name}`, async () => {
+    if (existsSync(file)) return;
+    const go = findGo(`${source} must be built from source (or put ${name} on PATH)`);
+    logProgress(`building ${source} from source; this can take 3 minutes on two cores, but is done only once`);
+    const env = { ...process.env, ...GO_ENVIRONMENT, GOBIN: folder };
+    await runCommand(go, ['install', '-trimpath', '-ldflags=-s -w', source], { env, timeoutMs: BUILD_TIMEOUT_MS });
+  });
+  return file;
+}

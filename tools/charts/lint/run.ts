@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand, tryCommand } from '../../cluster/command.ts';
+import { ensureGoTools } from '../../install/go-tools.ts';
+import { logProgress } from '../../launch/terminal.mjs';
+import { CHART_FOLDER } from '../place.ts';
+import { EXCEPTIONS } from './exceptions.ts';
+import { judge, parseKubeLinter, parseKubeScore } from './findings.ts';
+import type { Finding } from './findings.ts';
+import { ensureLinter } from './linters.ts';
+
+/** Values that the linters check: the defaults, and those of a production installation behind an Ingress. */
+const VALUES = {
+  defaults: {},
+  production: {
+    publicUrl: 'https://asr.example.com',
+    image: { registry: 'registry.example.com/asr' },
+    tls: { mode: 'none' },
+    secrets: { create: false },
+    redis: { enabled: false, existingSecret: 'redis-url' },
+    gateway: {
+      trustedProxies: ['10.0.0.0/8'],
+      ingress: { enabled: true, className: 'nginx', tlsSecret: 'asr-tls' },
+      autoscaling: { enabled: true },
+    },
+    console: { replicas: 2, adminApi: { enabled: true } },
+  },
+} as const;
+
+/** Version of Kubernetes whose rules kube-score applies. */
+const KUBERNETES_VERSION = 'v1.29';
+
+/** Runs kube-linter and kube-score on the rendered chart. Returns the exit status: 1 if a finding has no exception. */
+export async function lintChart(): Promise<number> {
+  const { helm } = await ensureGoTools(['helm']);
+  const [linter, score] = await Promise.all([ensureLinter('kube-linter'), ensureLinter('kube-score')]);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-lint-'));
+  try {
+    const findings: Finding[] = [];
+    for (const [name, values] of Object.entries(VALUES)) {
+      const args = ['template', 'svc-asr', CHART_FOLDER, '--namespace', 'asr', '-f', '-'];
+      const file = join(folder, `${name}.yaml`);
+      writeFileSync(file, await runCommand(helm, args, { input: JSON.stringify(values) }));
+      // Both end with a status other than 0 if they have findings.
+      const linted = await tryCommand(linter, ['lint', '--format', 'json', file]);
+      const scoreArgs = ['score', '--output-format', 'json', '--kubernetes-version', KUBERNETES_VERSION, file];
+      const scored = await tryCommand(score, scoreArgs);
+      findings.push(...parseKubeLinter(linted.stdout), ...parseKubeScore(scored.stdout));
+    }
+    return report(findings);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(findings: readonly Finding[]): number {
+  const { open, unused } = judge(findings, EXCEPTIONS);
+  for (const { linter, check, object, message } of open) logProgress(`${linter} ${check}: ${object}: ${message}`);
+  for (const { linter, check, where } of unused) {
+    logProgress(`no finding of ${linter} ${check} matches ${String(where)}; remove the exception`);
+  }
+  logProgress(`${findings.length} findings, ${open.length} of them without an exception`);
+  return open.length + unused.length > 0 ? 1 : 0;
+}
