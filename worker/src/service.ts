@@ -69,6 +69,7 @@ export async function openModel(options: ServiceOptions): Promise<OpenModel> {
     revision: settings.REVISION,
     slots,
     ...findDevice(settings),
+    ...(settings.TIER !== '' && { tier: settings.TIER }),
   };
   return { register: () => registerModel(options, worker, relay, metrics) };
 }

@@ -13,6 +13,10 @@ export const WORKER_SETTINGS = {
     '[]',
   ),
   REVISION: text('Revision of the model and the program. A rollout replaces workers of other revisions.', 'local'),
+  TIER: text(
+    'Tier of the model that the worker belongs to. Sessions prefer workers of the first tier. If empty, none.',
+    '',
+  ),
   PROVIDER: text('ONNX Runtime execution provider: cpu, cuda or another supported one.', 'cpu'),
   THREADS: integer('Threads inside one run of the model.', 1, 1, 1024),
   SLOTS: integer(

@@ -2,6 +2,7 @@
 -- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless it
 -- is among the workers to avoid: then the stream moves to another one, ahead of the queue. While a rollout splits
 -- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
+-- Within a revision, a session gets a slot of the first tier that has a free one.
 -- A stream that a draining worker still serves stays counted there until another worker has a free slot. It is not
 -- queued.
 -- KEYS  1 pool
@@ -46,8 +47,17 @@ if not first or first == session then
       if tonumber(free[i + 1]) >= 1 and not avoided(free[i]) then return free[i] end
     end
   end
-  local own = revision_of(redis.call('HGET', KEYS[1], 'weights'), session)
-  local id = own and most_free(base .. 'free:' .. own) or most_free(base .. 'free')
+  local pool = redis.call('HMGET', KEYS[1], 'weights', 'tiers')
+  -- Workers without a tier, and those of a tier that was removed, come last.
+  local function preferred(key)
+    for tier in string.gmatch(pool[2] or '', '%S+') do
+      local found = most_free(key .. '@' .. tier)
+      if found then return found end
+    end
+    return most_free(key)
+  end
+  local own = revision_of(pool[1], session)
+  local id = own and preferred(base .. 'free:' .. own) or preferred(base .. 'free')
   if id then
     local w = redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision', 'further')
     free_slot(base, session)

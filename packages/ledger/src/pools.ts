@@ -15,16 +15,16 @@ const TOMBSTONE_MS = 120_000;
 /** Manages the capacity of the worker pools: holds capacity for sessions and assigns streams to workers. */
 export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Sets how far a pool can grow. Its slots are the sum of its workers' slots. */
-    async configure(model: string, { canGrow, capacity, growth }: PoolGrowth): Promise<void> {
+    /** Sets how far a pool can grow, and the order of its tiers. Its slots are the sum of its workers' slots. */
+    async configure(model: string, { canGrow, capacity, growth, tiers = [] }: PoolGrowth): Promise<void> {
       const key = keys.pool(model);
       const fields = ['grow', canGrow ? '1' : '0', 'capacity', String(capacity ?? ''), 'growth', growth ?? ''];
-      await link.send(key, ['HSET', key, ...fields]);
+      await link.send(key, ['HSET', key, ...fields, 'tiers', tiers.join(' ')]);
     },
 
     /** Removes the pool of a deleted model. Remaining workers disappear when their leases expire. */
     async remove(model: string): Promise<void> {
-      await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow', 'capacity', 'growth', 'weights']);
+      await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow', 'capacity', 'growth', 'tiers', 'weights']);
       await link.send(keys.holds(model), ['DEL', keys.holds(model), keys.revisionCounts(model)]);
     },
 

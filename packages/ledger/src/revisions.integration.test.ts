@@ -26,14 +26,17 @@ describe.each([
     model = `m-${randomUUID()}`;
   });
 
-  const worker = (id: string, revision: string, slots: number) =>
-    ledger.workers.register(model, { id, address: `ws://${id}`, revision, slots });
+  const worker = (id: string, revision: string, slots: number, tier?: string) =>
+    ledger.workers.register(model, { id, address: `ws://${id}`, revision, slots, ...(tier !== undefined && { tier }) });
   const place = async (avoid: string[] = []) => {
     const sessionId = randomUUID();
     const placement = await ledger.pools.place(model, { sessionId, tenant: 't', avoid });
-    if (placement.outcome === 'placed') return { sessionId, revision: placement.worker.revision };
+    if (placement.outcome === 'placed') {
+      const { id, revision } = placement.worker;
+      return { sessionId, id, revision };
+    }
     await ledger.pools.leave(model, sessionId, 't');
-    return { sessionId, revision: undefined };
+    return { sessionId, id: undefined, revision: undefined };
   };
   const share = async (revision: string, of: number) => {
     const placed = await Promise.all(Array.from({ length: of }, () => place()));
@@ -76,6 +79,59 @@ describe.each([
     expect((await place()).revision).toBeUndefined();
     await ledger.workers.remove(model, 'w');
     expect((await place()).revision).toBeUndefined();
+  });
+
+  test('a session gets a slot of the first tier that has a free one, and of workers without a tier last', async () => {
+    await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
+    await worker('untiered', 'r1', 9);
+    await worker('removed', 'r1', 5, 'cpu');
+    await worker('spot', 'r1', 3, 'spot');
+    await worker('reserved', 'r1', 1, 'reserved');
+    const { sessionId, id } = await place();
+    expect(id).toBe('reserved');
+    expect((await place()).id).toBe('spot');
+    await ledger.pools.leave(model, sessionId, 't');
+    expect((await place()).id).toBe('reserved');
+    expect((await place(['spot'])).id).toBe('untiered');
+    expect((await ledger.workers.list(model)).map(({ tier }) => tier)).toEqual(['cpu', 'reserved', 'spot', undefined]);
+  });
+
+  test('a changed order of the tiers applies to the next session', async () => {
+    await worker('a', 'r1', 5, 'a');
+    await worker('b', 'r1', 5, 'b');
+    await ledger.pools.configure(model, { canGrow: false, tiers: ['a', 'b'] });
+    expect((await place()).id).toBe('a');
+    await ledger.pools.configure(model, { canGrow: false, tiers: ['b', 'a'] });
+    expect((await place()).id).toBe('b');
+  });
+
+  test('a session prefers its revision to a tier', async () => {
+    await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
+    await worker('old', 'r1', 5, 'reserved');
+    await worker('new-spot', 'r2', 5, 'spot');
+    await ledger.revisions.weigh(model, new Map([['r2', 100]]));
+    expect((await place()).id).toBe('new-spot');
+    await worker('new-reserved', 'r2', 1, 'reserved');
+    expect((await place()).id).toBe('new-reserved');
+    expect((await place()).id).toBe('new-spot');
+  });
+
+  test('free slots of a tier stay correct through leave, drain and removal', async () => {
+    await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
+    await worker('w', 'r1', 1, 'reserved');
+    await worker('other', 'r1', 9, 'spot');
+    const { sessionId } = await place();
+    await ledger.pools.leave(model, sessionId, 't');
+    expect((await place()).id).toBe('w');
+    expect((await place()).id).toBe('other');
+    await worker('w', 'r1', 3, 'spot');
+    expect((await place()).id).toBe('other');
+    await worker('w', 'r1', 3, 'reserved');
+    expect((await place()).id).toBe('w');
+    await ledger.workers.drain(model, 'w');
+    expect((await place()).id).toBe('other');
+    await ledger.workers.remove(model, 'w');
+    expect((await place()).id).toBe('other');
   });
 
   test('counts of gateways add up by revision and are deleted with the revision', async () => {

@@ -121,6 +121,8 @@ export interface NewWorker {
   slots: number;
   /** Name of the GPU. Absent for a worker without one. */
   device?: string;
+  /** Tier of the model that the worker belongs to. Absent if the model has no tiers. */
+  tier?: string;
 }
 
 export interface WorkerRecord extends NewWorker {
@@ -166,6 +168,8 @@ export interface PoolGrowth {
   capacity?: number | undefined;
   /** Undefined if no further worker is on its way. */
   growth?: PoolGrowthState | undefined;
+  /** Names of the tiers, the preferred one first. Absent if the model has none. */
+  tiers?: readonly string[] | undefined;
 }
 
 /** Counts of streams on the workers of one revision. */

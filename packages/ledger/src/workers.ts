@@ -14,8 +14,8 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
   return {
     /** Registers a worker. Also called after its lease has expired. */
     async register(model: string, worker: NewWorker): Promise<void> {
-      const { id, address, furtherAddresses = [], revision, slots, device = '' } = worker;
-      const args = [id, address, revision, slots, options.leaseMs, furtherAddresses.join(' '), device];
+      const { id, address, furtherAddresses = [], revision, slots, device = '', tier = '' } = worker;
+      const args = [id, address, revision, slots, options.leaseMs, furtherAddresses.join(' '), device, tier];
       await link.run(REGISTER, keys.pool(model), args);
     },
 
@@ -41,7 +41,18 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
   };
 }
 
-function toRecord([id, lease, address, revision, slots, active, draining, further, device]: unknown[]): WorkerRecord {
+function toRecord([
+  id,
+  lease,
+  address,
+  revision,
+  slots,
+  active,
+  draining,
+  further,
+  device,
+  tier,
+]: unknown[]): WorkerRecord {
   return {
     id: String(id),
     address: String(address),
@@ -52,6 +63,7 @@ function toRecord([id, lease, address, revision, slots, active, draining, furthe
     draining: draining === 1,
     leaseUntilMs: Number(lease),
     ...(device !== '' && { device: String(device) }),
+    ...(tier !== '' && { tier: String(tier) }),
   };
 }
 

@@ -1,6 +1,6 @@
 -- Workers of a model: `w:ID` a worker, `wl` leases, `free` free slots of workers that accept streams, `free:REVISION`
--- the same for one revision, `p` total slots. Counts are updated with each change, so that placement never iterates
--- over workers.
+-- the same for one revision, each with `@TIER` for one tier, `p` total slots. Counts are updated with each change, so
+-- that placement never iterates over workers.
 -- Streams: `a` the worker of each stream, `at` the time of its placement, `ws:ID` the streams of a worker, `x:SESSION`
 -- a tombstone that refuses a placement of a stream that has left.
 -- @include leases
@@ -10,23 +10,32 @@ local PLACED_AT_ONCE = 100
 -- Longest time that a session holds capacity after a gap: the default lifetime of a credential, and 5 s.
 local HOLD_MS = 65000
 
+-- Returns the keys that list the free slots of a worker. Its record must exist.
+local function free_keys(base, id, revision)
+  local keys = { base .. 'free' }
+  if revision then keys[2] = base .. 'free:' .. revision end
+  local tier = redis.call('HGET', base .. 'w:' .. id, 'tier')
+  if tier and tier ~= '' then
+    for i = 1, #keys do keys[#keys + 1] = keys[i] .. '@' .. tier end
+  end
+  return keys
+end
+
 local function drop_free(base, id, revision)
-  redis.call('ZREM', base .. 'free', id)
-  if revision then redis.call('ZREM', base .. 'free:' .. revision, id) end
+  for _, key in ipairs(free_keys(base, id, revision)) do redis.call('ZREM', key, id) end
 end
 
 local function add_free(base, id, revision, slots)
-  redis.call('ZINCRBY', base .. 'free', slots, id)
-  redis.call('ZINCRBY', base .. 'free:' .. revision, slots, id)
+  for _, key in ipairs(free_keys(base, id, revision)) do redis.call('ZINCRBY', key, slots, id) end
 end
 
 -- Removes a worker but not its streams, which it still has if it registers again.
 local function forget_worker(base, id)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
   if w[1] and w[2] ~= '1' then redis.call('HINCRBY', base .. 'p', 'slots', -w[1]) end
+  drop_free(base, id, w[3])
   redis.call('DEL', base .. 'w:' .. id)
   end_lease(base .. 'wl', id)
-  drop_free(base, id, w[3])
 end
 
 local function free_slot(base, session)
