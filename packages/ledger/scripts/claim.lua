@@ -16,6 +16,11 @@ if (pool[1] == '0' or capacity) and not redis.call('ZSCORE', base .. 'h', ARGV[1
   if pool[1] ~= '0' then limit = math.max(limit, capacity) end
   local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
   if taken >= limit then
+    -- Streams beyond the slots of a worker that has lowered them take no slot of other workers.
+    local over = redis.call('ZRANGEBYSCORE', base .. 'free', '-inf', '(0', 'WITHSCORES')
+    for i = 2, #over, 2 do limit = limit - tonumber(over[i]) end
+  end
+  if taken >= limit then
     if tonumber(ARGV[3]) > 0 then
       redis.call('ZREMRANGEBYSCORE', base .. 'r', '-inf', now)
       redis.call('ZADD', base .. 'r', now + ARGV[3], ARGV[1])

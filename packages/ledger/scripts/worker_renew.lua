@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Renews the lease of a worker.
+-- Renews the lease of a worker, and sets its slots if they have changed.
 -- KEYS  1 pool
--- ARGV  1 worker  2 lease ms
+-- ARGV  1 worker  2 lease ms  3 slots. Workers of the version before do not send them.
 -- returns 'ok' | 'draining' | 'gone' if the lease had expired; the worker must register again
 -- @include now_ms
 -- @include workers
@@ -11,4 +11,5 @@ drop_dead(base, now)
 local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
 if not draining then return 'gone' end
 renew_lease(base .. 'wl', ARGV[1], now, ARGV[2])
+if ARGV[3] then resize_worker(base, ARGV[1], tonumber(ARGV[3])) end
 return draining == '1' and 'draining' or 'ok'

@@ -66,6 +66,41 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ address: 'ws://w', furtherAddresses: [] }]);
   });
 
+  test('a worker that lowers its slots below its streams keeps them, and gets new ones only after enough have ended', async () => {
+    await worker('w', 3);
+    await ledger.pools.configure(model, { canGrow: false });
+    for (const session of ['a', 'b', 'c']) expect(await place(session)).toBe('w');
+    expect(await ledger.workers.renew(model, 'w', 1)).toBe('ok');
+    expect(await ledger.workers.list(model)).toMatchObject([{ slots: 1, measuredSlots: 3, active: 3 }]);
+    expect(await load()).toMatchObject({ active: 3, slots: 1 });
+    expect(await place('a')).toBe('w');
+    await ledger.pools.leave(model, 'a', 't');
+    await ledger.pools.leave(model, 'b', 't');
+    expect(await place('d')).toBeUndefined();
+    await ledger.workers.renew(model, 'w', 2);
+    expect(await place('d')).toBe('w');
+    expect(await load()).toMatchObject({ active: 2, slots: 2, waiting: 0 });
+  });
+
+  test('a claim finds the free slots of one worker while another has more streams than slots', async () => {
+    await worker('a', 2);
+    await ledger.pools.configure(model, { canGrow: false });
+    for (const session of ['s1', 's2']) expect(await place(session)).toBe('a');
+    await ledger.workers.renew(model, 'a', 1);
+    await worker('b', 1);
+    const untilMs = Date.now() + 60_000;
+    const claim = (sessionId: string) => ledger.pools.claim(model, sessionId, untilMs);
+    expect([await claim('s3'), await claim('s4')]).toEqual([true, false]);
+  });
+
+  test('the slots of a draining worker can change and are not offered', async () => {
+    await worker('w', 2);
+    await ledger.workers.drain(model, 'w');
+    expect(await ledger.workers.renew(model, 'w', 5)).toBe('draining');
+    expect(await load()).toMatchObject({ slots: 0, workers: 1 });
+    expect(await place('a')).toBeUndefined();
+  });
+
   test('place assigns a stream to the worker with the most free slots, and returns it again for a repeat', async () => {
     await worker('small', 1);
     await worker('large', 3);

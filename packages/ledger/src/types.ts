@@ -117,8 +117,10 @@ export interface NewWorker {
   /** Addresses of the further I/O threads. Every address serves all slots. */
   furtherAddresses?: readonly string[];
   revision: string;
-  /** Maximum number of streams. */
+  /** Number of streams that the worker accepts. It follows the speed of its machine. */
   slots: number;
+  /** Slots that the worker measured at its start. By default the same as `slots`. */
+  measuredSlots?: number;
   /** Name of the GPU. Absent for a worker without one. */
   device?: string;
   /** Tier of the model that the worker belongs to. Absent if the model has no tiers. */

@@ -14,14 +14,28 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
   return {
     /** Registers a worker. Also called after its lease has expired. */
     async register(model: string, worker: NewWorker): Promise<void> {
-      const { id, address, furtherAddresses = [], revision, slots, device = '', tier = '' } = worker;
-      const args = [id, address, revision, slots, options.leaseMs, furtherAddresses.join(' '), device, tier];
+      const {
+        id,
+        address,
+        furtherAddresses = [],
+        revision,
+        slots,
+        device = '',
+        tier = '',
+        measuredSlots = slots,
+      } = worker;
+      const further = furtherAddresses.join(' ');
+      const args = [id, address, revision, slots, options.leaseMs, further, device, tier, measuredSlots];
       await link.run(REGISTER, keys.pool(model), args);
     },
 
-    /** Renews the lease. `gone` if it had expired; the worker must register again. */
-    async renew(model: string, id: string): Promise<'ok' | 'draining' | 'gone'> {
-      return (await link.run(RENEW, keys.pool(model), [id, options.leaseMs])) as 'ok' | 'draining' | 'gone';
+    /**
+     * Renews the lease, and sets the slots of the worker if they are given. `gone` if the lease had expired; the worker
+     * must register again.
+     */
+    async renew(model: string, id: string, slots?: number): Promise<'ok' | 'draining' | 'gone'> {
+      const args = [id, options.leaseMs, ...(slots === undefined ? [] : [slots])];
+      return (await link.run(RENEW, keys.pool(model), args)) as 'ok' | 'draining' | 'gone';
     },
 
     async remove(model: string, id: string): Promise<void> {
@@ -52,6 +66,7 @@ function toRecord([
   further,
   device,
   tier,
+  measured,
 ]: unknown[]): WorkerRecord {
   return {
     id: String(id),
@@ -59,6 +74,7 @@ function toRecord([
     furtherAddresses: splitAddresses(String(further)),
     revision: String(revision),
     slots: Number(slots),
+    measuredSlots: Number(measured),
     active: Number(active),
     draining: draining === 1,
     leaseUntilMs: Number(lease),

@@ -42,6 +42,13 @@ test('measured slots that differ by less than the tolerance change nothing, so t
   expect(measured.recall('a')).toBe(50);
 });
 
+test('measured slots are those of the start of a worker, also while it offers fewer', () => {
+  const slots = new MeasuredSlots('m', createSlotsMemory());
+  slots.restore({} as AsrModel);
+  slots.record([{ ...worker('a', 20), measuredSlots: 90 }]);
+  expect(slots.recall('a')).toBe(90);
+});
+
 test('measured slots are restored from the status of the ASRModel, also from one of an earlier version', () => {
   const measuredSlots = [{ revision: 'b', slots: 7 }];
   expect(restored({ measuredSlots, revision: 'a', slotsPerWorker: 9 }).all).toEqual(measuredSlots);

@@ -54,7 +54,8 @@ function addMeasurements(measurements: Measurements, workers: readonly WorkerRec
   for (const { revision, device } of workers) {
     const isSame = (one: { revision: string; device?: string }) => one.revision === revision && one.device === device;
     const before = result.find(isSame)?.slots;
-    const reported = workers.filter(isSame).map(({ slots }) => slots);
+    // Slots follow the speed of a machine. A slow minute of one machine says nothing about the next worker.
+    const reported = workers.filter(isSame).map((worker) => worker.measuredSlots ?? worker.slots);
     const slots = settleSlots(before, reported);
     if (slots === undefined || slots === before) continue;
     const entry = { revision, ...(device !== undefined && { device }), slots };

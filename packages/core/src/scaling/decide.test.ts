@@ -76,6 +76,12 @@ test('decideScaling starts one worker while the slots are unknown, and the other
   expect([measured.desired, ...reasonsOf(measured)]).toEqual([3]);
 });
 
+test('decideScaling starts a worker for one that lowers its slots, and still expects the measured slots of the next', () => {
+  const slow = { slots: 4, measuredSlots: 10, active: 10 };
+  const { desired, state } = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1)(10, 0, { workers: [slow] });
+  expect([desired, state.slotsPerWorker]).toEqual([2, 10]);
+});
+
 test('decideScaling starts the minimum of workers although their slots are unknown', () => {
   expect(createPool({ min: 3 })(50, 0, { workers: [] }).desired).toBe(3);
 });

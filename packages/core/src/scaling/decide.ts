@@ -24,6 +24,15 @@ export interface ScalingLoad {
   readonly readAtMs: number;
 }
 
+/** A worker that accepts sessions. */
+export interface ScalingWorker {
+  /** Slots that it offers now. */
+  readonly slots: number;
+  /** Slots that it measured at its start. By default the same as `slots`. */
+  readonly measuredSlots?: number;
+  readonly active: number;
+}
+
 export interface ScalingInput {
   readonly spec: ScalingSpec;
   /** Slots of a worker if the model specifies them. 0 if workers measure them. */
@@ -31,7 +40,7 @@ export interface ScalingInput {
   /** Load of the pool. Undefined if it could not be read. */
   readonly load: ScalingLoad | undefined;
   /** Workers that accept sessions. Draining and starting workers are not included. */
-  readonly workers: readonly { readonly slots: number; readonly active: number }[];
+  readonly workers: readonly ScalingWorker[];
   /** Number of workers that run and have not reported their slots yet. */
   readonly starting: number;
   /** Number of starting workers that can be expected to accept sessions. 0 if they fail to start. */
@@ -77,7 +86,8 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   const { spec, fixedSlots, workers, nowMs } = input;
   const state = nowMs - input.state.decidedAtMs > LOAD_STALE_MS ? unwatched(input) : input.state;
   const windowMs = spec.scaleDownDelaySeconds * 1000;
-  const measured = workers.map(({ slots }) => slots);
+  const offered = workers.map(({ slots }) => slots);
+  const measured = workers.map(({ slots, measuredSlots = slots }) => measuredSlots);
   const slotsPerWorker = fixedSlots > 0 ? fixedSlots : settleSlots(state.slotsPerWorker, measured);
 
   const demand = countDemand(load);
@@ -86,7 +96,7 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   const idle = lastDemandMs === undefined || nowMs - lastDemandMs >= spec.idleToZeroSeconds * 1000;
   const buffer =
     demand === 0 && idle ? 0 : Math.max(spec.bufferSessions, Math.ceil((demand * spec.bufferPercent) / 100));
-  const forLoad = Math.max(isFirstArriving ? 1 : 0, countNeeded({ demand, buffer, measured, slotsPerWorker }));
+  const forLoad = Math.max(isFirstArriving ? 1 : 0, countNeeded({ demand, buffer, offered, slotsPerWorker }));
 
   const starvedSinceMs = isStarved(input, load) ? (state.starvedSinceMs ?? nowMs) : undefined;
   const starved = starvedSinceMs !== undefined && nowMs - starvedSinceMs >= STARVED_AFTER_MS;
@@ -132,14 +142,14 @@ function countDemand({ active, held, waiting, refused }: ScalingLoad): number {
 function countNeeded(input: {
   demand: number;
   buffer: number;
-  measured: readonly number[];
+  offered: readonly number[];
   slotsPerWorker: number | undefined;
 }): number {
-  const { demand, buffer, measured, slotsPerWorker } = input;
+  const { demand, buffer, offered, slotsPerWorker } = input;
   if (slotsPerWorker === undefined) return Math.min(1, demand + buffer);
   // The buffer is sized with the expected slots of a worker, which do not follow every measurement. The demand must also
-  // fit into the measured slots.
-  return Math.max(Math.ceil((demand + buffer) / slotsPerWorker), countWorkers(demand, measured, slotsPerWorker));
+  // fit into the slots that workers offer now.
+  return Math.max(Math.ceil((demand + buffer) / slotsPerWorker), countWorkers(demand, offered, slotsPerWorker));
 }
 
 function hold(input: ScalingInput): ScalingDecision {

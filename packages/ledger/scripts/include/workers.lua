@@ -29,6 +29,18 @@ local function add_free(base, id, revision, slots)
   for _, key in ipairs(free_keys(base, id, revision)) do redis.call('ZINCRBY', key, slots, id) end
 end
 
+-- Changes the slots of a worker. Streams keep theirs, so a worker can have fewer slots than streams. Its number of free
+-- slots is then negative, and it gets no new stream until enough of its streams have ended.
+local function resize_worker(base, id, slots)
+  local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
+  local more = slots - tonumber(w[1])
+  if more == 0 then return end
+  redis.call('HSET', base .. 'w:' .. id, 'slots', slots)
+  if w[2] == '1' then return end
+  redis.call('HINCRBY', base .. 'p', 'slots', more)
+  add_free(base, id, w[3], more)
+end
+
 -- Removes a worker but not its streams, which it still has if it registers again.
 local function forget_worker(base, id)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
