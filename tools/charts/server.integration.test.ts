@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { parseTicketKey, parseTicketPublicKeys } from '@svc-asr/runtime';
+import { eventually } from '../../test/support/eventually.ts';
 import { KUBERNETES_TIMEOUT_MS, startKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { demand } from '../../test/support/kubernetes/request.ts';
 import { root } from '../launch/terminal.mjs';
 import { CHART_FOLDER } from './place.ts';
 import { createDryRun } from './testing/dry-run.ts';
@@ -247,6 +249,44 @@ test(
         const careless = { ...pod, spec: { ...spec, securityContext: {} } };
         expect((await post(careless)).status).toBe(403);
       }
+    }
+  },
+  SLOW_MS,
+);
+
+test(
+  'the built-in roles give users the rights on ASRModels, Tenants and ApiKeys that the documentation lists',
+  async () => {
+    // This test is the last one, because controllers would create pods for the Deployments of the others.
+    await kubernetes.startControllers(kubernetes.kubeconfig);
+    const namespace = await kubernetes.createNamespace();
+    const roles = (await render()).filter(({ kind }) => kind === 'ClusterRole');
+    await kubernetes.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: roles }));
+    const rights = async (role: string) => {
+      const granted: string[] = [];
+      for (const resource of ['asrmodels', 'asrmodels/status', 'tenants', 'tenants/status', 'apikeys']) {
+        for (const verb of ['get', 'patch']) {
+          const [name, subresource] = resource.split('/');
+          const resourceAttributes = { namespace, verb, group: 'asr.svc.dev', resource: name, subresource };
+          const review = { spec: { user: role, resourceAttributes } };
+          const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', ...review };
+          const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+          const { status } = (await demand(kubernetes.request('POST', path, body))) as { status: { allowed: boolean } };
+          if (status.allowed) granted.push(`${verb} ${resource}`);
+        }
+      }
+      return granted;
+    };
+    for (const [role, expected] of [
+      ['view', ['get asrmodels']],
+      ['edit', ['get asrmodels', 'patch asrmodels', 'get tenants']],
+      ['admin', ['get asrmodels', 'patch asrmodels', 'get tenants', 'patch tenants', 'get apikeys', 'patch apikeys']],
+    ] as const) {
+      const binding = ['create', 'rolebinding', role, `--clusterrole=${role}`, `--user=${role}`];
+      await kubernetes.kubectl(['-n', namespace, ...binding]);
+      // Controllers aggregate the roles, and the API server observes the result, some time later.
+      await eventually(`the rights of ${role}`, 60_000, async () => (await rights(role)).length === expected.length);
+      expect(await rights(role)).toEqual(expected);
     }
   },
   SLOW_MS,

@@ -2,8 +2,9 @@ import type { KubeRequest } from './request.ts';
 import { startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** Controllers that roll out Deployments, count disruption budgets and delete owned objects. */
+/** Controllers that aggregate ClusterRoles, roll out Deployments, count disruption budgets and delete owned objects. */
 const CONTROLLERS = [
+  'clusterrole-aggregation-controller',
   'deployment-controller',
   'replicaset-controller',
   'disruption-controller',
