@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import { API_GROUP, checkResource, KINDS, showAudioMs } from '@svc-asr/core';
+import { eventually } from '../../test/support/eventually.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { borrowKubernetes, KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import { demand } from '../../test/support/kubernetes/request.ts';
+import { root } from '../launch/terminal.mjs';
 import { EXAMPLES } from './examples.ts';
 import { pluralOf } from './kinds.ts';
 import type { Api } from './testing/api.ts';
@@ -239,4 +244,64 @@ test('server-side apply lets several field managers each own their grants', asyn
 test('kubectl explain shows the description of a field', async () => {
   const text = await cluster.kubectl(['explain', 'asrmodel.spec.artifact.url']);
   expect(text).toContain('HTTPS address of a .tar.gz');
+});
+
+describe('a second version of a resource, as docs/adr/0036 describes', () => {
+  const group = 'conversion.svc.dev';
+  const name = `tenants.${group}`;
+  const definitionPath = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+  const objectPath = (version: string) => `/apis/${group}/${version}/namespaces/${namespace}/tenants/acme`;
+  interface Definition {
+    spec: { versions: { name: string; served: boolean; storage: boolean }[] };
+    status?: { storedVersions: string[] };
+  }
+
+  /** Sets the versions of a copy of the CRD of Tenants. Waits until the API server serves the object in all of them. */
+  const setVersions = async (versions: Record<string, { storage: boolean }>) => {
+    const file = join(root, 'crds', 'tenants.yaml');
+    const definition = parse(readFileSync(file, 'utf8')) as Definition & { metadata: object };
+    const [v1] = definition.spec.versions;
+    const names = { plural: 'tenants', singular: 'tenant', kind: 'Tenant', listKind: 'TenantList' };
+    const all = Object.entries(versions).map(([version, { storage }]) => ({ ...v1, name: version, storage }));
+    const spec = { ...definition.spec, group, names, versions: all, conversion: { strategy: 'None' } };
+    const copy = { ...definition, metadata: { name, annotations: {} }, spec };
+    await cluster.kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(copy));
+    for (const version of Object.keys(versions)) {
+      await eventually(`the API server serves ${version}`, 60_000, async () => {
+        const { status } = await cluster.request('GET', `/apis/${group}/${version}/namespaces/${namespace}/tenants`);
+        return status === 200;
+      });
+    }
+  };
+  const definition = async () => (await demand(cluster.request('GET', definitionPath))) as Definition;
+  const read = async (version: string) =>
+    (await demand(cluster.request('GET', objectPath(version)))) as { apiVersion: string; spec: object };
+
+  afterEach(() => cluster.kubectl(['delete', 'crd', name, '--ignore-not-found', '--wait=false']));
+
+  test('objects of v1 are the same in v2, and v1 can be removed only after all objects are stored in v2', async () => {
+    await setVersions({ v1: { storage: true } });
+    const created = { displayName: 'Acme', state: 'Active', models: ['*'] };
+    const metadata = { name: 'acme' };
+    await apply(JSON.stringify({ apiVersion: `${group}/v1`, kind: 'Tenant', metadata, spec: created }));
+    const { spec } = await read('v1');
+
+    // Release 1: v2 is served.
+    await setVersions({ v1: { storage: true }, v2: { storage: false } });
+    expect(await read('v2')).toMatchObject({ apiVersion: `${group}/v2`, spec });
+    await demand(patch(objectPath('v2'), { spec: { displayName: 'Changed in v2' } }));
+    expect(await read('v1')).toMatchObject({ apiVersion: `${group}/v1`, spec: { displayName: 'Changed in v2' } });
+
+    // Release 2: v2 is stored. Objects stay in v1 until they are written.
+    await setVersions({ v1: { storage: false }, v2: { storage: true } });
+    expect((await definition()).status?.storedVersions).toEqual(['v1', 'v2']);
+    await expect(setVersions({ v2: { storage: true } })).rejects.toThrow('storedVersions');
+    const all = await cluster.kubectl(['get', name, '-A', '-o', 'json']);
+    await cluster.kubectl(['replace', '-f', '-'], all);
+    await demand(patch(`${definitionPath}/status`, { status: { storedVersions: ['v2'] } }));
+    expect(await read('v1')).toMatchObject({ apiVersion: `${group}/v1`, spec: { displayName: 'Changed in v2' } });
+
+    await setVersions({ v2: { storage: true } });
+    expect(await read('v2')).toMatchObject({ apiVersion: `${group}/v2`, spec: { displayName: 'Changed in v2' } });
+  }, 180_000);
 });
