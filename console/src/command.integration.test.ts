@@ -120,6 +120,18 @@ test('svc-asr admin exports the journal to standard output and to a file', async
   expect(readFileSync(file, 'utf8')).toBe(out);
 });
 
+test('svc-asr admin exports usage to standard output and to a file that is named after its days', async () => {
+  const head = 'tenant,day,model,sessions,audio_ms,billable_ms\n';
+  expect(await admin('usage', 'export')).toEqual({ status: 0, out: head, err: '' });
+  const range = ['--from', '2999-01-01', '--to', '2999-01-31'];
+  const written = await admin('usage', 'export', ...range, '--folder', home, '--json');
+  const file = join(home, 'usage-2999-01-01-2999-01-31.csv');
+  expect(JSON.parse(written.out)).toEqual({ file, from: '2999-01-01', to: '2999-01-31', rows: 0 });
+  expect(readFileSync(file, 'utf8')).toBe(head);
+  const refused = await admin('usage', 'export', '--format', 'xml');
+  expect([refused.status, refused.err]).toEqual([2, expect.stringContaining('--format must be csv or jsonl')]);
+});
+
 test('svc-asr admin reports a wrong admin token', async () => {
   const env = { SVC_ASR_HOME: home, SVC_ASR_ADMIN_TOKEN: 'wrong' };
   const { status, err } = await runCommand(['admin', 'tenants', 'list'], env);

@@ -19,6 +19,7 @@ export interface Deps {
     | 'JOURNAL_PAGE_ENTRIES'
     | 'WELCOME_CREDIT_SECONDS'
     | 'LINK_DAYS'
+    | 'USAGE_RETENTION_DAYS'
   >;
   logger: Logger;
   metrics: Metrics;

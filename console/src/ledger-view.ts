@@ -18,11 +18,15 @@ export interface LedgerView {
   readonly accounts: {
     read: (tenant: string) => Promise<Account | undefined>;
     dailyUsage: (tenant: string, days: number) => Promise<DailyUsage[]>;
+    /** Returns usage from one day to another, both included (YYYY-MM-DD), oldest day first. */
+    usageBetween: (tenant: string, from: string, to: string) => Promise<DailyUsage[]>;
     recent: (tenant: string) => Promise<SessionRecord[]>;
   };
   readonly journal: {
     /** Returns one page of entries after the entry with the id `after`, oldest first. */
     read: (tenant: string, page: { after?: string; count?: number }) => Promise<JournalEntry[]>;
+    /** Returns all tenants with an account, including deleted ones. */
+    tenants: () => Promise<string[]>;
   };
   readonly identity: {
     read: () => Promise<string | undefined>;

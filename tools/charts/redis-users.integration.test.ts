@@ -87,7 +87,9 @@ test(
 
     const usage = await fetch(`${gateway.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
     expect(await usage.json()).toMatchObject({ recent_sessions: [{ status: 'reserved' }, { status: 'completed' }] });
-    for (const path of ['/admin/v1/tenants/acme', '/admin/v1/tenants/acme/usage', '/admin/v1/tenants/acme/journal']) {
+    const tenant = '/admin/v1/tenants/acme';
+    const allUsage = '/admin/v1/usage?from=2999-01-01&to=2999-01-31';
+    for (const path of [tenant, `${tenant}/usage`, `${tenant}/journal`, allUsage]) {
       expect([path, (await consoleService.call('GET', path)).status]).toEqual([path, 200]);
     }
     expect(await consoleService.call('GET', '/admin/v1/keys')).toMatchObject({ body: { ledger_available: true } });

@@ -10,6 +10,7 @@ import { createApp } from '../http/app.ts';
 import { routeRecords } from './records.ts';
 import { notFound, handleError } from '../http/error-handler.ts';
 import { routeTenants } from './tenants.ts';
+import { routeUsage } from './usage.ts';
 
 /** Creates the app of the admin API and of the page for administrators. */
 export function createAdminApp(deps: Deps): Express {
@@ -23,6 +24,7 @@ export function createAdminApp(deps: Deps): Express {
   routeWaitlist(app, deps);
   routeKeys(app, deps);
   routeRecords(app, deps);
+  routeUsage(app, deps);
   routeLedger(app, deps);
   app.use(notFound);
   app.use(handleError(logger));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reserved } from '../../../test/support/ledger.ts';
 import { TOKEN } from '../testing/console.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
 import type { TestEnvironment } from '../testing/environment.ts';
@@ -92,6 +93,91 @@ test.each([
   expect([answer.status, answer.body.days]).toEqual([status, days]);
 });
 
+async function settle(tenant: string, model: string, samples: number): Promise<void> {
+  const { sessionId } = await reserved(console_.ledger, tenant, { model, seconds: 5 });
+  const owner = { id: 'g', epoch: 1 };
+  await console_.ledger.sessions.connect({
+    tenant,
+    sessionId,
+    credentialHash: 'hash',
+    owner,
+    connectionId: sessionId,
+  });
+  await console_.ledger.sessions.settle(tenant, sessionId, owner, samples, 'client closed');
+}
+
+describe('the usage export', () => {
+  const today = () => new Date().toISOString().slice(0, 10);
+  const exportUsage = (query: string) => console_.call('GET', `/admin/v1/usage?${query}`);
+
+  beforeAll(async () => {
+    for (const tenant of ['b-radio', 'a-closed']) {
+      await console_.ledger.accounts.configure(tenant, { ...SETTINGS, limits: LIMITS });
+      await console_.ledger.accounts.grant(tenant, 'g', 60_000);
+    }
+    await settle('b-radio', 'm2', 16_001);
+    await settle('b-radio', 'm1', 16_000);
+    await settle('b-radio', 'm2', 1);
+    await settle('a-closed', 'm1', 32_000);
+    await console_.ledger.accounts.close('a-closed');
+  });
+
+  test('lists tenant, day and model with the settled credit, also of deleted tenants', async () => {
+    const from = today();
+    const { status, headers, text } = await exportUsage(`from=${from}&to=9999-12-31&format=csv`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    // The day may change while the test runs, so it is checked apart.
+    expect(text.replace(/,\d{4}-\d\d-\d\d,/g, ',DAY,')).toBe(
+      [
+        'tenant,day,model,sessions,audio_ms,billable_ms',
+        'a-closed,DAY,m1,1,2000,2000',
+        'b-radio,DAY,m1,1,1000,1000',
+        'b-radio,DAY,m2,2,1002,3000',
+        '',
+      ].join('\n'),
+    );
+    expect(text).toMatch(new RegExp(`,(${from}|${today()}),m1`));
+    const account = await console_.ledger.accounts.read('b-radio');
+    const lines = linesOf((await exportUsage(`from=${from}&to=9999-12-31&format=jsonl&tenant=b-radio`)).text);
+    expect(lines.map(({ tenant, model, billable_ms: ms }) => [tenant, model, ms])).toEqual([
+      ['b-radio', 'm1', 1000],
+      ['b-radio', 'm2', 3000],
+    ]);
+    expect(account?.consumedMs).toBe(4000);
+  });
+
+  test('has no lines for days without usage', async () => {
+    const { text } = await exportUsage('from=2999-01-01&to=2999-01-31');
+    expect(text).toBe('tenant,day,model,sessions,audio_ms,billable_ms\n');
+  });
+
+  test('reads every tenant of a list that is longer than a group', async () => {
+    const names = Array.from({ length: 120 }, (_, n) => `many-${String(n).padStart(3, '0')}`);
+    const settings = { ...SETTINGS, limits: LIMITS };
+    await Promise.all(names.map((name) => console_.ledger.accounts.configure(name, settings)));
+    for (const name of [names[0]!, names[60]!, names[119]!]) {
+      await console_.ledger.accounts.grant(name, 'g', 5000);
+      await settle(name, 'm1', 16_000);
+    }
+    const { text } = await exportUsage(`from=${today()}&to=9999-12-31&format=jsonl`);
+    const listed = linesOf(text).flatMap(({ tenant }) => (tenant.startsWith('many-') ? [tenant] : []));
+    expect(listed).toEqual(['many-000', 'many-060', 'many-119']);
+  });
+
+  test.each([
+    ['', 400, 'invalid_parameters'],
+    ['from=2027-01-01', 400, 'invalid_parameters'],
+    ['from=2999-02-30&to=2999-03-01', 400, 'invalid_parameters'],
+    ['from=2999-03-02&to=2999-03-01', 400, 'invalid_parameters'],
+    ['from=2001-01-01&to=2999-03-01', 400, 'invalid_parameters'],
+    ['from=2999-01-01&to=2999-01-01&format=xml', 400, 'invalid_parameters'],
+    ['from=2999-01-01&to=2999-01-01&tenant=unknown', 404, 'tenant_not_found'],
+  ])('rejects the query "%s" with %i', async (query, status, code) => {
+    const answer = await exportUsage(query);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+  });
+});
+
 test('while Redis is unavailable, resources can be read and written and the ledger routes return 503', async () => {
   const tenant = `away-${randomUUID()}`;
   await console_.redis.kill();
@@ -104,8 +190,8 @@ test('while Redis is unavailable, resources can be read and written and the ledg
     expect([list.body.ledger_available, list.body.data[0].last_used_at]).toEqual([false, null]);
     const revoked = await console_.call('DELETE', `/admin/v1/keys/${key.body.key_id}`);
     expect([revoked.status, revoked.body.applied]).toEqual([200, false]);
-    for (const path of ['journal', 'usage']) {
-      const { status, headers, body } = await console_.call('GET', `/admin/v1/tenants/acme/${path}`);
+    for (const path of ['tenants/acme/journal', 'tenants/acme/usage', 'usage?from=2999-01-01&to=2999-01-01']) {
+      const { status, headers, body } = await console_.call('GET', `/admin/v1/${path}`);
       expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);
     }
     expect((await fetch(`${console_.healthUrl}/livez`)).status).toBe(200);

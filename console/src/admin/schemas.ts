@@ -1,6 +1,7 @@
 import { validator } from '@svc-asr/core';
 import Type from 'typebox';
 import { exact } from '../http/query.ts';
+import { USAGE_FORMATS } from '../tenants/usage-export.ts';
 
 /** Request bodies and queries of the admin API. The body of PUT /tenants/:name is the spec of the Tenant resource. */
 export const checkGrantRequest = validator(
@@ -31,4 +32,15 @@ export const checkApproval = validator(
 
 export const checkJournalQuery = validator(
   exact({ after: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}-[0-9]{1,19}$' })) }),
+);
+
+const date = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+
+export const checkUsageExportQuery = validator(
+  exact({
+    from: date,
+    to: date,
+    format: Type.Enum([...USAGE_FORMATS], { default: 'csv' }),
+    tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+  }),
 );

@@ -16,8 +16,8 @@ const entry = (id: string, type: JournalEntry['type'], subject: string): Journal
 function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
   const missing = () => Promise.reject(new Error('unexpected call'));
   return {
-    accounts: { read: missing, dailyUsage: missing, recent: missing },
-    journal: { read },
+    accounts: { read: missing, dailyUsage: missing, usageBetween: missing, recent: missing },
+    journal: { read, tenants: missing },
     identity: { read: missing, plan: missing, requestRebuild: missing },
     apiKeys: { find: missing, lastUsed: missing },
     purge: { requests: { submit: missing, withdraw: missing, answerTo: missing } },

@@ -7,6 +7,7 @@ import { LEDGER_COMMANDS } from './commands/ledger.ts';
 import { SERVICE_COMMANDS } from './commands/service.ts';
 import { STREAM_COMMANDS } from './commands/stream.ts';
 import { TENANT_COMMANDS } from './commands/tenants.ts';
+import { USAGE_COMMANDS } from './commands/usage.ts';
 import { adminEndpoint, publicEndpoint } from './endpoint.ts';
 import { EXIT, explain, UsageError } from './exit.ts';
 import { commandHelp, groupHelp } from './help.ts';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   ...TENANT_COMMANDS,
   ...APPLICATION_COMMANDS,
   ...JOURNAL_COMMANDS,
+  ...USAGE_COMMANDS,
   ...LEDGER_COMMANDS,
 ];
 

@@ -123,7 +123,7 @@ function createAccountReader(link: RedisLink, keys: RedisKeys) {
       return sessions.flatMap((session) => session ?? []).sort((a, b) => b.createdAtMs - a.createdAtMs);
     },
 
-    dailyUsage: createDailyUsage(link, keys),
+    ...createDailyUsage(link, keys),
   };
 }
 

@@ -9,18 +9,37 @@ const PERIOD_DAYS = 32;
 
 type Totals = Pick<DailyUsage, 'sessions' | 'audioMs' | 'billableMs'>;
 
-/** Creates the function that returns usage by day and model, newest day first. Days without usage are omitted. */
+/** Creates the functions that read usage by day and model. Days without usage are omitted. */
 export function createDailyUsage(link: RedisLink, keys: RedisKeys) {
   const readHash = async (key: string) => fields(await link.send(key, ['HGETALL', key]));
 
-  return async (tenant: string, days: number, nowMs: number = Date.now()): Promise<DailyUsage[]> => {
-    const today = Math.floor(nowMs / DAY_MS);
-    const wanted = Array.from({ length: days }, (_, back) => today - back);
+  /** Returns the usage of the given days, in their order. */
+  async function readDays(tenant: string, wanted: readonly number[]): Promise<DailyUsage[]> {
     const periods = [...new Set(wanted.map((day) => Math.floor(day / PERIOD_DAYS)))];
     const hashes = await Promise.all(periods.map((period) => readHash(keys.usage(tenant, period))));
     const oldHashes = await Promise.all(wanted.map((day) => readHash(keys.day(tenant, day))));
     const entries = [...hashes.flatMap(readPeriod), ...oldHashes.flatMap((hash, at) => readDay(wanted[at] ?? 0, hash))];
     return wanted.flatMap((day) => sumByModel(entries.filter((entry) => entry.day === day)));
+  }
+
+  return {
+    /** Returns the usage of the last days, newest day first. */
+    dailyUsage(tenant: string, days: number, nowMs: number = Date.now()): Promise<DailyUsage[]> {
+      const today = Math.floor(nowMs / DAY_MS);
+      return readDays(
+        tenant,
+        Array.from({ length: days }, (_, back) => today - back),
+      );
+    },
+
+    /** Returns the usage from one day to another, both included (YYYY-MM-DD), oldest day first. */
+    usageBetween(tenant: string, from: string, to: string): Promise<DailyUsage[]> {
+      const [first, last] = [dayOf(from), dayOf(to)];
+      return readDays(
+        tenant,
+        Array.from({ length: Math.max(0, last - first + 1) }, (_, after) => first + after),
+      );
+    },
   };
 }
 
@@ -63,6 +82,10 @@ function sumByModel(entries: readonly Entry[]): DailyUsage[] {
     sums.set(model, sum);
   }
   return [...sums.values()].sort((a, b) => (a.model < b.model ? -1 : 1));
+}
+
+function dayOf(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 }
 
 function dateOf(day: number): string {

@@ -205,6 +205,10 @@ describe.each([
       ...latest,
       { day: date(today - 40), model: 'b', sessions: 2, audioMs: 10, billableMs: 1000 },
     ]);
+    const [old] = (await ledger.accounts.dailyUsage(tenant, 41, now)).slice(-1);
+    expect(await ledger.accounts.usageBetween(tenant, date(today - 40), date(today))).toEqual([old, ...latest]);
+    expect(await ledger.accounts.usageBetween(tenant, date(today - 39), date(today - 1))).toEqual([]);
+    expect(await ledger.accounts.usageBetween(tenant, date(today), date(today - 1))).toEqual([]);
   });
 
   test('nothing of a deleted tenant is kept longer than the retention of its account', async () => {

@@ -1,10 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { SvcAsrUnreachable } from '@svc-asr/client';
 import { createAdminApi } from '../admin-api.ts';
 import type { Command } from '../command.ts';
-import { UsageError } from '../exit.ts';
+import { writeWhole } from '../write-file.ts';
 
 const exportJournal: Command = {
   words: ['admin', 'journal', 'export'],
@@ -36,26 +33,5 @@ const exportJournal: Command = {
     else output.note(`Wrote ${entries} ${entries === 1 ? 'entry' : 'entries'} to ${file}.`);
   },
 };
-
-/** Writes a body to a file and returns its number of lines. The file appears only when it is complete. */
-async function writeWhole(body: AsyncIterable<Buffer>, file: string): Promise<number> {
-  const temporaryFile = `${file}.${process.pid}.partial`;
-  let lines = 0;
-  async function* counted() {
-    for await (const chunk of body) {
-      for (const byte of chunk) if (byte === 0x0a) lines++;
-      yield chunk;
-    }
-  }
-  try {
-    await pipeline(counted(), createWriteStream(temporaryFile, { mode: 0o600, flags: 'wx', flush: true }));
-    await rename(temporaryFile, file);
-    return lines;
-  } catch (error) {
-    await rm(temporaryFile, { force: true });
-    if (error instanceof SvcAsrUnreachable) throw error;
-    throw new UsageError(`cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
 
 export const JOURNAL_COMMANDS: readonly Command[] = [exportJournal];

@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Router } from 'express';
+import type { Deps } from '../deps.ts';
+import { ConsoleError } from '../errors.ts';
+import { valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
+import { usageLines } from '../tenants/usage-export.ts';
+import { checkUsageExportQuery } from './schemas.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Serves the usage of all tenants by day and model, including deleted tenants whose account is kept. */
+export function routeUsage(router: Router, { ledger, settings, logger, now }: Deps): void {
+  router
+    .route('/admin/v1/usage')
+    .get(async (request, response) => {
+      const { from, to, format, tenant } = valid(checkUsageExportQuery(request.query));
+      checkRange(from, to, dateOf(now() - settings.USAGE_RETENTION_DAYS * DAY_MS));
+      // Days in the future have no usage. One day is left for a clock of Redis that is ahead.
+      const tomorrow = dateOf(now() + DAY_MS);
+      const last = to < tomorrow ? to : tomorrow;
+      // The list is read before the status is sent. If Redis is unavailable, the response is a 503.
+      const known = await ledger.journal.tenants();
+      if (tenant !== undefined && !known.includes(tenant)) throw new ConsoleError('tenant_not_found');
+      const tenants = tenant === undefined ? known.sort() : [tenant];
+      response.type(format === 'csv' ? 'text/csv' : 'application/x-ndjson');
+      const read = (name: string) => ledger.accounts.usageBetween(name, from, last);
+      try {
+        await pipeline(Readable.from(usageLines(tenants, format, read)), response);
+      } catch (err) {
+        // The connection is closed at this point, which shows the client that the export is incomplete.
+        logger.warn({ err }, 'usage export ended early');
+      }
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Rejects days that do not exist, and a range whose first days may have left Redis. */
+function checkRange(from: string, to: string, oldest: string): void {
+  const refuse = (message: string) => new ConsoleError('invalid_parameters', { message });
+  for (const [name, date] of Object.entries({ from, to })) {
+    const atMs = Date.parse(`${date}T00:00:00Z`);
+    if (Number.isNaN(atMs) || new Date(atMs).toISOString().slice(0, 10) !== date) {
+      throw refuse(`${name}: ${date} is not a day of the calendar.`);
+    }
+  }
+  if (from > to) throw refuse(`from: ${from} is later than ${to}, the last day.`);
+  if (from < oldest) throw refuse(`from: Usage before ${oldest} is no longer complete. Choose a later day.`);
+}
