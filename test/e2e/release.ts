@@ -16,8 +16,11 @@ export const REDIS_TAG = '7';
 /** Builds the chart values of the tests: small requests, and shorter times than an installation with real users has. */
 export function buildValues({ chart, tag }: { chart: string; tag: string }) {
   // The chart of the previous commit may reject these values. The access pod can then use its metrics port.
-  const hasAdminApi = readFileSync(join(chart, 'values.yaml'), 'utf8').includes('adminApiFrom:');
+  const defaults = readFileSync(join(chart, 'values.yaml'), 'utf8');
+  const hasAdminApi = defaults.includes('adminApiFrom:');
   const registry = readSetting('E2E_REGISTRY');
+  // In charts without digests, image.registry does not apply to Redis.
+  const repository = defaults.includes('digest:') ? {} : { repository: `${registry}/redis` };
   const small = { requests: { cpu: '20m', memory: '64Mi' } };
   // In extraEnv rather than settings, because the chart of the previous commit may have another name for a setting.
   const variables = (values: Record<string, number>) =>
@@ -25,7 +28,7 @@ export function buildValues({ chart, tag }: { chart: string; tag: string }) {
   return {
     publicUrl: `https://localhost:${readSetting('E2E_PORT')}`,
     image: { registry, tag, pullPolicy: readPullPolicy() },
-    redis: { image: { repository: `${registry}/redis`, tag: REDIS_TAG }, resources: small },
+    redis: { image: { ...repository, tag: REDIS_TAG }, resources: small },
     gateway: {
       resources: small,
       drainDelaySeconds: 2,

@@ -4,16 +4,26 @@ import { parse } from 'yaml';
 import { parseKeyring, parseTicketKey, parseTicketPublicKeys } from '@svc-asr/runtime';
 import { createCertificateSource } from '../../operator/src/workers/cluster/secret/certificate-source.ts';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
+import { runCommand } from '../cluster/command.ts';
 import { root } from '../launch/terminal.mjs';
 import { CHART_FOLDER } from './place.ts';
 import { isDecided, SERVICES, variablesOf } from './service-settings.ts';
 import type { ServiceName } from './service-settings.ts';
 import { helm, runTool } from './testing/helm.ts';
-import { find, podsOf, render } from './testing/render.ts';
+import { find, NAMESPACE, podsOf, render, renderText } from './testing/render.ts';
 import type { ChartObject } from './testing/render.ts';
 
 /** Time limit of a test. One run of helm takes about a second, and far longer on a busy machine. */
 const WITHIN_MS = 120_000;
+
+const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+/** Returns all images that the chart names, including that of workers, which is a setting of the operator. */
+const imagesOf = (objects: readonly ChartObject[]) => {
+  const containers = podsOf(objects).flatMap(([, { spec }]) => spec.containers);
+  const worker = containers.flatMap(({ env = [] }) => env.filter(({ name }) => name === 'WORKER_IMAGE'));
+  return [...new Set([...containers.map(({ image }) => image), ...worker.map(({ value }) => value)])].sort();
+};
 
 async function refusal(values: object): Promise<string> {
   return render(values).then(
@@ -74,11 +84,69 @@ test.each([
     'parentRefs',
   ],
   ['an Ingress without publicUrl', { gateway: { ingress: { enabled: true } } }, 'set publicUrl'],
+  ['a digest that is not a SHA-256', { redis: { image: { digest: 'sha256:12' } } }, "does not match pattern '^(sha256"],
+  ['a digest and a tag', { console: { image: { digest: DIGEST, tag: '1' } } }, 'remove console.image.tag'],
+  ['a digest and a variant', { worker: { image: { digest: DIGEST, variant: 'cuda' } } }, 'worker.image.variant'],
+  ['a tag in a repository', { gateway: { image: { repository: 'gateway:1' } } }, 'gateway.image.tag'],
+  ['a URL as registry', { image: { registry: 'https://images.example' } }, 'does not match pattern'],
   ['an http publicUrl with TLS enabled', { publicUrl: 'http://asr.example.com' }, 'tls.mode'],
 ])(
   'the chart rejects %s with instructions',
   async (_case, values, message) => {
     expect(await refusal(values)).toContain(message);
+  },
+  WITHIN_MS,
+);
+
+test.each([
+  [
+    'an empty registry',
+    {},
+    ['redis:7.2', ...['console', 'gateway', 'operator', 'worker'].map((name) => `svc-asr-${name}:0.1.0`)],
+  ],
+  [
+    'image.registry and image.tag',
+    { image: { registry: 'images.example:5000/asr/', tag: '2' }, worker: { image: { variant: 'cuda' } } },
+    [
+      ...['redis:7.2', 'svc-asr-console:2', 'svc-asr-gateway:2', 'svc-asr-operator:2', 'svc-asr-worker:2-cuda'].map(
+        (name) => `images.example:5000/asr/${name}`,
+      ),
+    ],
+  ],
+  [
+    'digests and another registry for Redis',
+    {
+      image: { registry: 'images.example', tag: '2' },
+      redis: { image: { registry: 'docker.io/library', digest: DIGEST } },
+      ...Object.fromEntries(
+        ['gateway', 'operator', 'worker', 'console'].map((name) => [name, { image: { digest: DIGEST } }]),
+      ),
+    },
+    [
+      `docker.io/library/redis@${DIGEST}`,
+      ...['console', 'gateway', 'operator', 'worker'].map((name) => `images.example/svc-asr-${name}@${DIGEST}`),
+    ],
+  ],
+])(
+  'the chart names every image with %s',
+  async (_case, values, expected) => {
+    expect(imagesOf(await render(values))).toEqual(expected);
+  },
+  WITHIN_MS,
+);
+
+test(
+  'the command of docs/install.md lists every image of the chart',
+  async () => {
+    const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
+    const [, script = ''] = /sed -nE '(.+)' \| sort -u/.exec(page) ?? [];
+    for (const values of [
+      {},
+      { image: { registry: 'images.example:5000/asr' }, worker: { image: { digest: DIGEST } } },
+    ]) {
+      const listed = await runCommand('sed', ['-nE', script], { input: await renderText(values, NAMESPACE) });
+      expect([...new Set(listed.trim().split('\n'))].sort()).toEqual(imagesOf(await render(values)));
+    }
   },
   WITHIN_MS,
 );

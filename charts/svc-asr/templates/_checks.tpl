@@ -29,4 +29,14 @@
 {{- if and .Values.publicUrl (hasPrefix "http://" .Values.publicUrl) (ne .Values.tls.mode "none") }}
 {{- fail "publicUrl starts with http://, but the gateway serves TLS: use https://, or set tls.mode to none" }}
 {{- end }}
+{{- range $component := list "gateway" "operator" "worker" "console" }}
+{{- with (index $.Values $component).image }}
+{{- if and .digest (or .tag .variant) }}
+{{- fail (printf "%s.image.digest is set, but also a tag or variant: remove %s.image.tag and %s.image.variant, because the digest identifies one image" $component $component $component) }}
+{{- end }}
+{{- if regexMatch "[:@]" .repository }}
+{{- fail (printf "%s.image.repository contains a tag, a digest or the port of a registry: move them to image.registry, %s.image.tag or %s.image.digest" $component $component $component) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}

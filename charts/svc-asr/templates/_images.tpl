@@ -2,6 +2,6 @@
 {{- define "svc-asr.image" -}}
 {{- $tag := default (default .root.Chart.AppVersion .root.Values.image.tag) .image.tag }}
 {{- $variant := ternary (printf "-%s" .image.variant) "" (not (empty .image.variant)) }}
-{{- with .root.Values.image.registry }}{{ trimSuffix "/" . }}/{{ end }}
-{{- .image.repository }}:{{ $tag }}{{ $variant }}
+{{- with default .root.Values.image.registry .image.registry }}{{ trimSuffix "/" . }}/{{ end }}
+{{- .image.repository }}{{ with .image.digest }}@{{ . }}{{ else }}:{{ $tag }}{{ $variant }}{{ end }}
 {{- end }}
