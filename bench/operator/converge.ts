@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AsrModelStatus, Condition, TenantStatus } from '@svc-asr/core';
+import type { ApiKeyStatus, AsrModelStatus, Condition, TenantStatus } from '@svc-asr/core';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
+import type { Usage } from '../relay/usage.ts';
 import { countObjects, followObjects, forEachOf } from './client.ts';
 import { difference } from './exposition.ts';
 import type { OperatorProcess } from './operator-process.ts';
-import { buildModel, buildTenant, nameOf } from './resources.ts';
+import type { Statuses } from './floor.ts';
+import { buildResources } from './resources.ts';
+import type { Size } from './size.ts';
 import type { Scene } from './stage.ts';
 
 const CREATORS = 16;
@@ -33,12 +36,13 @@ export interface Convergence {
   /** Requests of the operator to the API server during the round, by verb. */
   requests: Map<string, number>;
   cpuSeconds: number;
+  usage: Usage;
   /** A status of each kind, as the operator wrote it. */
-  statuses: { model: KubeObject; tenant: KubeObject };
+  statuses: Statuses;
 }
 
-/** Creates `count` ASRModels and `count` Tenants, and waits until a running operator has reconciled all of them. */
-export async function converge(scene: Scene, operator: OperatorProcess, count: number): Promise<Convergence> {
+/** Creates the resources of `size`, and waits until a running operator has reconciled all of them. */
+export async function converge(scene: Scene, operator: OperatorProcess, size: Size): Promise<Convergence> {
   const api = scene.client(CREATORS);
   const before = new Map(
     await Promise.all(CHILDREN.map(async ([type]) => [type, await countObjects(api, type)] as const)),
@@ -57,11 +61,9 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
   };
   const models = follow(TYPES.ASRModel, isModelDone);
   const tenants = follow(TYPES.Tenant, isTenantDone);
-  await Promise.all([models.start(), tenants.start()]);
-  const resources = Array.from({ length: count }, (_, at) => [
-    { type: TYPES.ASRModel, object: buildModel(nameOf('model', at)) },
-    { type: TYPES.Tenant, object: buildTenant(nameOf('tenant', at)) },
-  ]).flat();
+  const keys = follow(TYPES.ApiKey, isKeyDone);
+  await Promise.all([models, tenants, keys].map((reflector) => reflector.start()));
+  const resources = buildResources(size);
   for (const { type, object } of resources) waiting.add(`${type.kind}/${object.metadata.name}`);
 
   const requestsBefore = await operator.requests();
@@ -74,7 +76,7 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
   const untilMs = startMs + TIMEOUT_MS;
   const hasChildren = async () => {
     for (const [type, each] of CHILDREN) {
-      if ((await countObjects(api, type)) < (before.get(type) ?? 0) + each * count) return false;
+      if ((await countObjects(api, type)) < (before.get(type) ?? 0) + each * size.models) return false;
     }
     return true;
   };
@@ -83,13 +85,14 @@ export async function converge(scene: Scene, operator: OperatorProcess, count: n
     await sleep(POLL_MS);
   }
   const ms = performance.now() - startMs;
-  const cpuSeconds = operator.usage().cpuSeconds - cpuBefore;
+  const usage = operator.usage();
   const requests = difference(requestsBefore, await operator.requests());
-  for (const reflector of [models, tenants]) reflector.stop();
-  const [model] = models.list();
-  const [tenant] = tenants.list();
-  if (model === undefined || tenant === undefined) throw new Error('the created resources were deleted');
-  return { ms, createMs, requests, cpuSeconds, statuses: { model, tenant } };
+  for (const reflector of [models, tenants, keys]) reflector.stop();
+  const [[ASRModel], [Tenant], [ApiKey]] = [models.list(), tenants.list(), keys.list()];
+  if (ASRModel === undefined || Tenant === undefined || ApiKey === undefined)
+    throw new Error('the created resources were deleted');
+  const statuses = { ASRModel, Tenant, ApiKey };
+  return { ms, createMs, requests, cpuSeconds: usage.cpuSeconds - cpuBefore, usage, statuses };
 }
 
 /** Returns whether the current generation is applied, steady, and accepts sessions from zero workers. */
@@ -104,6 +107,11 @@ function isModelDone({ metadata, status }: KubeObject): boolean {
 function isTenantDone({ metadata, status }: KubeObject): boolean {
   const { observedGeneration, conditions = [], credits } = (status ?? {}) as TenantStatus;
   return observedGeneration === metadata.generation && is(conditions, 'Ready', 'True') && credits !== undefined;
+}
+
+function isKeyDone({ metadata, status }: KubeObject): boolean {
+  const { observedGeneration, conditions = [] } = (status ?? {}) as ApiKeyStatus;
+  return observedGeneration === metadata.generation && is(conditions, 'Ready', 'True');
 }
 
 function is(conditions: readonly Condition[], type: string, wanted: Condition['status']): boolean {

@@ -1,7 +1,9 @@
+import type { AsrModel, ResourceOf } from '@svc-asr/core';
 import { readSettings } from '@svc-asr/runtime';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
+import { buildRecord } from '../../operator/src/reconcile/apikey.ts';
 import { FINALIZER } from '../../operator/src/source/kubernetes/finalizer.ts';
 import {
   buildPrerequisites,
@@ -13,14 +15,12 @@ import type { Installation } from '../../operator/src/workers/cluster/installati
 import { readInstallation } from '../../operator/src/workers/cluster/settings.ts';
 import { buildTemplate } from '../../operator/src/workers/template.ts';
 import { forEachOf } from './client.ts';
-import { buildModel, buildTenant, GRANT, nameOf, readModel } from './resources.ts';
+import { buildResources, GRANT, readResource } from './resources.ts';
+import type { Size } from './size.ts';
 import type { Scene } from './stage.ts';
 
 /** A status of each kind, as an operator wrote it. */
-export interface Statuses {
-  model: KubeObject;
-  tenant: KubeObject;
-}
+export type Statuses = Readonly<Record<'ASRModel' | 'Tenant' | 'ApiKey', KubeObject>>;
 
 export interface FloorRound {
   ms: number;
@@ -29,38 +29,34 @@ export interface FloorRound {
 
 /**
  * Runs a client that knows what to write and has no watch, queue or comparison. It sends the requests that the operator
- * sends for `count` ASRModels and Tenants, with the same bodies, on the given number of connections.
+ * sends for the resources of `size`, with the same bodies, on the given number of connections.
  */
-export async function runFloor(
-  scene: Scene,
-  count: number,
-  connections: number,
-  statuses: Statuses,
-): Promise<FloorRound> {
+export async function runFloor(scene: Scene, size: Size, connections: number, statuses: Statuses): Promise<FloorRound> {
   const requests = new Map<string, number>();
   const api = scene.client(connections, (verb) => requests.set(verb, (requests.get(verb) ?? 0) + 1));
   const installation = readInstallation(readSettings(OPERATOR_SETTINGS, scene.settings));
-  const work = Array.from({ length: count }, (_, at) => [
-    () => createModel(scene, api, installation, nameOf('model', at), statuses.model),
-    () => createTenant(scene, api, nameOf('tenant', at), statuses.tenant),
-  ]).flat();
   const startMs = performance.now();
-  await forEachOf(work, connections, (make) => make());
+  await forEachOf(buildResources(size), connections, async ({ type, object }) => {
+    const created = await api.create(type, object);
+    await addFinalizer(api, type, created);
+    if (type === TYPES.ASRModel) await applyModel(scene, api, installation, created);
+    else if (type === TYPES.Tenant) await applyTenant(scene, created.metadata.name);
+    else await applyKey(scene, created);
+    await applyStatusOf(api, type, created, statuses[created.kind as keyof Statuses]);
+  });
   return { ms: performance.now() - startMs, requests };
 }
 
-async function createModel(
+async function applyModel(
   { ledger }: Scene,
   api: KubeApi,
   installation: Installation,
-  name: string,
-  status: KubeObject,
+  created: KubeObject,
 ): Promise<void> {
-  const created = await api.create(TYPES.ASRModel, buildModel(name));
-  await addFinalizer(api, TYPES.ASRModel, created);
+  const { name } = created.metadata;
   await ledger.registry.put('ASRModel', name, '');
   await ledger.pools.configure(name, { canGrow: true });
-  const bare = buildTemplate(readModel(created));
+  const bare = buildTemplate(readResource<AsrModel>(created));
   const template = { ...bare, revision: revisionOf(bare, installation) };
   const { revision } = template;
   const children = [
@@ -70,19 +66,20 @@ async function createModel(
   ];
   for (const { type, object } of children) await api.apply(type, object);
   await ledger.revisions.weigh(name, new Map([[revision, 100]]));
-  await applyStatusOf(api, TYPES.ASRModel, created, status);
 }
 
-async function createTenant({ ledger }: Scene, api: KubeApi, name: string, status: KubeObject): Promise<void> {
-  const object = buildTenant(name);
-  const created = await api.create(TYPES.Tenant, object);
-  await addFinalizer(api, TYPES.Tenant, created);
+async function applyTenant({ ledger }: Scene, name: string): Promise<void> {
   const limits = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 };
   await ledger.registry.put('Tenant', name, '');
   await ledger.accounts.configure(name, { displayName: name, state: 'Active', models: ['*'], limits });
   await ledger.accounts.grant(name, GRANT.id, GRANT.audioSeconds * 1000);
   await ledger.accounts.read(name);
-  await applyStatusOf(api, TYPES.Tenant, created, status);
+}
+
+async function applyKey({ ledger }: Scene, created: KubeObject): Promise<void> {
+  const key = readResource<ResourceOf<'ApiKey'>>(created);
+  await ledger.registry.put('ApiKey', key.metadata.name, key.spec.keyId);
+  await ledger.apiKeys.put(key.spec.keyId, buildRecord(key));
 }
 
 async function addFinalizer(api: KubeApi, type: ResourceType, { metadata }: KubeObject): Promise<void> {

@@ -12,16 +12,17 @@ import { runPodPhases } from './pods.ts';
 import type { PodPhases } from './pods.ts';
 import { resync } from './resync.ts';
 import type { Resync } from './resync.ts';
-import { findBest, readSize } from './size.ts';
+import { countResources, describeSize, findBest, limitSize, readSize } from './size.ts';
+import type { Size } from './size.ts';
 import { createStage } from './stage.ts';
 import type { Scene } from './stage.ts';
 import { summarize } from './summary.ts';
 
-/** Number of resources of each of the two kinds, and of worker pods. */
+/** Numbers of resources and worker pods, and measured rounds of each side. */
 const SIZES = {
-  quick: { resources: 100, pods: 200 },
-  usual: { resources: 1000, pods: 2000 },
-  full: { resources: 1000, pods: 10_000 },
+  quick: { models: 100, tenants: 100, keys: 200, pods: 200, rounds: 2 },
+  usual: { models: 1000, tenants: 1000, keys: 2000, pods: 2000, rounds: 2 },
+  full: { models: 200, tenants: 10_000, keys: 20_000, pods: 10_000, rounds: 1 },
 } as const;
 /** Resources of each kind in the first, unmeasured round. */
 const WARM_UP_RESOURCES = 20;
@@ -29,8 +30,6 @@ const WARM_UP_RESOURCES = 20;
 const CONNECTIONS = [16, 32, 64];
 /** Resources of each kind with which the number of connections is chosen. */
 const SEARCH_RESOURCES = 60;
-/** Measured rounds of each side. The sides alternate. */
-const ROUNDS = 2;
 /** Pause after a round, in which Kubernetes' own controllers finish their work on it. */
 const PAUSE_MS = 10_000;
 
@@ -38,8 +37,9 @@ const PAUSE_MS = 10_000;
  * Measures the time until new resources have converged, and compares it with the floor. Then it checks that a resync
  * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
  */
-export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
-  const { resources, pods } = readSize(SIZES[size], process.env);
+export async function bench({ logProgress, size: sizeName = 'usual' }: BenchOptions): Promise<BenchResult> {
+  const size = readSize(SIZES[sizeName], process.env);
+  const { rounds } = SIZES[sizeName];
   logProgress('starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and Redis');
   const stage = await createStage();
   const scenes: Scene[] = [];
@@ -49,34 +49,34 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions): Prom
     return scene;
   };
   try {
-    const { statuses } = await runOperator(await createScene(), WARM_UP_RESOURCES, logProgress);
-    const floorOf = async (count: number, connections: number) => {
-      const floor = await runFloor(await createScene(), count, connections, statuses);
-      const label = `floor, ${count} of each kind, ${connections} connections`;
+    const { statuses } = await runOperator(await createScene(), limitSize(size, WARM_UP_RESOURCES), logProgress);
+    const floorOf = async (part: Size, connections: number) => {
+      const floor = await runFloor(await createScene(), part, connections, statuses);
+      const label = `floor, ${describeSize(part)}, ${connections} connections`;
       logProgress(`${label}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
       return floor;
     };
     const connections = await findBest(CONNECTIONS, async (candidate) => {
-      const { ms } = await floorOf(Math.min(SEARCH_RESOURCES, resources), candidate);
+      const { ms } = await floorOf(limitSize(size, SEARCH_RESOURCES), candidate);
       return ms;
     });
     const floors: FloorRound[] = [];
     const ours: Convergence[] = [];
     let last: Scene | undefined;
-    for (let round = 0; round < ROUNDS; round++) {
-      floors.push(await floorOf(resources, connections));
+    for (let round = 0; round < rounds; round++) {
+      floors.push(await floorOf(size, connections));
       await sleep(PAUSE_MS);
       last = await createScene();
-      ours.push(await runOperator(last, resources, logProgress));
+      ours.push(await runOperator(last, size, logProgress));
       await sleep(PAUSE_MS);
     }
-    if (last === undefined) throw new Error('ROUNDS must be at least 1');
-    const again = await resync(last, resources);
+    if (last === undefined) throw new Error('a size must have at least one round');
+    const again = await resync(last, countResources(size));
     logProgress(`a new operator reconciled everything twice: ${again.writes} writes, ${again.changed} objects changed`);
     checkResync(again);
-    const phases = await runPodPhases(stage, await createScene(), pods, logProgress);
-    const result = summarize({ resources, pods, floors, ours, again, phases });
-    const failures = checkPods(phases);
+    const phases = await runPodPhases(stage, await createScene(), size.pods, logProgress);
+    const result = summarize({ size, floors, ours, again, phases });
+    const failures = [...checkPods(phases), ...checkMemory(result)];
     if (failures.length === 0) return result;
     // Print what was measured before failing.
     logProgress(buildTable('operator', result));
@@ -87,17 +87,13 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions): Prom
   }
 }
 
-async function runOperator(
-  scene: Scene,
-  count: number,
-  logProgress: BenchOptions['logProgress'],
-): Promise<Convergence> {
+async function runOperator(scene: Scene, size: Size, logProgress: BenchOptions['logProgress']): Promise<Convergence> {
   const operator = await startOperator(scene.settings);
   try {
-    const round = await converge(scene, operator, count);
+    const round = await converge(scene, operator, size);
     const creation = `created in ${seconds(round.createMs)}`;
     logProgress(
-      `operator, ${count} of each kind: ${seconds(round.ms)} (${creation}); ${describeCounts(round.requests)}`,
+      `operator, ${describeSize(size)}: ${seconds(round.ms)} (${creation}); ${describeCounts(round.requests)}`,
     );
     return round;
   } finally {
@@ -118,6 +114,12 @@ function checkPods({ wronglyDrained, lostBusy }: PodPhases): string[] {
     [lostBusy > 0, `${lostBusy} pods were removed while they had streams`],
   ];
   return checks.flatMap(([failed, message]) => (failed ? [message] : []));
+}
+
+/** Returns an error if the operator needed more memory than the chart gives it. */
+function checkMemory({ figures }: BenchResult): string[] {
+  const { peak_mib: peak = 0, memory_limit_mib: limit = 0 } = figures;
+  return peak > limit ? [`the operator used ${peak.toFixed(0)} MiB, and the chart allows ${limit} MiB`] : [];
 }
 
 function seconds(ms: number): string {

@@ -1,9 +1,11 @@
 import { prometheusName } from '@svc-asr/runtime';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { METRICS } from '../../operator/src/metric-list.ts';
 import { startGuard } from '../../tools/supervise/guard.ts';
 import { readUsage } from '../relay/usage.ts';
@@ -11,11 +13,16 @@ import type { Usage } from '../relay/usage.ts';
 import { parseExposition, sumBy } from './exposition.ts';
 import type { Sample } from './exposition.ts';
 
+const VALUES = new URL('../../charts/svc-asr/values.yaml', import.meta.url);
 const PROGRAM = fileURLToPath(new URL('../../operator/dist/main.js', import.meta.url));
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 const KEPT_LINES = 20;
+/** Memory limit of the operator's pod in the chart. */
+export const MEMORY_LIMIT_MIB = readMemoryLimitMiB();
+/** In a pod, Node limits its heap to half of the memory limit. */
+const HEAP_MIB = MEMORY_LIMIT_MIB / 2;
 
 /** The operator in a process of its own, so that its CPU and memory can be measured. */
 export interface OperatorProcess {
@@ -27,10 +34,19 @@ export interface OperatorProcess {
   stop: () => Promise<void>;
 }
 
+function readMemoryLimitMiB(): number {
+  const { operator } = parse(readFileSync(VALUES, 'utf8')) as {
+    operator: { resources: { limits: { memory: string } } };
+  };
+  const [, mib] = /^(\d+)Mi$/.exec(operator.resources.limits.memory) ?? [];
+  if (mib === undefined) throw new Error('the chart must limit the memory of the operator in Mi');
+  return Number(mib);
+}
+
 /** Starts the built operator and waits until it leads and has reconciled every resource once. */
 export async function startOperator(settings: Readonly<Record<string, string>>): Promise<OperatorProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--enable-source-maps', PROGRAM], {
+  const child = spawn(process.execPath, ['--enable-source-maps', `--max-old-space-size=${HEAP_MIB}`, PROGRAM], {
     env: { PATH, HOME, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
     // A process group of its own, which the guard ends if this process dies.

@@ -32,6 +32,7 @@ export interface PodPhases {
   /** Pods that were removed while they had a stream. */
   lostBusy: number;
   residentBytes: number;
+  peakBytes: number;
   cpuSeconds: number;
 }
 

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { API_VERSION, checkResource } from '@svc-asr/core';
-import type { AsrModel } from '@svc-asr/core';
-import type { KubeObject } from '@svc-asr/kubernetes';
+import type { AsrModel, ResourceOf } from '@svc-asr/core';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
+import type { Size } from './size.ts';
 
 /** Sessions per worker. Fixed, because this benchmark does not measure workers. */
 export const SLOTS = 2;
@@ -10,6 +13,16 @@ export const GRANT = { id: 'welcome', audioSeconds: 3600 };
 /** Returns a name with a fixed number of digits, so that all names have the same length. */
 export function nameOf(kind: 'model' | 'tenant', at: number): string {
   return `${kind}-${String(at).padStart(5, '0')}`;
+}
+
+/** Builds every resource of a run, in an order that mixes the kinds. */
+export function buildResources({ models, tenants, keys }: Size): { type: ResourceType; object: KubeObject }[] {
+  const most = Math.max(models, tenants, keys);
+  return Array.from({ length: most }, (_, at) => [
+    ...(at < models ? [{ type: TYPES.ASRModel, object: buildModel(nameOf('model', at)) }] : []),
+    ...(at < tenants ? [{ type: TYPES.Tenant, object: buildTenant(nameOf('tenant', at)) }] : []),
+    ...(at < keys ? [{ type: TYPES.ApiKey, object: buildKey(at, nameOf('tenant', at % tenants)) }] : []),
+  ]).flat();
 }
 
 /** Builds an ASRModel whose workers need one GPU each. Without sessions it has no workers. */
@@ -48,9 +61,21 @@ export function buildTenant(name: string): KubeObject {
   };
 }
 
-/** Parses a model as the operator does, with every default filled in. */
-export function readModel(object: KubeObject): AsrModel {
+/** Builds an ApiKey of a tenant, as the console creates it. */
+function buildKey(at: number, tenant: string): KubeObject {
+  const keyId = `k${String(at).padStart(9, '0')}`;
+  const hash = createHash('sha256').update(keyId).digest('hex');
+  return {
+    apiVersion: API_VERSION,
+    kind: 'ApiKey',
+    metadata: { name: keyId },
+    spec: { tenant, displayName: 'bench', keyId, hash, pepperId: 'bench', lastFour: keyId.slice(-4) },
+  };
+}
+
+/** Parses a resource as the operator does, with every default filled in. */
+export function readResource<Resource extends ResourceOf<'ApiKey'> | AsrModel>(object: KubeObject): Resource {
   const checked = checkResource(object);
-  if (!checked.ok) throw new Error(`invalid model: ${JSON.stringify(checked.problems)}`);
-  return checked.value as AsrModel;
+  if (!checked.ok) throw new Error(`invalid ${object.kind}: ${JSON.stringify(checked.problems)}`);
+  return checked.value as Resource;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TYPES } from '@svc-asr/kubernetes';
 import { FIELD_MANAGER } from '../../operator/src/kubernetes/cluster.ts';
 import { METRICS } from '../../operator/src/metric-list.ts';
-import { sumBy } from './exposition.ts';
+import { difference, sumBy } from './exposition.ts';
 import { startOperator } from './operator-process.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import type { Scene } from './stage.ts';
@@ -12,6 +12,7 @@ import { countChanged, readVersions } from './versions.ts';
 /** Verb with which the operator renews its Lease every two seconds. These writes do not count. */
 const LEASE_VERB = 'replace';
 const READ_VERBS = ['get', 'list', 'watch'];
+const KINDS = ['ASRModel', 'Tenant', 'ApiKey'];
 const RESYNC_SECONDS = 10;
 const POLL_MS = 200;
 const TIMEOUT_MS = 600_000;
@@ -19,6 +20,7 @@ const TIMEOUT_MS = 600_000;
 const WRITTEN_TYPES = [
   TYPES.ASRModel,
   TYPES.Tenant,
+  TYPES.ApiKey,
   TYPES.ServiceAccount,
   TYPES.ConfigMap,
   TYPES.NetworkPolicy,
@@ -37,26 +39,31 @@ export interface Resync {
   usage: ReturnType<OperatorProcess['usage']>;
   /** CPU use while nothing changes, as a share of one core. */
   idleCores: number;
+  /** Requests to the API server in the same time, those for the Lease included. */
+  idleRequestsPerSecond: number;
 }
 
 /**
  * Starts a new operator in a scene where everything has converged. Waits until it has reconciled every resource at its
  * start and again at the next resync. Neither pass has a reason to write.
  */
-export async function resync(scene: Scene, count: number): Promise<Resync> {
+export async function resync(scene: Scene, resources: number): Promise<Resync> {
   const api = scene.client(4);
   const before = await readVersions(api, WRITTEN_TYPES, FIELD_MANAGER);
   const startedAtMs = performance.now();
   const operator = await startOperator({ ...scene.settings, RESYNC_SECONDS: String(RESYNC_SECONDS) });
   try {
     const startMs = performance.now() - startedAtMs;
-    await untilReconciled(operator, 2 * 2 * count);
+    await untilReconciled(operator, 2 * resources);
     const cpuBefore = operator.usage().cpuSeconds;
+    const requestsBefore = await operator.requests();
     const idleFromMs = performance.now();
     // Status changes that are not urgent are written with a delay. This wait is longer than the delay.
     await sleep(RESYNC_SECONDS * 1000);
-    const idleCores = ((operator.usage().cpuSeconds - cpuBefore) * 1000) / (performance.now() - idleFromMs);
+    const idleSeconds = (performance.now() - idleFromMs) / 1000;
+    const idleCores = (operator.usage().cpuSeconds - cpuBefore) / idleSeconds;
     const requests = await operator.requests();
+    const idleRequests = [...difference(requestsBefore, requests).values()].reduce((sum, times) => sum + times, 0);
     const writes = [...requests].filter(([verb]) => verb !== LEASE_VERB && !READ_VERBS.includes(verb));
     return {
       writes: writes.reduce((sum, [, times]) => sum + times, 0),
@@ -64,6 +71,7 @@ export async function resync(scene: Scene, count: number): Promise<Resync> {
       startMs,
       usage: operator.usage(),
       idleCores,
+      idleRequestsPerSecond: idleRequests / idleSeconds,
     };
   } finally {
     await operator.stop();
@@ -74,7 +82,7 @@ async function untilReconciled(operator: OperatorProcess, times: number): Promis
   const untilMs = performance.now() + TIMEOUT_MS;
   for (;;) {
     const done = sumBy(await operator.metrics(), prometheusName(METRICS.reconciles), 'kind');
-    if ((done.get('ASRModel') ?? 0) + (done.get('Tenant') ?? 0) >= times) return;
+    if (KINDS.reduce((sum, kind) => sum + (done.get(kind) ?? 0), 0) >= times) return;
     if (performance.now() > untilMs) {
       throw new Error(`the operator did not reconcile every resource twice within ${TIMEOUT_MS / 1000} s`);
     }

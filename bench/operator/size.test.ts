@@ -1,11 +1,15 @@
-import { findBest, readSize } from './size.ts';
+import { findBest, limitSize, readSize } from './size.ts';
 
-const USUAL = { resources: 1000, pods: 2000 };
+const USUAL = { models: 200, tenants: 1000, keys: 3000, pods: 2000 };
 
 test('readSize returns the default size unless the environment sets another', () => {
   expect(readSize(USUAL, {})).toEqual(USUAL);
-  expect(readSize(USUAL, { BENCH_RESOURCES: '50', BENCH_PODS: '' })).toEqual({ resources: 50, pods: 2000 });
-  expect(() => readSize(USUAL, { BENCH_PODS: 'many' })).toThrow('BENCH_PODS must be a number from 1 on, not "many"');
+  expect(readSize(USUAL, { BENCH_TENANTS: '50', BENCH_PODS: '' })).toEqual({ ...USUAL, tenants: 50 });
+  expect(() => readSize(USUAL, { BENCH_KEYS: 'many' })).toThrow('BENCH_KEYS must be a number from 1 on, not "many"');
+});
+
+test('limitSize reduces each kind of resource to the limit and keeps the pods', () => {
+  expect(limitSize(USUAL, 500)).toEqual({ models: 200, tenants: 500, keys: 500, pods: 2000 });
 });
 
 test('findBest returns the candidate that takes the least time', async () => {

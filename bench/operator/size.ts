@@ -1,16 +1,35 @@
-/** Number of resources and pods of a benchmark run. */
+/** Numbers of resources and of pods in a benchmark run. */
 export interface Size {
-  /** Resources of each of the two kinds. */
-  resources: number;
+  models: number;
+  tenants: number;
+  /** API keys. They are distributed over the tenants. */
+  keys: number;
   pods: number;
 }
 
-/** Returns the given size, overridden by `BENCH_RESOURCES` and `BENCH_PODS`. */
+/** Returns the given size, overridden by `BENCH_MODELS`, `BENCH_TENANTS`, `BENCH_KEYS` and `BENCH_PODS`. */
 export function readSize(usual: Size, env: NodeJS.ProcessEnv): Size {
   return {
-    resources: readNumber(env, 'BENCH_RESOURCES') ?? usual.resources,
+    models: readNumber(env, 'BENCH_MODELS') ?? usual.models,
+    tenants: readNumber(env, 'BENCH_TENANTS') ?? usual.tenants,
+    keys: readNumber(env, 'BENCH_KEYS') ?? usual.keys,
     pods: readNumber(env, 'BENCH_PODS') ?? usual.pods,
   };
+}
+
+/** Returns the size with at most `most` resources of each kind. */
+export function limitSize(size: Size, most: number): Size {
+  const { models, tenants, keys, pods } = size;
+  return { models: Math.min(models, most), tenants: Math.min(tenants, most), keys: Math.min(keys, most), pods };
+}
+
+/** Returns a size in words for the progress of a run. */
+export function describeSize({ models, tenants, keys }: Size): string {
+  return `${models} models, ${tenants} tenants, ${keys} keys`;
+}
+
+export function countResources({ models, tenants, keys }: Size): number {
+  return models + tenants + keys;
 }
 
 function readNumber(env: NodeJS.ProcessEnv, name: string): number | undefined {

@@ -2,13 +2,14 @@ import type { BenchResult } from '../../tools/bench/benchmark.ts';
 import type { Convergence } from './converge.ts';
 import type { FloorRound } from './floor.ts';
 import type { PodPhases } from './pods.ts';
+import { MEMORY_LIMIT_MIB } from './operator-process.ts';
 import type { Resync } from './resync.ts';
+import type { Size } from './size.ts';
 
 const MIB = 2 ** 20;
 
 export interface Findings {
-  resources: number;
-  pods: number;
+  size: Size;
   floors: readonly FloorRound[];
   ours: readonly Convergence[];
   again: Resync;
@@ -16,15 +17,18 @@ export interface Findings {
 }
 
 /** Returns ratios and figures. The best round of each side counts. */
-export function summarize({ resources, pods, floors, ours, again, phases }: Findings): BenchResult {
+export function summarize({ size, floors, ours, again, phases }: Findings): BenchResult {
   const [us, floor] = [fastest(ours), fastest(floors)];
   return {
     ratios: { time_vs_floor: us.ms / floor.ms },
     figures: {
-      resources_of_each_kind: resources,
+      models: size.models,
+      tenants: size.tenants,
+      keys: size.keys,
       converged_seconds: us.ms / 1000,
       floor_seconds: floor.ms / 1000,
       requests: sum(us.requests),
+      requests_per_second: sum(us.requests) / (us.ms / 1000),
       // The floor also creates the resources, which the operator does not.
       floor_requests: sum(floor.requests) - (floor.requests.get('create') ?? 0),
       operator_cpu_seconds: us.cpuSeconds,
@@ -32,7 +36,8 @@ export function summarize({ resources, pods, floors, ours, again, phases }: Find
       restart_seconds: again.startMs / 1000,
       resident_mib: again.usage.residentBytes / MIB,
       idle_cores: again.idleCores,
-      pods,
+      idle_requests_per_second: again.idleRequestsPerSecond,
+      pods: size.pods,
       scale_up_seconds: phases.scaleUpMs / 1000,
       rollout_seconds: phases.rolloutMs / 1000,
       drain_seconds: phases.drainMs / 1000,
@@ -42,6 +47,8 @@ export function summarize({ resources, pods, floors, ours, again, phases }: Find
       busy_drained_while_one_was_idle: phases.wronglyDrained,
       busy_pods_removed: phases.lostBusy,
       resident_mib_with_pods: phases.residentBytes / MIB,
+      peak_mib: Math.max(again.usage.peakBytes, phases.peakBytes, ...ours.map(({ usage }) => usage.peakBytes)) / MIB,
+      memory_limit_mib: MEMORY_LIMIT_MIB,
     },
   };
 }

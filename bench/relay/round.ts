@@ -55,7 +55,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  * costs CPU time of the relay.
  */
 export async function runRound(relay: Relay, count: number, seconds: number, probe?: StallProbe): Promise<Round> {
-  const usage = () => (relay.pid === undefined ? { cpuSeconds: 0, residentBytes: 0 } : readUsage(relay.pid));
+  const usage = () =>
+    relay.pid === undefined ? { cpuSeconds: 0, residentBytes: 0, peakBytes: 0 } : readUsage(relay.pid);
   const empty = usage();
   const streams = await openAll(relay, count);
   await pause(SETTLE_MS);

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 export interface Usage {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
+  /** The most resident memory since the start of the process. */
+  readonly peakBytes: number;
 }
 
 /** Unit of the times in /proc/PID/stat. Linux reports hundredths of a second on every machine. */
@@ -19,6 +21,6 @@ export function parseUsage(stat: string, status: string): Usage {
   // The second field is the program's name, which may contain spaces and parentheses. The times are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
-  const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
-  return { cpuSeconds: ticks / TICKS_PER_SECOND, residentBytes: kib * 1024 };
+  const bytesOf = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
+  return { cpuSeconds: ticks / TICKS_PER_SECOND, residentBytes: bytesOf('VmRSS'), peakBytes: bytesOf('VmHWM') };
 }
