@@ -15,8 +15,6 @@ nginx.ingress.kubernetes.io/proxy-request-buffering: "off"
 nginx.ingress.kubernetes.io/proxy-next-upstream: "off"
 {{- else if eq .ingress.controller "haproxy" }}
 haproxy.org/server-ssl: {{ .secure | quote }}
-haproxy.org/timeout-tunnel: {{ printf "%ds" $seconds | quote }}
-haproxy.org/timeout-server: "60s"
 {{- end }}
 {{- end }}
 
