@@ -43,6 +43,7 @@ export function createGatewayMetrics({ meter }: Metrics) {
     streams: createGauge(meter, GATEWAY_METRICS.streams),
     streamsEnded: createCounter(meter, GATEWAY_METRICS.streamsEnded),
     streamMoves: createCounter(meter, GATEWAY_METRICS.streamMoves),
+    connectionLosses: tally(GATEWAY_METRICS.connectionLosses),
     readySeconds: createHistogram(meter, GATEWAY_METRICS.readySeconds),
     deltaSeconds: createHistogram(meter, GATEWAY_METRICS.deltaSeconds),
     finalSeconds: createHistogram(meter, GATEWAY_METRICS.finalSeconds),

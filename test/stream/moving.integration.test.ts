@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import type { CuttingProxy } from '../support/cutting-proxy.ts';
+import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
+import { freePort } from '../support/ports.ts';
 import { recording } from '../support/recording.ts';
 import { startWorker } from '../support/worker.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
@@ -9,7 +13,8 @@ const { pcm } = recording();
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await setStage();
+  // A resume may take long on a busy machine. Silence must not move the stream before.
+  stage = await setStage({ gateway: { WORKER_SILENCE_TIMEOUT_MS: '30000' } });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
@@ -23,6 +28,66 @@ async function kill(): Promise<void> {
 async function start(settings: NodeJS.ProcessEnv = {}): Promise<void> {
   stage.workers.push(await startWorker(stage.redis.url, stage.prefix, settings));
 }
+
+/** Starts a worker as the only one, behind a proxy that can cut its connections. */
+async function startBehindProxy(settings: NodeJS.ProcessEnv): Promise<CuttingProxy> {
+  await kill();
+  const port = await freePort();
+  const proxy = await startCuttingProxy(port);
+  await start({ PORT: String(port), ADVERTISE_ADDRESS: `ws://127.0.0.1:${proxy.port}`, ...settings });
+  return proxy;
+}
+
+/** Returns the value of a counter of the gateway, summed over the lines that contain this text. */
+async function count(metric: string, label = ''): Promise<number> {
+  const text = await (await fetch(`${stage.gateway.adminUrl}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(metric) && line.includes(label));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+const moves = () => count('svc_asr_stream_moves_total');
+const losses = (outcome: string) => count('svc_asr_worker_connection_losses_total', `outcome="${outcome}"`);
+
+test('streams continue at their worker without a move when their connection is lost several times', async () => {
+  const proxy = await startBehindProxy({ RESUME_TIMEOUT_MS: '60000' });
+  const before = await moves();
+  const opened = await Promise.all([1, 2, 3].map(() => stage.ready()));
+  for (let at = 0; at < pcm.length; at += 6400) {
+    for (const { stream } of opened) stream.socket.send(pcm.subarray(at, at + 6400));
+    if (at % 32_000 !== 0) continue;
+    const resumed = await losses('resumed');
+    proxy.cutAfter(undefined);
+    await eventually('the connection is resumed', 60_000, async () => (await losses('resumed')) > resumed);
+  }
+  for (const { stream } of opened) stream.send({ type: 'flush' });
+  const finals = await Promise.all(opened.map(({ stream }) => stream.next('final', 60_000)));
+  const direct = await stage.ready();
+  direct.stream.audio(pcm);
+  direct.stream.send({ type: 'flush' });
+  const { text } = await direct.stream.next('final', 60_000);
+  expect(finals.map((final) => final.text)).toEqual([text, text, text]);
+  expect([await moves(), await losses('expired'), await losses('refused')]).toEqual([before, 0, 0]);
+  for (const { stream } of [...opened, direct]) stream.close();
+}, 180_000);
+
+test('a stream moves to another worker when its lost connection cannot be resumed in time', async () => {
+  const proxy = await startBehindProxy({ RESUME_TIMEOUT_MS: '500' });
+  const { stream } = await stage.ready();
+  stream.audio(pcm.subarray(0, 64_000));
+  await start();
+  const [movesBefore, expiredBefore] = [await moves(), await losses('expired')];
+  proxy.cutAfter(() => 0);
+  await eventually('the stream moves', 60_000, async () => (await moves()) > movesBefore);
+  expect(await losses('expired')).toBe(expiredBefore + 1);
+  stream.audio(pcm.subarray(64_000));
+  stream.send({ type: 'flush' });
+  const { text } = await stream.next('final', 60_000);
+  const direct = await stage.ready();
+  direct.stream.audio(pcm);
+  direct.stream.send({ type: 'flush' });
+  expect((await direct.stream.next('final', 60_000)).text).toBe(text);
+  for (const one of [stream, direct.stream]) one.close();
+}, 180_000);
 
 test('a config sent while the stream moves is acknowledged by the next worker, and the stream takes only one slot there', async () => {
   const opened = await stage.ready();

@@ -98,6 +98,12 @@ export const WORKER_SETTINGS = {
     100,
     600_000,
   ),
+  RESUME_TIMEOUT_MS: integer(
+    'Time for which the streams of a lost connection are kept, so that its gateway can resume it. They use their slots until then. 0 keeps none, and their gateways then move them at once.',
+    2000,
+    0,
+    60_000,
+  ),
   MAX_UNSENT_BYTES: integer(
     'Size of unread answers above which a gateway is disconnected. A gateway with more than 64 streams may leave 16 KiB per stream unread.',
     1_048_576,

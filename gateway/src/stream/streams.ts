@@ -58,13 +58,14 @@ export class Streams {
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #options: StreamsOptions;
   readonly #ticker: Ticker;
-  readonly #workerConnections = new WorkerConnections();
+  readonly #workerConnections: WorkerConnections;
   readonly #stopSuspensionChecks: () => void;
   #draining = false;
 
   constructor(options: StreamsOptions) {
     this.#options = options;
     this.#budget = new AudioBudget(options.memoryBytes);
+    this.#workerConnections = new WorkerConnections((outcome) => options.metrics.connectionLosses.add(1, { outcome }));
     this.#attempts = new Attempts(options.maxAttempts);
     this.#refusals = new Refusals(options.refusalsPerSecond);
     const { idleMs, pingMs } = options.times;

@@ -57,6 +57,13 @@ export const GATEWAY_METRICS = {
     labels: ['model', 'cause'],
     description: 'Moves of a stream to another worker by cause: failure or drain of its worker.',
   },
+  connectionLosses: {
+    name: 'svc_asr_worker_connection_losses',
+    kind: 'counter',
+    labels: ['outcome'],
+    description:
+      'Lost connections to workers by outcome: resumed, refused (the worker has ended or did not keep the connection) or expired (not reached in time). Streams move unless it is resumed.',
+  },
   readySeconds: {
     name: 'svc_asr_ready_latency_seconds',
     kind: 'histogram',

@@ -29,7 +29,7 @@ function readInPieces(bytes: Uint8Array, cuts: readonly number[], reader = new F
 }
 
 const uint32 = { min: 0, max: 0xffff_ffff };
-const connectionTypes: FrameType[] = [FRAME.alive, FRAME.ping, FRAME.pong];
+const connectionTypes: FrameType[] = [FRAME.alive, FRAME.ping, FRAME.pong, FRAME.ack];
 const streamTypes = Object.values(FRAME).filter((type) => !connectionTypes.includes(type));
 const frame = fc.oneof(
   fc.record({

@@ -51,6 +51,11 @@ export const FRAME = {
   /** Must be answered with a pong. */
   ping: 8,
   pong: 9,
+  /**
+   * The sender has received this many bytes of frames since the start of the connection. The position is the lower 32
+   * bits of their number. Sent only on connections that can be resumed, see relay-resume.ts.
+   */
+  ack: 10,
 } as const;
 
 /** Position of a `close` frame after which the session opens another stream. */
@@ -72,7 +77,7 @@ export class FrameError extends Error {
 
 const TYPES = new Set<number>(Object.values(FRAME));
 /** Types that always concern the whole connection. */
-const CONNECTION_TYPES = new Set<number>([FRAME.alive, FRAME.ping, FRAME.pong]);
+const CONNECTION_TYPES = new Set<number>([FRAME.alive, FRAME.ping, FRAME.pong, FRAME.ack]);
 
 /** Writes a frame header into the first bytes of a buffer. */
 export function writeFrameHeader(

@@ -1,8 +1,8 @@
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { CONNECTION_ID, FRAME, FRAME_HEADER_BYTES, FrameError, FrameReader } from '@svc-asr/core';
-import { RELAY_CLOSE, RELAY_LIMITS, writeFrameHeader } from '@svc-asr/core';
+import { CONNECTION_ID, FRAME, FRAME_HEADER_BYTES, FrameError, FrameReader, ResendBuffer } from '@svc-asr/core';
+import { RELAY_CLOSE, RELAY_LIMITS, RESUME_LIMITS, writeFrameHeader } from '@svc-asr/core';
 import type { Frame, FrameType } from '@svc-asr/core';
+import type { FrameSocketEvents, UpgradedSocket } from './frame-socket-events.ts';
 
 /** Frames of one callback that are together smaller than this are copied into one buffer. Larger ones are not copied. */
 const COPIED_BYTES = 16_384;
@@ -15,24 +15,17 @@ const BUSY_MS = 1;
 /** Longest time for the other side to close a connection that this side has ended. */
 const END_MS = 1000;
 const EMPTY = Buffer.alloc(0);
-
-export interface FrameSocketEvents {
-  /** Called with each frame of a stream, and with `alive`. A thrown FrameError ends the connection. */
-  onFrame: (frame: Frame) => void;
-  /** Called once when the connection has ended, with the reason. */
-  onClose: (reason: string) => void;
-  /** Called before collected frames are written. It may send more. */
-  onFlush?: () => void;
-  /** Called when collected frames were passed to the kernel. */
-  onWritten?: () => void;
-}
+/** Reason of a connection that ended without an error. */
+const CLOSED = 'the connection was closed';
 
 /**
  * A connection that carries frames. Frames that are sent in one callback of the event loop are written together. The
  * socket is always read, because other streams must not wait for one.
+ *
+ * With `onLost`, the connection can continue on another socket. No frame is then lost or repeated.
  */
 export class FrameSocket {
-  readonly #socket: Duplex;
+  #socket: Duplex;
   readonly #events: FrameSocketEvents;
   readonly #reader = new FrameReader(RELAY_LIMITS.maxFrameBytes);
   /** True if anything was received since the last call of `takeReceived`. */
@@ -42,34 +35,46 @@ export class FrameSocket {
   #isFlushRequested = false;
   #flushedAtMs = -Infinity;
   #closed = false;
-  #reason = 'the connection was closed';
+  #reason = CLOSED;
+  /** Bytes that the other side may need again. Undefined if the connection cannot be resumed. */
+  readonly #sent: ResendBuffer | undefined;
+  #receivedBytes = 0;
+  #acknowledgedBytes = 0;
+  /** True while the connection has no socket. */
+  #suspended = false;
+  /** Calls to make when the connection has a socket again or is closed. */
+  #waiting: (() => void)[] = [];
 
   /** `head` are bytes that arrived together with the upgrade. */
-  constructor(
-    socket: Duplex & Partial<Pick<Socket, 'setNoDelay' | 'setTimeout'>>,
-    head: Uint8Array,
-    events: FrameSocketEvents,
-  ) {
+  constructor(socket: UpgradedSocket, head: Uint8Array, events: FrameSocketEvents) {
     this.#socket = socket;
     this.#events = events;
-    socket.setNoDelay?.(true);
-    socket.setTimeout?.(0);
-    socket.on('error', (error) => (this.#reason = error.message));
-    socket.on('end', () => socket.end());
-    socket.on('close', () => this.#close());
-    socket.on('data', (bytes: Buffer) => this.#read(bytes));
-    // The owner must have the socket before the first frame arrives.
-    if (head.length > 0) socket.unshift(head);
+    if (events.onLost !== undefined) this.#sent = new ResendBuffer(RESUME_LIMITS.keptBytes);
+    this.#attach(socket, head);
   }
 
   /** Bytes that were sent and not yet passed to the kernel. */
   get unsentBytes(): number {
-    return this.#collectedBytes + this.#socket.writableLength;
+    return this.#collectedBytes + (this.#suspended ? 0 : this.#socket.writableLength);
   }
 
   /** True while frames can be sent. */
   get isOpen(): boolean {
-    return !this.#closed && this.#socket.writable;
+    return !this.#closed && (this.#sent !== undefined || this.#socket.writable);
+  }
+
+  /** True while the socket is lost and the connection is not closed. */
+  get isSuspended(): boolean {
+    return this.#suspended && !this.#closed;
+  }
+
+  /** Number of bytes of frames received since the start of the connection. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  get #isWritable(): boolean {
+    return !this.#closed && !this.#suspended && this.#socket.writable;
   }
 
   /** Sends a frame at the end of the current callback or turn. The payload must not change until it is written. */
@@ -110,21 +115,44 @@ export class FrameSocket {
     return received;
   }
 
+  /** Returns whether the connection can be resumed by a side that has received this many bytes. */
+  canResume(received: number): boolean {
+    return !this.#closed && this.#sent?.has(received) === true;
+  }
+
+  /**
+   * Continues the connection on another socket. The other side has received this many bytes and is sent the ones after
+   * them. Replaces a socket that is not lost yet, because the other side may have noticed the loss first. Closes the
+   * connection if it cannot be resumed.
+   */
+  resume(socket: UpgradedSocket, head: Uint8Array, received: number): void {
+    if (this.#sent === undefined || !this.canResume(received)) {
+      socket.destroy();
+      this.destroy('the connection cannot be resumed');
+      return;
+    }
+    const previous = this.#socket;
+    this.#suspended = false;
+    this.#reason = CLOSED;
+    this.#received = true;
+    this.#attach(socket, head);
+    previous.destroy();
+    this.#write(this.#sent.after(received));
+    this.#flush();
+    for (const proceed of this.#waiting.splice(0)) proceed();
+  }
+
   /** Writes what was sent and closes the connection. Destroys it if the other side does not close it in time. */
   end(reason?: string): void {
-    if (this.#closed) return;
-    if (reason !== undefined) this.#reason = reason;
-    this.#flush();
-    this.#socket.end();
-    const timer = setTimeout(() => this.#socket.destroy(), END_MS);
-    this.#socket.once('close', () => clearTimeout(timer));
-    this.#close();
+    // Without this frame, the other side would try to resume the connection.
+    if (this.#sent !== undefined) this.send(FRAME.closed, CONNECTION_ID, RELAY_CLOSE.done);
+    this.#end(reason);
   }
 
   /** Reports the reason to the other side and closes the connection. */
   fail(reason: string): void {
     this.send(FRAME.closed, CONNECTION_ID, RELAY_CLOSE.failed, Buffer.from(reason));
-    this.end(reason);
+    this.#end(reason);
   }
 
   /** Closes the connection at once. */
@@ -137,47 +165,109 @@ export class FrameSocket {
   /** Resolves when everything that was sent is in the kernel or the connection has closed. */
   async flushed(): Promise<void> {
     this.#flush();
-    if (!this.isOpen) return;
+    if (this.isSuspended) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await this.flushed();
+      return;
+    }
+    if (!this.#isWritable) return;
+    const socket = this.#socket;
     await new Promise<void>((resolve) => {
-      this.#socket.once('close', resolve);
-      this.#socket.write(EMPTY, () => {
-        this.#socket.off('close', resolve);
+      socket.once('close', resolve);
+      socket.write(EMPTY, () => {
+        socket.off('close', resolve);
         resolve();
       });
     });
+    if (this.isSuspended) await this.flushed();
+  }
+
+  #attach(socket: UpgradedSocket, head: Uint8Array): void {
+    this.#socket = socket;
+    socket.setNoDelay?.(true);
+    socket.setTimeout?.(0);
+    socket.on('error', (error) => {
+      if (socket === this.#socket) this.#reason = error.message;
+    });
+    socket.on('end', () => socket.end());
+    socket.on('close', () => {
+      if (socket === this.#socket) this.#lose();
+    });
+    socket.on('data', (bytes: Buffer) => {
+      if (socket === this.#socket) this.#read(bytes);
+    });
+    // The owner must have the socket before the first frame arrives.
+    if (head.length > 0) socket.unshift(head);
+  }
+
+  #lose(): void {
+    if (this.#closed) return;
+    this.#suspended = true;
+    if (this.#events.onLost?.(this.#reason) !== true) this.#close();
+  }
+
+  #end(reason: string | undefined): void {
+    if (this.#closed) return;
+    if (reason !== undefined) this.#reason = reason;
+    if (!this.#suspended) {
+      const socket = this.#socket;
+      this.#flush();
+      socket.end();
+      const timer = setTimeout(() => socket.destroy(), END_MS);
+      socket.once('close', () => clearTimeout(timer));
+    }
+    this.#close();
   }
 
   #read(bytes: Buffer): void {
     if (this.#closed) return;
     this.#received = true;
+    this.#receivedBytes += bytes.length;
     try {
       for (const frame of this.#reader.read(bytes)) this.#receive(frame);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.fail(error.message);
     }
+    if (this.#sent !== undefined && this.#receivedBytes - this.#acknowledgedBytes >= RESUME_LIMITS.ackBytes) {
+      this.#acknowledgedBytes = this.#receivedBytes;
+      this.send(FRAME.ack, CONNECTION_ID, this.#receivedBytes);
+    }
   }
 
   #receive(frame: Frame): void {
     if (this.#closed) return;
     if (frame.type === FRAME.ping) this.send(FRAME.pong, CONNECTION_ID);
-    else if (frame.type === FRAME.closed && frame.stream === CONNECTION_ID) this.end(payloadText(frame));
+    else if (frame.type === FRAME.closed && frame.stream === CONNECTION_ID) this.#end(payloadText(frame) || undefined);
+    else if (frame.type === FRAME.ack) this.#receiveAck(frame.position);
     else if (frame.type !== FRAME.pong) this.#events.onFrame(frame);
   }
 
+  #receiveAck(position: number): void {
+    if (this.#sent?.acknowledge(position) !== true) throw new FrameError(`an ack of ${position} bytes is invalid`);
+  }
+
   #flush(): void {
-    if (this.isOpen) this.#events.onFlush?.();
+    if (this.#isWritable) this.#events.onFlush?.();
     this.#isFlushRequested = false;
     this.#flushedAtMs = performance.now();
     const [pieces, bytes] = [this.#pieces, this.#collectedBytes];
-    if (pieces.length === 0 || !this.isOpen) return;
+    if (pieces.length === 0 || !this.#isWritable) return;
     this.#pieces = [];
     this.#collectedBytes = 0;
-    const last = bytes <= COPIED_BYTES ? Buffer.concat(pieces, bytes) : (pieces.pop() ?? EMPTY);
-    this.#socket.cork();
-    if (last.length < bytes) for (const piece of pieces) this.#socket.write(piece);
-    this.#socket.write(last, () => this.#events.onWritten?.());
-    this.#socket.uncork();
+    const written = bytes <= COPIED_BYTES ? [Buffer.concat(pieces, bytes)] : pieces;
+    this.#sent?.add(written, bytes);
+    this.#write(written);
+  }
+
+  #write(pieces: readonly Uint8Array[]): void {
+    const last = pieces.length - 1;
+    if (last < 0) return;
+    const socket = this.#socket;
+    if (last > 0) socket.cork();
+    for (let i = 0; i < last; i++) socket.write(pieces[i]);
+    socket.write(pieces[last], () => this.#events.onWritten?.());
+    if (last > 0) socket.uncork();
   }
 
   #close(): void {
@@ -187,6 +277,7 @@ export class FrameSocket {
     this.#pieces = [];
     this.#collectedBytes = 0;
     this.#events.onClose(this.#reason);
+    for (const proceed of this.#waiting.splice(0)) proceed();
   }
 }
 

@@ -4,6 +4,7 @@ export * from './certificate.ts';
 export * from './durable-file.ts';
 export * from './failed-attempts.ts';
 export * from './followed-file.ts';
+export * from './frame-socket-events.ts';
 export * from './frame-socket.ts';
 export * from './keyring.ts';
 export * from './lifecycle.ts';

@@ -8,7 +8,13 @@ import type { WorkerSettings } from '../settings.ts';
 
 /** Longest time until the first audio arrives. */
 const START_TIMEOUT_MS = 5000;
-const LIMITS = { openTimeoutMs: START_TIMEOUT_MS, slotWaitMs: 1000, unsentBytes: 16_777_216, pingMs: 60_000 };
+const LIMITS = {
+  openTimeoutMs: START_TIMEOUT_MS,
+  slotWaitMs: 1000,
+  unsentBytes: 16_777_216,
+  pingMs: 60_000,
+  resumeMs: 0,
+};
 
 export interface ProbeOptions {
   readonly engine: Pick<EngineClient, 'info' | 'open'>;

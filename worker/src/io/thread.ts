@@ -37,6 +37,7 @@ async function serve(options: IoThreadOptions): Promise<void> {
       slotWaitMs: settings.SLOT_WAIT_TIMEOUT_MS,
       unsentBytes: settings.MAX_UNSENT_BYTES,
       pingMs: settings.PING_MS,
+      resumeMs: settings.RESUME_TIMEOUT_MS,
     },
     metrics: {
       countSamples: (samples) => counters.addSamples(index, samples),

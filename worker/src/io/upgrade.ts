@@ -1,4 +1,5 @@
 import { request as requestHttp } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -6,20 +7,22 @@ import { RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 
 export interface UpgradeOptions extends Pick<RequestOptions, 'ca' | 'rejectUnauthorized'> {
   readonly path?: string;
+  /** Headers in addition to those of the upgrade. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Requests the upgrade to frames, as a gateway does. Rejects with the status if the worker refuses it. */
 export async function upgrade(
   address: string,
-  { path = RELAY_CONNECTION_PATH, ...tls }: UpgradeOptions = {},
-): Promise<{ socket: Duplex; head: Buffer }> {
+  { path = RELAY_CONNECTION_PATH, headers: further = {}, ...tls }: UpgradeOptions = {},
+): Promise<{ socket: Duplex; head: Buffer; headers: IncomingHttpHeaders }> {
   const url = new URL(path, address.replace(/^ws/, 'http'));
-  const headers = { connection: 'Upgrade', upgrade: RELAY_UPGRADE };
+  const headers = { connection: 'Upgrade', upgrade: RELAY_UPGRADE, ...further };
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { agent: false, headers, ...tls });
   request.end();
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('response', ({ statusCode }) => reject(new Error(`the worker answered ${statusCode}`)));
-    request.on('upgrade', (_response, socket, head) => resolve({ socket, head }));
+    request.on('upgrade', ({ headers }, socket, head) => resolve({ socket, head, headers }));
   });
 }

@@ -25,8 +25,12 @@ export interface GatewayConnectionParts {
   readonly socket: Duplex;
   readonly head: Uint8Array;
   readonly limits: ConnectionLimits;
+  /** Time for which the gateway may resume the connection after a loss of its socket. 0 if it cannot. */
+  readonly resumeMs: number;
   /** Creates the stream of an `open` message. Refuses it and returns undefined if its ticket is invalid. */
   readonly admit: (ticket: string | undefined, channel: StreamChannel, onEnd: () => void) => RelayStream | undefined;
+  /** Called when the socket was lost and the gateway may resume the connection. */
+  readonly onLost: (reason: string) => void;
   /** Called once when the connection has closed, with the reason. */
   readonly onClose: (reason: string) => void;
 }
@@ -43,6 +47,9 @@ export class GatewayConnection {
   /** Greatest stream id so far. */
   #lastId = 0;
   #heartbeat: Heartbeat = { missed: 0 };
+  /** True once a stream with a valid ticket was opened. */
+  #trusted = false;
+  #resumeTimer: NodeJS.Timeout | undefined;
 
   constructor(parts: GatewayConnectionParts) {
     this.#parts = parts;
@@ -50,19 +57,36 @@ export class GatewayConnection {
     this.#frames = new FrameSocket(parts.socket, parts.head, {
       onFrame: (frame) => this.#receive(frame),
       onClose: (reason) => this.#close(reason),
+      ...(parts.resumeMs > 0 && { onLost: (reason: string) => this.#suspend(reason) }),
     });
   }
 
   /** Reports to the gateway that inference makes progress, if it has streams here. */
   alive(): void {
-    if (this.#streams.size > 0) this.#frames.send(FRAME.alive, CONNECTION_ID);
+    if (this.#streams.size > 0 && !this.#frames.isSuspended) this.#frames.send(FRAME.alive, CONNECTION_ID);
   }
 
   /** Cuts the connection if the gateway has not answered pings, and sends the next ping otherwise. */
   ping(): void {
+    if (this.#frames.isSuspended) return;
     this.#heartbeat = beat(this.#heartbeat, { received: this.#frames.takeReceived(), reading: true });
     if (isLost(this.#heartbeat)) this.#frames.destroy('the gateway does not answer pings');
     else this.#frames.ping();
+  }
+
+  /**
+   * Continues the connection on another socket, for a gateway that has received this many bytes. `accept` sends the
+   * response with the number of bytes received here. Returns false, and ends the streams, if answers are missing.
+   */
+  resume(socket: Duplex, head: Uint8Array, received: number, accept: (receivedBytes: number) => void): boolean {
+    if (!this.#frames.canResume(received)) {
+      this.#frames.destroy('answers that the gateway needs are no longer kept');
+      return false;
+    }
+    clearTimeout(this.#resumeTimer);
+    accept(this.#frames.receivedBytes);
+    this.#frames.resume(socket, head, received);
+    return true;
   }
 
   /** Resolves when all answers are sent. */
@@ -118,6 +142,7 @@ export class GatewayConnection {
     const stream = this.#parts.admit(parsed.message.ticket, channel, () => this.#streams.delete(id));
     if (stream === undefined) return;
     clearTimeout(this.#openTimer);
+    this.#trusted = true;
     this.#streams.set(id, stream);
     void stream.open(parsed.message);
   }
@@ -141,8 +166,19 @@ export class GatewayConnection {
     if (this.#frames.unsentBytes > limit) this.#frames.destroy('slow_reader');
   }
 
+  /** Keeps the streams for a gateway that may resume the connection. Returns false if it has shown no valid ticket. */
+  #suspend(reason: string): boolean {
+    if (!this.#trusted) return false;
+    const { resumeMs } = this.#parts;
+    const expire = () => this.#frames.destroy(`${reason}; the gateway did not resume it within ${resumeMs} ms`);
+    this.#resumeTimer = setTimeout(expire, resumeMs);
+    this.#parts.onLost(reason);
+    return true;
+  }
+
   #close(reason: string): void {
     clearTimeout(this.#openTimer);
+    clearTimeout(this.#resumeTimer);
     const code = reason === 'slow_reader' ? reason : 'lost';
     for (const stream of [...this.#streams.values()]) stream.end(code);
     this.#parts.onClose(reason);

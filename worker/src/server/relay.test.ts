@@ -25,7 +25,7 @@ const speech = readWav(join(MODEL, 'eval/ki_espeak_002.wav'));
 const other = readWav(join(MODEL, 'eval/ki_espeak_009.wav'));
 const pair = createTicketKeyPair();
 const key = parseTicketKey(pair.privateKey);
-const LIMITS = { openTimeoutMs: 10_000, slotWaitMs: 4000, unsentBytes: 65_536, pingMs: 60_000 };
+const LIMITS = { openTimeoutMs: 10_000, slotWaitMs: 4000, unsentBytes: 65_536, pingMs: 60_000, resumeMs: 60_000 };
 
 let engine: Engine;
 let relay: Relay;
@@ -377,6 +377,91 @@ describe('the relay disconnects a gateway', () => {
     expect(engine.freeSlots).toBe(0);
     stream.cut();
     await eventually('all slots are free', 30_000, () => engine.freeSlots === 2);
+  });
+});
+
+describe('a lost connection', () => {
+  afterEach(freed);
+
+  async function openedOn(connection: RelayConnection): Promise<RelayClient> {
+    const stream = connection.stream(ticketFor());
+    clients.push(stream);
+    stream.send({ type: 'open', context: [56, 13] });
+    await stream.next('opened');
+    return stream;
+  }
+
+  test('keeps its streams, and their transcripts are equal after each resume', async () => {
+    const { final } = await alone(speech);
+    const connection = await RelayConnection.connectResumable(address);
+    const streams = [await openedOn(connection), await openedOn(connection)];
+    for (let at = 0; at < speech.length; at += 8000) {
+      for (const stream of streams) stream.audio(speech.subarray(at, at + 8000));
+      connection.lose();
+      await connection.resume(address);
+    }
+    // The worker has not noticed the loss of this socket when it gets the next one.
+    for (const stream of streams) stream.send({ type: 'flush' });
+    await connection.resume(address);
+    for (const stream of streams) {
+      expect(await stream.next('final')).toMatchObject({ text: final.text, audio_end: speech.length });
+      expect(stream.of('opened')).toHaveLength(1);
+      stream.close();
+      expect(await stream.closed).toEqual({ code: 1000, reason: '' });
+    }
+  });
+
+  test('ends with its streams when the gateway does not resume it in time, and is then refused', async () => {
+    const { relay: own, address: to } = await serve({ resumeMs: 100 });
+    const connection = await RelayConnection.connectResumable(to);
+    await openedOn(connection);
+    connection.lose();
+    await eventually('the stream has ended', 30_000, () => own.size === 0);
+    await expect(connection.resume(to)).rejects.toThrow('the worker answered 410');
+    await own.close();
+  });
+
+  test('is refused with another token, and then still resumed with its own', async () => {
+    const connection = await RelayConnection.connectResumable(address);
+    const stream = await openedOn(connection);
+    connection.lose();
+    await expect(connection.resume(address, 'guessed')).rejects.toThrow('the worker answered 410');
+    await connection.resume(address);
+    stream.send({ type: 'flush' });
+    expect(await stream.next('final')).toMatchObject({ audio_end: 0 });
+    stream.close();
+  });
+
+  test('is not kept if it never had a valid ticket', async () => {
+    const connection = await RelayConnection.connectResumable(address);
+    const stream = connection.stream('invalid');
+    stream.send({ type: 'open', context: [56, 13] });
+    await stream.closed;
+    connection.lose();
+    await eventually('the worker refuses it', 30_000, async () => {
+      const refused = connection.resume(address).then(
+        () => false,
+        (error: Error) => error.message.includes('410'),
+      );
+      if (await refused) return true;
+      // The worker had not noticed the loss yet.
+      connection.lose();
+      return undefined;
+    });
+  });
+
+  test('is resumed while the worker drains, and closed for good when the worker ends', async () => {
+    const { relay: own, address: to } = await serve();
+    const connection = await RelayConnection.connectResumable(to);
+    const stream = await openedOn(connection);
+    connection.lose();
+    own.refuse();
+    own.move();
+    await connection.resume(to);
+    await stream.next('move');
+    await own.close();
+    expect(await stream.closed).toEqual({ code: 1011, reason: 'closed' });
+    expect(await connection.closed).toBe('the connection was closed');
   });
 });
 

@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { RELAY_CLOSE, RESUME_REFUSED_STATUS } from '@svc-asr/core';
 import type { Logger, Tracing } from '@svc-asr/runtime';
 import type { EngineClient } from '../engine/client.ts';
 import { StreamTrace } from '../telemetry/stream-trace.ts';
 import { GatewayConnection } from './gateway-connection.ts';
 import type { ConnectionLimits } from './gateway-connection.ts';
+import { acceptUpgrade, readUpgrade, refuseUpgrade } from './relay-upgrade.ts';
+import type { UpgradeRequest } from './relay-upgrade.ts';
 import { RelayStream } from './relay-stream.ts';
 import type { EndCode, StreamChannel } from './relay-stream.ts';
 import type { TicketGate } from './tickets.ts';
@@ -14,7 +17,12 @@ export interface RelayParts {
   readonly server: Server;
   readonly engine: Pick<EngineClient, 'info' | 'open'>;
   readonly tickets: TicketGate;
-  readonly limits: ConnectionLimits & { readonly pingMs: number; readonly slotWaitMs: number };
+  readonly limits: ConnectionLimits & {
+    readonly pingMs: number;
+    readonly slotWaitMs: number;
+    /** Time for which a gateway may resume a connection after a loss of its socket. 0 allows no resume. */
+    readonly resumeMs: number;
+  };
   readonly metrics: {
     readonly countSamples: (samples: number) => void;
     readonly countEnd: (code: EndCode) => void;
@@ -28,13 +36,15 @@ export interface RelayParts {
 
 /** Longest time for a gateway to reopen a stream that it has closed while the worker drains. */
 const REOPEN_MS = 10_000;
-const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
+/** Size of the token that resumes a connection. Possession of it is the only proof, so that it must not be guessed. */
+const TOKEN_BYTES = 32;
 
 /** Serves streams of the engine to gateways with valid tickets. */
 export class Relay {
   readonly #parts: RelayParts;
   readonly #connections = new Set<GatewayConnection>();
+  /** Connections that their gateways can resume, by token. */
+  readonly #resumable = new Map<string, GatewayConnection>();
   /** Streams that have not ended, with the ids of their sessions. A stream without a valid ticket has none. */
   readonly #streams = new Map<RelayStream, string | undefined>();
   readonly #pinging: NodeJS.Timeout;
@@ -49,9 +59,10 @@ export class Relay {
   constructor(parts: RelayParts) {
     this.#parts = parts;
     parts.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const path = request.url?.split('?')[0];
-      if (path === RELAY_CONNECTION_PATH && request.headers.upgrade === RELAY_UPGRADE) this.#connect(socket, head);
-      else socket.end(NOT_FOUND);
+      const upgrade = readUpgrade(request);
+      if (upgrade === undefined) refuseUpgrade(socket, 404);
+      else if (upgrade.kind === 'resume') this.#resume(upgrade, socket, head);
+      else this.#connect(upgrade, socket, head);
     });
     this.#pinging = setInterval(() => {
       for (const connection of this.#connections) connection.ping();
@@ -113,20 +124,34 @@ export class Relay {
     await closed;
   }
 
-  #connect(socket: Duplex, head: Buffer): void {
+  #connect({ canResume }: Extract<UpgradeRequest, { kind: 'connect' }>, socket: Duplex, head: Buffer): void {
     const { limits, logger } = this.#parts;
-    socket.write(SWITCHING);
+    const resumeMs = canResume ? limits.resumeMs : 0;
+    const token = resumeMs > 0 ? randomBytes(TOKEN_BYTES).toString('base64url') : undefined;
+    acceptUpgrade(socket, token === undefined ? {} : { token, withinMs: resumeMs });
     const connection = new GatewayConnection({
       socket,
       head,
       limits,
+      resumeMs,
       admit: (ticket, channel, onEnd) => this.#admit(ticket, channel, onEnd),
+      onLost: (reason) => logger.info({ reason }, 'the connection of a gateway was lost'),
       onClose: (reason) => {
         this.#connections.delete(connection);
+        if (token !== undefined) this.#resumable.delete(token);
         logger.info({ reason }, 'the connection of a gateway has closed');
       },
     });
     this.#connections.add(connection);
+    if (token !== undefined) this.#resumable.set(token, connection);
+  }
+
+  #resume({ token, received }: Extract<UpgradeRequest, { kind: 'resume' }>, socket: Duplex, head: Buffer): void {
+    const accept = (receivedBytes: number) => acceptUpgrade(socket, { received: receivedBytes });
+    const connection = this.#resumable.get(token);
+    if (connection?.resume(socket, head, received, accept) === true) {
+      this.#parts.logger.info('a gateway has resumed its connection');
+    } else refuseUpgrade(socket, RESUME_REFUSED_STATUS);
   }
 
   /** Creates a stream. Refuses it and returns undefined if its ticket is invalid or the worker drains. */

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { FRAME, parseRelayAnswer, RELAY_LIMITS } from '@svc-asr/core';
+import { FRAME, parseRelayAnswer, RELAY_LIMITS, RESUME_HEADERS } from '@svc-asr/core';
 import type { Frame, RelayAnswer, RelayRequest } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
 import { upgrade } from '../io/upgrade.ts';
@@ -16,11 +16,19 @@ export class RelayConnection {
   aliveFrames = 0;
   readonly #streams = new Map<number, RelayClient>();
   #lastId = 0;
+  readonly #token: string | undefined;
+  #socket: Duplex;
 
-  private constructor(socket: Duplex, head: Buffer) {
+  private constructor(socket: Duplex, head: Buffer, token?: string) {
+    this.#token = token;
+    this.#socket = socket;
     let onClose: (reason: string) => void = () => undefined;
     this.closed = new Promise((resolve) => (onClose = resolve));
-    this.frames = new FrameSocket(socket, head, { onFrame: (frame) => this.#receive(frame), onClose });
+    this.frames = new FrameSocket(socket, head, {
+      onFrame: (frame) => this.#receive(frame),
+      onClose,
+      ...(token !== undefined && { onLost: () => true }),
+    });
     void this.closed.then(() => {
       for (const stream of this.#streams.values()) stream.lose();
     });
@@ -29,6 +37,26 @@ export class RelayConnection {
   static async connect(address: string, ca?: string): Promise<RelayConnection> {
     const { socket, head } = await upgrade(address, { ca });
     return new RelayConnection(socket, head);
+  }
+
+  /** Opens a connection that can be resumed. */
+  static async connectResumable(address: string): Promise<RelayConnection> {
+    const { socket, head, headers } = await upgrade(address, { headers: { [RESUME_HEADERS.offer]: '1' } });
+    return new RelayConnection(socket, head, String(headers[RESUME_HEADERS.token]));
+  }
+
+  /** Destroys the socket without closing the connection. */
+  lose(): void {
+    this.#socket.destroy();
+  }
+
+  /** Resumes the connection on another socket. Rejects with the status if the worker refuses it. */
+  async resume(address: string, token = this.#token ?? ''): Promise<void> {
+    const received = String(this.frames.receivedBytes);
+    const headers = { [RESUME_HEADERS.token]: token, [RESUME_HEADERS.received]: received };
+    const answer = await upgrade(address, { headers });
+    this.#socket = answer.socket;
+    this.frames.resume(answer.socket, answer.head, Number(answer.headers[RESUME_HEADERS.received]));
   }
 
   /** Creates a stream with the next id. */

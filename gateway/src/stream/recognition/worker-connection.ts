@@ -1,22 +1,15 @@
-import { request as requestHttp } from 'node:http';
 import type { ClientRequest } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
-import {
-  FRAME,
-  MAX_STREAM_ID,
-  parseRelayAnswer,
-  RELAY_CONNECTION_PATH,
-  RELAY_LIMITS,
-  RELAY_UPGRADE,
-} from '@svc-asr/core';
+import { FRAME, MAX_STREAM_ID, parseRelayAnswer, RELAY_LIMITS, RESUME_HEADERS } from '@svc-asr/core';
 import type { Frame } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
+import { ConnectionResume, readResumeTerms } from './connection-resume.ts';
+import type { LossOutcome, ResumeTerms } from './connection-resume.ts';
 import { ConnectionStream } from './connection-stream.ts';
 import { Turns } from './turns.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import type { WorkerTls } from './worker-trust.ts';
+import { requestUpgrade } from './worker-upgrade.ts';
 
 export interface WorkerConnectionOptions {
   readonly address: string;
@@ -27,6 +20,8 @@ export interface WorkerConnectionOptions {
   readonly onIdle: () => void;
   /** Called once when the connection has closed or could not be opened. Its streams have been notified. */
   readonly onClosed: () => void;
+  /** Called when a lost connection was resumed or could not be resumed. */
+  readonly onLossSettled: (outcome: LossOutcome) => void;
 }
 
 /**
@@ -34,15 +29,6 @@ export interface WorkerConnectionOptions {
  * lower limit says.
  */
 const UNSENT_LIMITS = { live: 1_048_576, replay: 65_536 };
-
-/**
- * Returns whether TLS refused the certificate of the worker. An error of `checkServerIdentity` is only one of the
- * reasons. TLS does not call it for a certificate from an unknown CA.
- */
-function isCertificateRefused({ socket }: ClientRequest): boolean {
-  // Null unless the verification failed, although its type says otherwise.
-  return socket instanceof TLSSocket && (socket.authorizationError as unknown) !== null;
-}
 
 /** The connection to a worker, which carries all streams of this gateway there. */
 export class WorkerConnection {
@@ -53,27 +39,26 @@ export class WorkerConnection {
   readonly #streams = new Map<number, ConnectionStream>();
   readonly #turns = new Turns();
   #frames: FrameSocket | undefined;
+  /** Set while the socket is lost. */
+  #resume: ConnectionResume | undefined;
   #lastId = 0;
   #closed = false;
 
   constructor(options: WorkerConnectionOptions) {
     this.#options = options;
-    const url = new URL(RELAY_CONNECTION_PATH, options.address.replace(/^ws/, 'http'));
-    const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-    this.#request = request(url, {
-      ...options.tls,
-      agent: false,
-      headers: { connection: 'Upgrade', upgrade: RELAY_UPGRADE },
-      timeout: options.openTimeoutMs,
+    this.#request = requestUpgrade({
+      address: options.address,
+      tls: options.tls,
+      timeoutMs: options.openTimeoutMs,
+      headers: { [RESUME_HEADERS.offer]: '1' },
+      onUpgrade: (socket, head, headers) => this.#start(socket, head, readResumeTerms(headers)),
+      onRefused: (status) => {
+        this.#close(({ events }) => events.onLost(`the worker refused the connection with status ${status}`));
+      },
+      onError: ({ message, isWrongWorker }) => {
+        this.#close(({ events }) => (isWrongWorker ? events.onWrongWorker(message) : events.onLost(message)));
+      },
     });
-    this.#request.on('upgrade', (_response, socket, head) => this.#start(socket, head));
-    this.#request.on('response', ({ statusCode = 0 }) => this.#refused(statusCode));
-    this.#request.on('timeout', () => this.#request.destroy(new Error('the worker did not answer in time')));
-    this.#request.on('error', ({ message }) => {
-      const refused = isCertificateRefused(this.#request);
-      this.#close((stream) => (refused ? stream.events.onWrongWorker(message) : stream.events.onLost(message)));
-    });
-    this.#request.end();
   }
 
   /** Number of open streams. */
@@ -114,7 +99,7 @@ export class WorkerConnection {
     this.#close(() => undefined);
   }
 
-  #start(socket: Duplex, head: Buffer): void {
+  #start(socket: Duplex, head: Buffer, terms: ResumeTerms | undefined): void {
     if (this.#closed) {
       socket.destroy();
       return;
@@ -126,6 +111,12 @@ export class WorkerConnection {
       onWritten: () => {
         if (!this.#turns.isEmpty) frames.requestFlush();
       },
+      ...(terms !== undefined && {
+        onLost: (reason: string) => {
+          this.#resume = this.#startResume(frames, terms, reason);
+          return true;
+        },
+      }),
     });
     this.#frames = frames;
     for (const stream of this.#streams.values()) stream.sendOpen(frames);
@@ -151,14 +142,28 @@ export class WorkerConnection {
     }
   }
 
-  #refused(status: number): void {
-    this.#request.destroy();
-    this.#close(({ events }) => events.onLost(`the worker refused the connection with status ${status}`));
+  #startResume(frames: FrameSocket, terms: ResumeTerms, lossReason: string): ConnectionResume {
+    const { address, tls, onLossSettled } = this.#options;
+    return new ConnectionResume({
+      address,
+      tls,
+      terms,
+      receivedBytes: () => frames.receivedBytes,
+      onResumed: (socket, head, received) => {
+        onLossSettled(frames.canResume(received) ? 'resumed' : 'refused');
+        frames.resume(socket, head, received);
+      },
+      onFailed: (outcome, reason) => {
+        onLossSettled(outcome);
+        frames.destroy(`${lossReason}; not resumed: ${reason}`);
+      },
+    });
   }
 
   #close(notify: (stream: ConnectionStream) => void): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#resume?.stop();
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     this.#options.onClosed();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE, RESUME_HEADERS } from '@svc-asr/core';
 import type { Frame, RelayAnswer } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
 import { eventually } from '../../../../test/support/eventually.ts';
@@ -34,9 +34,12 @@ interface FakeWorker {
 let server: Server;
 let worker: FakeWorker;
 let workers: WorkerConnections;
+/** Outcomes of lost connections. */
+let outcomes: string[];
 
 beforeEach(async () => {
-  workers = new WorkerConnections();
+  outcomes = [];
+  workers = new WorkerConnections((outcome) => outcomes.push(outcome));
   server = createServer();
   worker = { address: '', connections: [], frames: [] };
   server.on('upgrade', (request, socket, head) => {
@@ -57,8 +60,8 @@ async function listen(): Promise<void> {
   worker.address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function serve(socket: Duplex, head: Buffer): void {
-  socket.write(SWITCHING);
+function serve(socket: Duplex, head: Buffer, headers = ''): void {
+  socket.write(SWITCHING.replace(/\r\n$/, `${headers}\r\n`));
   const frames: FrameSocket = new FrameSocket(socket, head, {
     onFrame: (frame) => {
       worker.frames.push({ ...frame, payload: Buffer.from(frame.payload) });
@@ -167,6 +170,71 @@ test('every stream is lost with the connection, and the next stream opens anothe
   }
   await openStream().opened();
   expect(worker.connections).toHaveLength(2);
+});
+
+/** Lets the worker promise to keep lost connections, and returns the requests to resume them. */
+function offerResume(answer: (socket: Duplex) => void, withinMs = 60_000): { token: unknown; received: unknown }[] {
+  const requests: { token: unknown; received: unknown }[] = [];
+  const terms = `${RESUME_HEADERS.token}: secret\r\n${RESUME_HEADERS.withinMs}: ${withinMs}\r\n`;
+  server.removeAllListeners('upgrade');
+  server.on('upgrade', ({ headers }, socket, head) => {
+    if (headers[RESUME_HEADERS.offer] === '1') serve(socket, head, terms);
+    else {
+      requests.push({ token: headers[RESUME_HEADERS.token], received: headers[RESUME_HEADERS.received] });
+      answer(socket);
+    }
+  });
+  return requests;
+}
+
+test.each<[string, (socket: Duplex) => void, string]>([
+  [
+    'the worker does not know it any more',
+    (socket) => socket.end('HTTP/1.1 410 Gone\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+    'the worker refused to resume it with status 410',
+  ],
+  [
+    'an older worker opens another connection',
+    (socket) => socket.write(SWITCHING),
+    'the worker opened another connection',
+  ],
+])('a lost connection loses its streams at once if %s', async (_name, answer, reason) => {
+  const requests = offerResume(answer);
+  const { ends, opened } = openStream();
+  await opened();
+  worker.connections[0]?.destroy();
+  expect(await eventually('the stream is lost', WAIT_MS, () => ends[0])).toContain(reason);
+  expect(requests).toEqual([{ token: 'secret', received: expect.stringMatching(/^[1-9]\d+$/) as string }]);
+  expect(outcomes).toEqual(['refused']);
+});
+
+test('a lost connection loses its streams at once if no process listens at the address of the worker', async () => {
+  offerResume(() => undefined);
+  const { ends, opened } = openStream();
+  await opened();
+  server.close();
+  worker.connections[0]?.destroy();
+  expect(await eventually('the stream is lost', WAIT_MS, () => ends[0])).toContain('ECONNREFUSED');
+  expect(outcomes).toEqual(['refused']);
+});
+
+test('a lost connection is requested repeatedly, until the worker does not keep it any more', async () => {
+  const requests = offerResume((socket) => socket.destroy(), 4000);
+  const { ends, opened } = openStream();
+  await opened();
+  worker.connections[0]?.destroy();
+  await eventually('the stream is lost', WAIT_MS, () => ends[0]);
+  expect(requests.length).toBeGreaterThan(1);
+  expect(outcomes).toEqual(['expired']);
+});
+
+test('a connection that the worker closes is not resumed', async () => {
+  const requests = offerResume(() => undefined);
+  const { ends, opened } = openStream();
+  await opened();
+  worker.connections[0]?.fail('bytes that are no frame');
+  expect(await eventually('the stream is lost', WAIT_MS, () => ends[0])).toContain('bytes that are no frame');
+  expect([requests, outcomes]).toEqual([[], []]);
 });
 
 test('a stream that the worker closes is lost alone', async () => {

@@ -1,4 +1,5 @@
 import type { PlacedWorker } from '@svc-asr/ledger';
+import type { LossOutcome } from './connection-resume.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import { WorkerConnection } from './worker-connection.ts';
 
@@ -24,6 +25,12 @@ export class WorkerConnections {
   readonly #entries = new Map<string, Entry>();
   /** Every connection that has not closed, with its address. Includes those that take no new streams. */
   readonly #open = new Map<WorkerConnection, string>();
+  readonly #onLossSettled: (outcome: LossOutcome) => void;
+
+  /** `onLossSettled` is called when a lost connection was resumed or could not be resumed. */
+  constructor(onLossSettled: (outcome: LossOutcome) => void = () => undefined) {
+    this.#onLossSettled = onLossSettled;
+  }
 
   /** Number of connections that have not closed. */
   get size(): number {
@@ -88,6 +95,7 @@ export class WorkerConnections {
       address,
       tls,
       openTimeoutMs,
+      onLossSettled: this.#onLossSettled,
       onIdle: () => {
         if (isListed()) entry.idleTimer = setTimeout(() => this.retire(request), IDLE_MS);
         else connection.close();
