@@ -164,13 +164,15 @@ export class FrameSocket {
 
   /** Resolves when everything that was sent is in the kernel or the connection has closed. */
   async flushed(): Promise<void> {
-    this.#flush();
-    if (this.isSuspended) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      await this.flushed();
-      return;
-    }
-    if (!this.#isWritable) return;
+    do {
+      if (this.isSuspended) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      this.#flush();
+      if (this.#isWritable) await this.#written();
+    } while (this.isSuspended);
+  }
+
+  /** Resolves when everything that was written is in the kernel or the socket has closed. */
+  async #written(): Promise<void> {
     const socket = this.#socket;
     await new Promise<void>((resolve) => {
       socket.once('close', resolve);
@@ -179,7 +181,6 @@ export class FrameSocket {
         resolve();
       });
     });
-    if (this.isSuspended) await this.flushed();
   }
 
   #attach(socket: UpgradedSocket, head: Uint8Array): void {

@@ -441,7 +441,7 @@ describe('a lost connection', () => {
     await eventually('the worker refuses it', 30_000, async () => {
       const refused = connection.resume(address).then(
         () => false,
-        (error: Error) => error.message.includes('410'),
+        (error: unknown) => String(error).includes('410'),
       );
       if (await refused) return true;
       // The worker had not noticed the loss yet.
