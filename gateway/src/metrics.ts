@@ -1,6 +1,7 @@
 import { createCounter, createGauge, createHistogram, createObservedCounter, watchEventLoop } from '@svc-asr/runtime';
 import type { MetricDefinition, Metrics } from '@svc-asr/runtime';
 import { GATEWAY_METRICS } from './telemetry/metric-list.ts';
+import { TenantLabels } from './telemetry/tenant-labels.ts';
 
 /**
  * Counter by labels that is read when Prometheus scrapes. The `add` of an OpenTelemetry counter costs ten times as
@@ -22,8 +23,16 @@ class Tally {
   }
 }
 
-/** Creates the instruments of the gateway. */
-export function createGatewayMetrics({ meter }: Metrics) {
+/** Counts usage by tenant. */
+export interface TenantUsage {
+  countSession: (tenant: string) => void;
+  countBilled: (tenant: string, seconds: number) => void;
+}
+
+const NO_TENANT_USAGE: TenantUsage = { countSession: () => undefined, countBilled: () => undefined };
+
+/** Creates the instruments of the gateway. Without `maxTenants` it has none with the label `tenant`. */
+export function createGatewayMetrics({ meter }: Metrics, maxTenants = 0) {
   const readStall = watchEventLoop();
   createGauge(meter, GATEWAY_METRICS.eventLoopStall).addCallback((result) => result.observe(readStall()));
   const tally = (definition: MetricDefinition): Tally => {
@@ -32,6 +41,15 @@ export function createGatewayMetrics({ meter }: Metrics) {
       for (const { labels, count } of counts) result.observe(count, labels);
     });
     return counts;
+  };
+  const createTenantUsage = (): TenantUsage => {
+    const labels = new TenantLabels(maxTenants);
+    const sessions = tally(GATEWAY_METRICS.tenantSessionsCreated);
+    const billed = tally(GATEWAY_METRICS.tenantBilledSeconds);
+    return {
+      countSession: (tenant) => sessions.add(1, { tenant: labels.of(tenant) }),
+      countBilled: (tenant, seconds) => billed.add(seconds, { tenant: labels.of(tenant) }),
+    };
   };
   return {
     requests: tally(GATEWAY_METRICS.requests),
@@ -49,6 +67,7 @@ export function createGatewayMetrics({ meter }: Metrics) {
     finalSeconds: createHistogram(meter, GATEWAY_METRICS.finalSeconds),
     placeSeconds: createHistogram(meter, GATEWAY_METRICS.placeSeconds),
     billedSeconds: createCounter(meter, GATEWAY_METRICS.billedSeconds),
+    tenantUsage: maxTenants > 0 ? createTenantUsage() : NO_TENANT_USAGE,
     pendingSettlements: createGauge(meter, GATEWAY_METRICS.pendingSettlements),
     pendingCancellations: createGauge(meter, GATEWAY_METRICS.pendingCancellations),
     redisReady: createGauge(meter, GATEWAY_METRICS.redisReady),

@@ -64,7 +64,7 @@ export async function run(): Promise<void> {
 async function startGateway(settings: GatewaySettings, logger: Logger): Promise<readonly StopStep[]> {
   const telemetry = await createTelemetry('gateway', settings, logger);
   const { tracing } = telemetry;
-  const metrics = createGatewayMetrics(telemetry.metrics);
+  const metrics = createGatewayMetrics(telemetry.metrics, settings.TENANT_METRICS_MAX);
   const { link, ledger } = openLedger(settings, logger);
   metrics.redisReady.addCallback((result) => result.observe(link.ready ? 1 : 0));
 

@@ -73,6 +73,12 @@ export const GATEWAY_SETTINGS = {
     1,
     1_000_000,
   ),
+  TENANT_METRICS_MAX: integer(
+    'Maximum number of tenants that a gateway names in the label tenant of its metrics. 0 omits these metrics.',
+    0,
+    0,
+    1000,
+  ),
   HANDSHAKE_REFUSALS_PER_SECOND: integer(
     'WebSocket handshakes without a valid credential that one IP address may make per second. Further ones get 429. Handshakes with a valid credential are not affected.',
     100,

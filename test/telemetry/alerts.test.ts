@@ -42,9 +42,11 @@ test('every panel that a runbook names exists in a dashboard', () => {
   expect(names.filter(isUnknown)).toEqual([]);
 });
 
-test('no metric of a service has a tenant, session or key as a label', () => {
+test('no metric of a service has a session or key as a label, and only the opt-in metrics have a tenant', () => {
   const labels = Object.values(SERVICE_METRICS).flatMap((list) =>
-    Object.values(list).flatMap((one) => one.labels ?? []),
+    Object.values(list).flatMap(({ name, labels: own = [] }) => own.map((label) => ({ name, label }))),
   );
-  expect(labels.filter((label) => /tenant|session|key|credential|id$/.test(label))).toEqual([]);
+  expect(labels.filter(({ label }) => /session|key|credential|id$/.test(label))).toEqual([]);
+  const byTenant = labels.filter(({ label }) => label.includes('tenant')).map(({ name }) => name);
+  expect(byTenant.filter((name) => !name.startsWith('svc_asr_tenant_'))).toEqual([]);
 });

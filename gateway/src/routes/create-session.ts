@@ -45,6 +45,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
       onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),
     });
     options.metrics.sessionsCreated.add(1, { model });
+    options.metrics.tenantUsage.countSession(exchange.tenant ?? '');
     sendJson(response, 201, JSON.stringify(answer(session, model, streams)), NOT_STORED);
   };
 }

@@ -103,6 +103,20 @@ export const GATEWAY_METRICS = {
     labels: ['model'],
     description: 'Charged audio.',
   },
+  tenantSessionsCreated: {
+    name: 'svc_asr_tenant_sessions_created',
+    kind: 'counter',
+    labels: ['tenant'],
+    description:
+      'Like svc_asr_sessions_created, by tenant. Only with TENANT_METRICS_MAX. Tenants beyond it have the label _other.',
+  },
+  tenantBilledSeconds: {
+    name: 'svc_asr_tenant_billed_audio_seconds',
+    kind: 'counter',
+    unit: 's',
+    labels: ['tenant'],
+    description: 'Charged audio by tenant. Only with TENANT_METRICS_MAX. Tenants beyond it have the label _other.',
+  },
   pendingSettlements: {
     name: 'svc_asr_pending_settlements',
     kind: 'gauge',

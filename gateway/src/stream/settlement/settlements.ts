@@ -30,7 +30,7 @@ export interface Settlements {
 export function createSettlements(
   ledger: Ledger,
   logger: Logger,
-  metrics: Pick<GatewayMetrics, 'billedSeconds'>,
+  metrics: Pick<GatewayMetrics, 'billedSeconds' | 'tenantUsage'>,
 ): Settlements {
   const pending = new Set<{ refused: boolean }>();
 
@@ -42,7 +42,10 @@ export function createSettlements(
     const settleOrFail = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
     const ended = await settleOrFail(tenant, sessionId, owner, samples, reason);
     const billableMs = 'billableMs' in ended ? ended.billableMs : 0;
-    if (ended.outcome === 'ok') metrics.billedSeconds.add(billableMs / 1000, { model });
+    if (ended.outcome === 'ok') {
+      metrics.billedSeconds.add(billableMs / 1000, { model });
+      metrics.tenantUsage.countBilled(tenant, billableMs / 1000);
+    }
     // A session that belongs to another gateway is `stale`. That gateway releases its slot.
     if (ended.outcome !== 'stale') await ledger.pools.leave(model, sessionId, tenant);
     await ledger.gateways.disown(owner, { tenant, sessionId });
