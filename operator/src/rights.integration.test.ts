@@ -1,7 +1,7 @@
 import type { Ledger } from '@svc-asr/ledger';
 import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
-import { grantRules, readChartRules } from '../../test/support/kubernetes/grant.ts';
+import { grantRules, readChartRules, readClusterRules } from '../../test/support/kubernetes/grant.ts';
 import type { Rule } from '../../test/support/kubernetes/grant.ts';
 import { runPods } from '../../test/support/kubernetes/run-pods.ts';
 import { startRedis } from '../../test/support/redis.ts';
@@ -14,6 +14,7 @@ import { writeTestCa } from './testing/worker-ca.ts';
 import { USABLE_LABEL } from './workers/cluster/admission/usable-secrets.ts';
 
 const WITHIN_MS = 90_000;
+const NODE = 'rights-node';
 /** Variable of a model that needs a labelled Secret. */
 const variable = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token' } } };
 
@@ -39,15 +40,16 @@ afterAll(async () => {
  */
 async function live(rules: Rule[]): Promise<string[]> {
   const namespace = await kubernetes.createNamespace();
-  const kubeconfig = await grantRules(kubernetes, namespace, 'operator', rules);
+  const kubeconfig = await grantRules(kubernetes, namespace, 'operator', rules, readClusterRules());
   const kubectl = (args: string[], input?: string) => kubernetes.kubectl(['-n', namespace, ...args], input);
   const status = async (kind: string, name: string, path: string) =>
     kubectl(['get', kind, name, '-o', `jsonpath={${path}}`]);
   await ledger.link.send('', ['FLUSHALL']);
-  const runner = await runPods(kubernetes.request, { namespace });
+  const runner = await runPods(kubernetes.request, { namespace, nodes: [NODE] });
   const operator = await startTestOperator([], redis.url, {
     ...clusterSettings(kubeconfig, namespace, redis.url),
     ...(await writeTestCa()).settings,
+    WORKER_NODE_NOTICES: 'true',
     LEASE_SECONDS: '6',
     LEASE_RENEW_MS: '4000',
     LEASE_RETRY_MS: '200',
@@ -81,7 +83,9 @@ async function live(rules: Rule[]): Promise<string[]> {
       expect(await kubectl(['get', 'deployments,pdb,networkpolicies,services,sa', '-o', 'name'])).toMatch(/deployment/);
       expect(await kubectl(['get', 'secrets', '-o', 'name'])).toContain('secret/m-workers');
     });
-    await worksOrFails(async () => expect(await kubectl(['get', 'events', '-o', 'name'])).not.toBe(''));
+    await kubernetes.kubectl(['cordon', NODE]);
+    await worksOrFails(async () => expect(await kubectl(['get', 'events'])).toContain('NodeLeaving'));
+    await kubernetes.kubectl(['uncordon', NODE]);
     if (refused().length === 0) {
       await kubectl(['patch', 'asrmodel', 'm', '--type=merge', '-p', '{"spec":{"scaling":{"min":1,"max":1}}}']);
       await worksOrFails(async () => expect(await status('asrmodel', 'm', '.status.replicas')).toBe('1'));

@@ -17,6 +17,11 @@
 {{- end }}
 {{- end }}
 
+{{/* Name of the ClusterRole for nodes. It has the namespace, because releases of several namespaces share the names. */}}
+{{- define "svc-asr.operatorNodesRole" -}}
+{{ .Release.Namespace }}-{{ include "svc-asr.fullname" . }}-operator-nodes
+{{- end }}
+
 {{/* Name of the ConfigMap with the ledger id. The operator writes it, and gateways mount it. */}}
 {{- define "svc-asr.ledgerConfigMap" -}}
 {{ include "svc-asr.fullname" . }}-ledger

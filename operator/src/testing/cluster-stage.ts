@@ -47,6 +47,8 @@ export interface Stage {
 export interface StageOptions {
   /** If false, no pods are run, and the test plays the role of the kubelet. */
   pods?: boolean;
+  /** Nodes that pods run on in turn. Test files that run at the same time share the nodes of the same names. */
+  nodes?: readonly string[];
   /** Further settings of the operator. */
   env?: NodeJS.ProcessEnv;
   /** Further command-line directives of Redis. */
@@ -56,7 +58,7 @@ export interface StageOptions {
 /** Creates a stage. */
 export async function createStage(
   kubernetes: Kubernetes,
-  { pods = true, env = {}, redisOptions = [] }: StageOptions = {},
+  { pods = true, nodes, env = {}, redisOptions = [] }: StageOptions = {},
 ): Promise<Stage> {
   const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   const redis: TestRedis = await startRedis(redisOptions);
@@ -65,7 +67,12 @@ export async function createStage(
   const ledger = createLedger(link, { prefix: 'svc', processLeaseMs: 3000 });
   const workers = createTestWorkers(kubernetes, namespace, ledger);
   const runner: PodRunner | undefined = pods
-    ? await runPods(kubernetes.request, { namespace, onStart: workers.start, onStop: workers.stop })
+    ? await runPods(kubernetes.request, {
+        namespace,
+        ...(nodes && { nodes }),
+        onStart: workers.start,
+        onStop: workers.stop,
+      })
     : undefined;
   const startOperator = (more: NodeJS.ProcessEnv = {}) =>
     startTestOperator([], redis.url, {

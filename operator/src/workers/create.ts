@@ -73,6 +73,7 @@ function createClusterParts(
     installation: readInstallation(settings),
     secretSources: [...readSecretSources(settings), ...urlSource],
     onRemoved: async (model) => redisUsers?.remove(model),
+    nodeNoticeKeys: settings.WORKER_NODE_NOTICES === 'true' ? settings.WORKER_NODE_NOTICE_KEYS : undefined,
     overdueMs: settings.WORKER_TERMINATION_TIMEOUT_MS,
     scaleRetryMs: settings.RETRY_MAX_MS,
     enqueue,

@@ -53,6 +53,19 @@ export interface RunningWorker {
   pending?: StartFailure | undefined;
   /** How the worker fails to start although others of its revision work. Undefined if it does not. */
   sickness?: string | undefined;
+  /** Notice of the node that the worker runs on. Undefined if there is none. */
+  notice?: NodeNotice | undefined;
+}
+
+/** A reason to move the workers of a node to other nodes. */
+export interface NodeNotice {
+  /**
+   * `removal` if the node is about to be removed, possibly within seconds. `cordon` if it only gets no further pods; it
+   * may stay, or be drained next.
+   */
+  kind: 'removal' | 'cordon';
+  /** The sign of it, such as a taint. */
+  reason: string;
 }
 
 /** A worker that has ended. */

@@ -44,11 +44,13 @@ export interface ResourceType {
   kind: string;
   /** True if only the metadata of objects is read. The API server then leaves out everything else. */
   metadataOnly?: boolean;
+  /** True if objects of the type do not belong to a namespace. */
+  clusterScoped?: boolean;
 }
 
 const type = (group: string, plural: string, kind: string): ResourceType => ({ group, version: 'v1', plural, kind });
 
-/** Types that the operator or the console use. All are namespaced. */
+/** Types that the operator or the console use. */
 export const TYPES = {
   ASRModel: type('asr.svc.dev', 'asrmodels', 'ASRModel'),
   Tenant: type('asr.svc.dev', 'tenants', 'Tenant'),
@@ -56,6 +58,7 @@ export const TYPES = {
   Deployment: type('apps', 'deployments', 'Deployment'),
   ReplicaSet: type('apps', 'replicasets', 'ReplicaSet'),
   Pod: type('', 'pods', 'Pod'),
+  Node: { ...type('', 'nodes', 'Node'), clusterScoped: true },
   Service: type('', 'services', 'Service'),
   ServiceAccount: type('', 'serviceaccounts', 'ServiceAccount'),
   ConfigMap: type('', 'configmaps', 'ConfigMap'),

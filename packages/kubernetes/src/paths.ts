@@ -9,10 +9,11 @@ export interface PathParts {
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
-/** Returns the path and query of objects of a type in a namespace. */
-export function buildPath({ group, version, plural }: ResourceType, parts: PathParts): string {
+/** Returns the path and query of objects of a type. The namespace has no effect if the type is cluster-scoped. */
+export function buildPath({ group, version, plural, clusterScoped }: ResourceType, parts: PathParts): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const segments = ['namespaces', parts.namespace, plural, parts.name, parts.subresource];
+  const scope = clusterScoped === true ? [] : ['namespaces', parts.namespace];
+  const segments = [...scope, plural, parts.name, parts.subresource];
   const path = segments.flatMap((segment) => (segment === undefined ? [] : [encodeURIComponent(segment)])).join('/');
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parts.query ?? {})) {

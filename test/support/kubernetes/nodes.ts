@@ -5,7 +5,7 @@ const NODES = '/api/v1/nodes';
 
 interface Node {
   metadata: { name: string };
-  spec: { unschedulable?: boolean };
+  spec: { unschedulable?: boolean; taints?: { effect: string }[] };
 }
 
 /** Creates nodes that exist only in the API. Existing nodes are not changed. */
@@ -28,9 +28,13 @@ export async function createNodes(
   }
 }
 
-/** Returns the given nodes that accept new pods, without those that are cordoned or being drained. */
+/** Returns the given nodes that accept new pods, without those that are cordoned, tainted or being drained. */
 export async function findOpenNodes(request: KubeRequest, names: readonly string[]): Promise<string[]> {
   const { items } = (await demand(request('GET', NODES))) as { items: Node[] };
-  const open = items.filter(({ spec }) => spec.unschedulable !== true).map(({ metadata }) => metadata.name);
+  const open = items
+    .filter(
+      ({ spec }) => spec.unschedulable !== true && (spec.taints ?? []).every(({ effect }) => effect !== 'NoSchedule'),
+    )
+    .map(({ metadata }) => metadata.name);
   return names.filter((name) => open.includes(name));
 }

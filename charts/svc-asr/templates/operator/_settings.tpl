@@ -28,6 +28,8 @@ WORKER_GATEWAY_LABELS: "app.kubernetes.io/instance={{ .Release.Name }},app.kuber
 WORKER_REDIS_LABELS: {{ ternary (printf "app.kubernetes.io/instance=%s,app.kubernetes.io/component=redis" .Release.Name) "" .Values.redis.enabled | quote }}
 WORKER_OTLP_ENDPOINT: {{ .Values.telemetry.otlpEndpoint | quote }}
 WORKER_EGRESS_PORTS: {{ include "svc-asr.workerEgressPorts" . | quote }}
+WORKER_NODE_NOTICES: {{ .Values.operator.nodeNotices.enabled | quote }}
+WORKER_NODE_NOTICE_KEYS: {{ join "," .Values.operator.nodeNotices.keys | quote }}
 WORKER_MAX_UNAVAILABLE: {{ .Values.worker.maxUnavailable | quote }}
 {{- end }}
 

@@ -1,7 +1,14 @@
 import type { AsrModel, RolloutState } from '@svc-asr/core';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
-import type { DesiredWorkers, RunningWorker, RuntimeListener, StartFailure, WorkerRuntime } from '../runtime.ts';
+import type {
+  DesiredWorkers,
+  NodeNotice,
+  RunningWorker,
+  RuntimeListener,
+  StartFailure,
+  WorkerRuntime,
+} from '../runtime.ts';
 import { buildTemplate } from '../template.ts';
 import type { Revision, WorkerTemplate } from '../template.ts';
 import { findDeployedSecrets, findSecretReferences } from './admission/secret-references.ts';
@@ -18,6 +25,8 @@ import { findTemplateProblem } from './admission/template-problem.ts';
 import { isBeingRestarted } from './pods/restart.ts';
 import { describePending, findSickness, findStartFailure } from './pods/start-failure.ts';
 import { NodeFailures } from './node-failures.ts';
+import { createNodeNotices } from './nodes/node-notices.ts';
+import type { NodeNotices } from './nodes/node-notices.ts';
 import { RevisionFailures } from './revision-failures.ts';
 import type { WorkerPod } from './pods/pod.ts';
 import { createScaleWriter } from './scale-writer.ts';
@@ -32,6 +41,8 @@ export interface ClusterRuntimeOptions
   secretSources: readonly SecretSource[];
   /** Called when a model was deleted and its last pod has ended. Called again if it fails. */
   onRemoved?: (model: string) => Promise<void>;
+  /** Keys of taints and annotations that announce the removal of a node. Undefined if nodes must not be read. */
+  nodeNoticeKeys?: readonly string[] | undefined;
   /** Adds a model to the queue that calls `converge`. */
   enqueue: (model: string) => void;
 }
@@ -47,6 +58,8 @@ export class ClusterRuntime implements WorkerRuntime {
   readonly #scaleWriter: ScaleWriter;
   readonly #failures: RevisionFailures;
   readonly #nodeFailures: NodeFailures;
+  /** Undefined if nodes must not be read. */
+  readonly #nodeNotices: NodeNotices | undefined;
   readonly #secrets: UsableSecrets;
   readonly #desired = new Map<string, DesiredWorkers>();
   #listener: RuntimeListener = { onEnded: () => undefined, onChanged: () => undefined };
@@ -58,6 +71,14 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#scaleWriter = createScaleWriter(options);
     this.#failures = new RevisionFailures(options.nowMs);
     this.#nodeFailures = new NodeFailures(options.nowMs);
+    const { nodeNoticeKeys: keys } = options;
+    this.#nodeNotices =
+      keys &&
+      createNodeNotices({
+        ...options,
+        keys,
+        onChange: (node, notice) => this.#noticeChanged(node, notice),
+      });
     this.#secrets = createUsableSecrets({
       reflect: options.reflect,
       namespace: options.api.namespace,
@@ -69,6 +90,8 @@ export class ClusterRuntime implements WorkerRuntime {
   async open(listener: RuntimeListener): Promise<void> {
     this.#listener = listener;
     await Promise.all([this.#view.start(listener), this.#secrets.start()]);
+    // After the pods were listed, so that notices apply to all pods that exist now.
+    this.#nodeNotices?.start();
   }
 
   buildTemplate(model: AsrModel, guests?: readonly AsrModel[]): WorkerTemplate {
@@ -91,6 +114,7 @@ export class ClusterRuntime implements WorkerRuntime {
       stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
       pinned: isBeingRestarted(pod, found),
       sickness: findSickness(pod, found),
+      notice: this.#nodeNotices?.find(pod.node, pods.scheduledAtMs(pod.name)),
       pending: pod.containerProblem === undefined ? describePending(pod) : undefined,
     }));
   }
@@ -169,6 +193,7 @@ export class ClusterRuntime implements WorkerRuntime {
   close(): Promise<void> {
     this.#view.stop();
     this.#secrets.stop();
+    this.#nodeNotices?.stop();
     return Promise.resolve();
   }
 
@@ -208,6 +233,19 @@ export class ClusterRuntime implements WorkerRuntime {
     if (owner !== undefined) this.#options.events.record(owner, 'Warning', 'NodeFailing', message);
   }
 
+  /** Reports the notice of a node to the models that have workers there. */
+  #noticeChanged(node: string, notice: NodeNotice | undefined): void {
+    const { pods, children } = this.#view;
+    for (const model of pods.modelsOn(node)) {
+      this.#listener.onChanged(model);
+      if (notice === undefined) continue;
+      const message = describeNotice(node, notice);
+      this.#options.logger.info({ model, reason: node }, `${model}: ${message}`);
+      const owner = findOwner(children.deployments(model));
+      if (owner !== undefined) this.#options.events.record(owner, 'Normal', 'NodeLeaving', message);
+    }
+  }
+
   /** Returns why no pods may be created from a template. */
   #findProblem(template: WorkerTemplate): StartFailure | undefined {
     return (
@@ -231,4 +269,10 @@ export class ClusterRuntime implements WorkerRuntime {
       if (references.some((reference) => reference.name === name)) this.#listener.onChanged(model);
     }
   }
+}
+
+function describeNotice(node: string, { kind, reason }: NodeNotice): string {
+  return kind === 'removal'
+    ? `node ${node} is about to be removed (${reason}). Its workers take no new streams, and their streams move`
+    : `node ${node} gets no further pods (${reason}). Its workers are replaced by workers on other nodes`;
 }

@@ -86,6 +86,14 @@ export const CLUSTER_SETTINGS = {
     "Number or percentage of a model's workers that may be evicted at a time. 100% never delays the drain of a node.",
     '25%',
   ),
+  WORKER_NODE_NOTICES: choice(
+    'Whether the operator follows nodes, and moves workers away from nodes that are about to be removed or are cordoned. Needs the right to list and watch nodes.',
+    ['true', 'false'],
+    'false',
+  ),
+  WORKER_NODE_NOTICE_KEYS: list(
+    'Keys of taints and annotations that announce the removal of a node, besides those of well-known autoscalers and clouds. Separated by commas.',
+  ),
   WORKER_TERMINATION_TIMEOUT_MS: integer(
     'Time that a deleted pod may stay beyond its grace period. Then the operator stops waiting for it, because its node may be down.',
     120_000,

@@ -272,3 +272,47 @@ test('planPool drains a worker that registers after it was asked to stop', () =>
     ...NOTHING,
   });
 });
+
+describe('workers on nodes with a notice', () => {
+  const noticed = (id: string, kind: 'removal' | 'cordon') => ({ ...running(id), notice: { kind, reason: 'taint x' } });
+
+  test('drain at once if the node is about to be removed, and others are started in addition', () => {
+    const workers = [noticed('a', 'removal'), running('b')];
+    const registered = [record('a', { active: 2 }), record('b', { active: 2 })];
+    expect(plan({ running: workers, registered })).toEqual({ ensure: 3, drain: ['a'], stop: [] });
+  });
+
+  test('stop without draining if they have not registered when the node is about to be removed', () => {
+    const workers = [noticed('a', 'removal'), running('b')];
+    expect(plan({ running: workers, registered: [record('b')] })).toEqual({
+      ensure: 2,
+      drain: [],
+      stop: [{ id: 'a' }],
+    });
+  });
+
+  test('serve on a cordoned node until others are ready, and drain then, one for each of these', () => {
+    const cordoned = [noticed('a', 'cordon'), noticed('b', 'cordon')];
+    const registered = [record('a', { active: 2 }), record('b', { active: 1 })];
+    expect(plan({ running: cordoned, registered })).toEqual({ ensure: 4, ...NOTHING });
+    const others = [...cordoned, running('c'), running('d')];
+    expect(plan({ running: others, registered })).toEqual({ ensure: 4, ...NOTHING });
+    const oneReady = [...registered, record('c')];
+    expect(plan({ running: others, registered: oneReady })).toEqual({ ensure: 4, drain: ['b'], stop: [] });
+    const bothReady = [...oneReady, record('d')];
+    expect(plan({ running: others, registered: bothReady })).toEqual({ ensure: 4, drain: ['b', 'a'], stop: [] });
+  });
+
+  test('leave a cordoned node first if the pool shrinks', () => {
+    const workers = [running('a'), running('b'), noticed('c', 'cordon')];
+    const registered = ['a', 'b', 'c'].map((id) => record(id, { active: 1 }));
+    expect(plan({ running: workers, registered })).toEqual({ ensure: 3, drain: ['c'], stop: [] });
+  });
+
+  test('are replaced by the rollout if one is in progress', () => {
+    const workers = [{ ...older('a'), notice: { kind: 'cordon' as const, reason: 'x' } }, running('b')];
+    const stable = { revision: 'old', percent: 50 };
+    const input = { stable, running: workers, registered: [record('a', { revision: 'old' }), record('b')] };
+    expect(plan(input)).toEqual({ ensure: 1, ensureStable: 1, ...NOTHING });
+  });
+});

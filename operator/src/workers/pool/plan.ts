@@ -57,17 +57,23 @@ export function planPool(input: PlanInput): Plan {
   const unmanaged = registered.filter(({ id, draining }) => !draining && running.every((one) => one.id !== id));
   const own = Math.max(0, desired - unmanaged.length);
 
+  const isOnlyRevision = stable === undefined && running.every((worker) => worker.revision === revision);
+  const isNodeLeaving = ({ notice }: RunningWorker) => notice?.kind === 'removal';
+  // A rollout replaces the workers of cordoned nodes anyway.
+  const isCordoned = ({ notice }: RunningWorker) => notice?.kind === 'cordon' && isOnlyRevision;
   // Only one sick worker is replaced at a time. If all new workers fail, the pool must not grow by further ones.
-  const sick = staying.find(({ id, sickness }) => sickness !== undefined && !isDraining(id));
+  const sick = staying.find((worker) => worker.sickness !== undefined && !isDraining(worker.id));
   const isSick = ({ id }: RunningWorker) => id === sick?.id;
-  const useful = staying.filter((worker) => !isDraining(worker.id) && !isLost(worker.id) && !isSick(worker));
+  const serving = staying.filter((worker) => !isDraining(worker.id) && !isLost(worker.id) && !isSick(worker));
+  const onLeavingNodes = serving.filter(isNodeLeaving);
+  const cordoned = serving.filter(isCordoned);
+  const useful = serving.filter((worker) => !isNodeLeaving(worker) && !isCordoned(worker));
   const newest = useful.filter((worker) => worker.revision === revision);
   const before = useful.filter((worker) => worker.revision === stable?.revision);
   const outdated = useful.filter((worker) => !newest.includes(worker) && !before.includes(worker));
   const countReady = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
   const room = findRoom(input, own);
   const shares = shareWorkers(input, own, countReady(newest), room);
-  const isOnlyRevision = stable === undefined && running.every((worker) => worker.revision === revision);
   // Every worker that has not ended needs its hardware, also while it drains.
   const occupied = running.length + Math.max(0, shares.stable - before.length);
   const free = Math.max(0, own + room.surge - occupied);
@@ -80,10 +86,13 @@ export function planPool(input: PlanInput): Plan {
     ...chooseExcess(servingOutdated, Math.max(0, own - room.unavailable - current), records, false),
     ...chooseExcess(before, shares.stable, records, false),
     ...chooseExcess(newest, shares.newest, records, true),
+    // Workers on cordoned nodes serve until others have replaced them.
+    ...chooseExcess(cordoned, Math.max(0, own - countReady(useful)), records, true),
   ].filter((id) => input.finishing !== true || (records.get(id)?.active ?? 0) === 0);
+  const leaving = [...excess, ...onLeavingNodes.map(({ id }) => id)];
   const stop = [
     // A worker that is not registered has no streams and needs no draining.
-    ...excess.filter((id) => !records.has(id)).map((id) => ({ id })),
+    ...leaving.filter((id) => !records.has(id)).map((id) => ({ id })),
     ...staying.flatMap((worker) => findStop(worker, records.get(worker.id), input)),
     // A sick worker stays until it was replaced, so that its successor is scheduled to another node.
     ...(sick?.sickness !== undefined && countReady(useful) >= own ? [{ id: sick.id, failure: sick.sickness }] : []),
@@ -91,14 +100,11 @@ export function planPool(input: PlanInput): Plan {
   // A worker that stops now must not be counted, or another one would be started in its place.
   const stopped = new Set(stop.map(({ id }) => id));
   const countLeaving = (of: string) =>
-    staying.filter((worker) => {
-      const isLeaving = isDraining(worker.id) || isLost(worker.id) || isSick(worker);
-      return worker.revision === of && isLeaving && !stopped.has(worker.id);
-    }).length;
+    staying.filter((worker) => worker.revision === of && !useful.includes(worker) && !stopped.has(worker.id)).length;
   return {
     ensure: wanted + countLeaving(revision),
     ...(stable !== undefined && { ensureStable: shares.stable + countLeaving(stable.revision) }),
-    drain: [...excess.filter((id) => records.has(id)), ...findRepeatedDrains(registered, input)],
+    drain: [...leaving.filter((id) => records.has(id)), ...findRepeatedDrains(registered, input)],
     stop,
   };
 }

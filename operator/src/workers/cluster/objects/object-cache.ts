@@ -3,7 +3,7 @@ import type { Reflector } from '../../../kubernetes/reflector.ts';
 import { LABELS } from '../names.ts';
 
 export interface ReflectOptions {
-  labelSelector: string;
+  labelSelector?: string;
   onChange: (name: string) => void;
   /** Returns the part of an object that is kept in memory. */
   trim?: (object: KubeObject) => KubeObject;

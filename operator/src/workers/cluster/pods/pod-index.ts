@@ -7,6 +7,7 @@ import type { ObservedPod } from './start-failure.ts';
 interface Entry {
   pod: WorkerPod;
   runningSinceMs: number | undefined;
+  scheduledSinceMs: number | undefined;
   unschedulableSinceMs: number | undefined;
   unmountedSinceMs: number | undefined;
   /** Number of restarts when the pod was last ready. */
@@ -71,6 +72,17 @@ export class PodIndex {
     return elapsedMs(this.#entries.get(name)?.runningSinceMs, this.#options.nowMs());
   }
 
+  /** Returns the time at which a pod was first observed on its node. */
+  scheduledAtMs(name: string): number {
+    return this.#entries.get(name)?.scheduledSinceMs ?? Infinity;
+  }
+
+  /** Returns the models that have pods on a node. */
+  modelsOn(node: string): string[] {
+    const pods = [...this.#entries.values()].filter(({ pod }) => pod.node === node);
+    return [...new Set(pods.map(({ pod }) => pod.model))];
+  }
+
   #add(pod: WorkerPod): void {
     const before = this.#entries.get(pod.name);
     this.#entries.set(pod.name, nextEntry(before, pod, this.#options.nowMs()));
@@ -113,6 +125,7 @@ function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): En
   return {
     pod,
     runningSinceMs: since(pod.running, restarted ? undefined : before?.runningSinceMs),
+    scheduledSinceMs: since(pod.node !== '', before?.scheduledSinceMs),
     unschedulableSinceMs: since(pod.unschedulable !== undefined, before?.unschedulableSinceMs),
     unmountedSinceMs: since(!pod.mounted && pod.scheduled, before?.unmountedSinceMs),
     restartsWhenReady: pod.ready ? pod.restarts : (before?.restartsWhenReady ?? 0),

@@ -1,0 +1,52 @@
+import type { V1Node } from '@kubernetes/client-node';
+import type { KubeObject } from '@svc-asr/kubernetes';
+import type { NodeNotice } from '../../runtime.ts';
+
+/**
+ * Taints by which other programs announce that a node is about to be removed. `DeletionCandidateOfClusterAutoscaler` is
+ * not one of them, because the autoscaler may still keep such a node.
+ */
+export const REMOVAL_TAINTS: readonly string[] = [
+  'ToBeDeletedByClusterAutoscaler',
+  'karpenter.sh/disrupted',
+  'karpenter.sh/disruption',
+  'aws-node-termination-handler/spot-itn',
+  'aws-node-termination-handler/scheduled-maintenance',
+  'aws-node-termination-handler/asg-lifecycle-termination',
+  'aws-node-termination-handler/rebalance-recommendation',
+  'cloud.google.com/impending-node-termination',
+  'remediator.kubernetes.azure.com/unschedulable',
+  'node.cloudprovider.kubernetes.io/shutdown',
+  'node.kubernetes.io/out-of-service',
+];
+
+/** Returns why a node is about to be removed or may get no further pods. Undefined if neither is so. */
+export function readNotice(object: KubeObject, keys: readonly string[]): NodeNotice | undefined {
+  const { deletionTimestamp, annotations = {} } = object.metadata;
+  const { taints = [], unschedulable } = (object as Pick<V1Node, 'spec'>).spec ?? {};
+  if (deletionTimestamp !== undefined) return { kind: 'removal', reason: 'it is being deleted' };
+  const taint = taints.find(({ key }) => REMOVAL_TAINTS.includes(key) || keys.includes(key));
+  if (taint !== undefined) return { kind: 'removal', reason: `taint ${taint.key}` };
+  const annotation = keys.find((key) => annotations[key] !== undefined);
+  if (annotation !== undefined) return { kind: 'removal', reason: `annotation ${annotation}` };
+  return unschedulable === true ? { kind: 'cordon', reason: 'it is cordoned' } : undefined;
+}
+
+/** Returns the part of a node that `readNotice` reads. Nodes are large, and there may be thousands. */
+export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject, keys: readonly string[]): KubeObject {
+  const { name, uid, resourceVersion, deletionTimestamp, annotations = {} } = metadata;
+  const kept = Object.entries(annotations).filter(([key]) => keys.includes(key));
+  const { spec } = rest as Pick<V1Node, 'spec'>;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      annotations: Object.fromEntries(kept),
+    },
+    spec: { taints: spec?.taints, unschedulable: spec?.unschedulable },
+  };
+}
