@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import Type from 'typebox';
-import { describeProblems, validator } from './validate.ts';
+import { checker, describeProblems, validator } from './validate.ts';
 
 const check = validator(
   Type.Object(
@@ -56,4 +56,19 @@ test('validator gives a reason for everything that it refuses', () => {
       expect(result.ok || result.problems.length > 0).toBe(true);
     }),
   );
+});
+
+test('checker compiles its schema when it checks the first value, and only once', () => {
+  let reads = 0;
+  const properties = () => {
+    reads += 1;
+    return {};
+  };
+  const checkObject = checker(Object.defineProperty(Type.Object({}), 'properties', { get: properties }));
+  expect(reads).toBe(0);
+  expect(checkObject({}).ok).toBe(true);
+  const readsOfFirstCall = reads;
+  expect(readsOfFirstCall).toBeGreaterThan(0);
+  expect(checkObject({}).ok).toBe(true);
+  expect(reads).toBe(readsOfFirstCall);
 });
