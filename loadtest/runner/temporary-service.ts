@@ -19,6 +19,11 @@ export interface TemporaryService extends Target {
 /** Value of `slots` with which a worker measures its slots itself. */
 export const MEASURED_SLOTS = 0;
 
+/** With a set number of slots the worker must accept all of them, so that a ramp can exceed what it can serve. */
+const ALL_SLOTS = `    env:
+      - { name: LEAST_SLOTS_PERCENT, value: '100' }
+`;
+
 /** Artifact of the added models, relative to the repository root. */
 const ARTIFACT = 'worker/models/svc-asr-kikuyu-v1';
 
@@ -77,7 +82,7 @@ spec:
   worker:
     provider: ${JSON.stringify(provider)}
     slots: ${slots}
-  scaling:
+${slots === MEASURED_SLOTS ? '' : ALL_SLOTS}  scaling:
     min: 1
     max: 1
     bufferSessions: 0

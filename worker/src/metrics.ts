@@ -14,6 +14,9 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
     observeRegistered: (read: () => boolean) => {
       gauge(WORKER_METRICS.registered).addCallback((result) => result.observe(read() ? 1 : 0, labels));
     },
+    observeSlots: (read: () => number) => {
+      gauge(WORKER_METRICS.slots).addCallback((result) => result.observe(read(), labels));
+    },
     observeStall: (readMs: () => number) => {
       gauge(WORKER_METRICS.stalledSeconds).addCallback((result) => result.observe(readMs() / 1000, labels));
     },
@@ -23,11 +26,11 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
       });
     },
     /** Registers callbacks that read the engine's counters whenever metrics are collected. */
-    observeEngine: (engine: Engine, slots: number) => {
+    observeEngine: (engine: Engine, measuredSlots: number) => {
       const { info } = engine;
       const { runs, batched, runSeconds, waitSeconds } = WORKER_METRICS;
-      gauge(WORKER_METRICS.streams).addCallback((result) => result.observe(info.slots - engine.freeSlots, labels));
-      gauge(WORKER_METRICS.slots).addCallback((result) => result.observe(slots, labels));
+      gauge(WORKER_METRICS.streams).addCallback((result) => result.observe(engine.usedSlots, labels));
+      gauge(WORKER_METRICS.measuredSlots).addCallback((result) => result.observe(measuredSlots, labels));
       createObservedCounter(meter, runs).addCallback((result) => result.observe(engine.stats.runs, labels));
       createObservedCounter(meter, batched).addCallback((result) => result.observe(engine.stats.windows, labels));
       createObservedCounter(meter, runSeconds).addCallback((result) => {

@@ -77,7 +77,13 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
     { name: 'move streams', stop: each(({ drain }) => drain.finish()) },
     { name: 'leave the ledger', stop: each(({ registration }) => registration.stop()) },
     { name: 'close the ports', stop: each(({ relay }) => relay.close()) },
-    { name: 'stop watching', stop: each(({ watch }) => watch.stop()) },
+    {
+      name: 'stop watching',
+      stop: each(({ watch, follower }) => {
+        watch.stop();
+        follower.stop();
+      }),
+    },
     { name: 'stop the engine', stop: each(({ engine }) => engine.close()) },
     { name: 'close Redis', stop: each(({ disconnect }) => disconnect()) },
     { name: 'close the admin port', stop: () => void admin.close() },

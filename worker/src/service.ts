@@ -3,6 +3,8 @@ import { connectRedis, createLedger, withFunctions } from '@svc-asr/ledger';
 import type { NewWorker } from '@svc-asr/ledger';
 import type { Logger, Telemetry } from '@svc-asr/runtime';
 import { advertisedAddresses } from './address.ts';
+import { followSpeed } from './adaptation/follow.ts';
+import type { SlotFollower } from './adaptation/follow.ts';
 import { Drain } from './drain.ts';
 import type { Engine } from './engine/engine.ts';
 import { EngineError } from './engine/error.ts';
@@ -27,6 +29,7 @@ export interface ModelService {
   readonly drain: Drain;
   readonly watch: ProgressWatch;
   readonly registration: Registration;
+  readonly follower: SlotFollower;
   /** Closes the connection to Redis. */
   disconnect: () => Promise<void>;
 }
@@ -93,9 +96,22 @@ function registerModel(
     onDrain,
     logger,
   });
+  const follower = followSpeed({
+    engine,
+    slots: worker.slots,
+    limits: {
+      measured: engine.info.measuredSlots,
+      share: engine.info.timeShare,
+      least: Math.max(1, Math.ceil((worker.slots * settings.LEAST_SLOTS_PERCENT) / 100)),
+      most: worker.slots,
+    },
+    onChange: (slots) => registration.resize(slots),
+    logger,
+  });
+  metrics.observeSlots(() => follower.slots);
   metrics.observeRegistered(() => registration.registered);
   metrics.observeStall(() => watch.stalledMs);
-  return { engine, relay, drain, watch, registration, disconnect: () => link.close() };
+  return { engine, relay, drain, watch, registration, follower, disconnect: () => link.close() };
 }
 
 /**

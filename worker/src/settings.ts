@@ -37,6 +37,12 @@ export const WORKER_SETTINGS = {
     0,
     100_000,
   ),
+  LEAST_SLOTS_PERCENT: integer(
+    'Part of its first slots that the worker offers at least. It offers fewer while its runs are slower than at its start. 100 offers all slots at any speed.',
+    25,
+    1,
+    100,
+  ),
   MAX_BATCH: integer(
     'Largest number of streams in one run of the model; 0 is 512 with GPU graphs, 16 on a CPU and 64 elsewhere.',
     0,

@@ -32,6 +32,8 @@ export interface Backend {
   readonly contexts: ReadonlyMap<string, ContextShape>;
   /** Largest number of windows in one run. */
   readonly maxBatch: number;
+  /** Sizes to which batches are padded, ascending. Undefined if a run takes time only for its own windows. */
+  readonly paddedSizes: readonly number[] | undefined;
   /** Number of runs that may be active at the same time. */
   readonly maxRuns: number;
   /** Largest number of slots that the memory of the hardware allows. */

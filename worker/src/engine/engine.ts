@@ -6,7 +6,7 @@ import type { OpenOptions, RemoteAccess } from './client.ts';
 import { EngineError } from './error.ts';
 import type { ModelInfo, Report } from './protocol.ts';
 import { Gauges } from './shared.ts';
-import type { EngineStats, SharedBuffers } from './shared.ts';
+import type { EngineStats, RunTotals, SharedBuffers } from './shared.ts';
 import type { EngineStream } from './stream.ts';
 
 /** Events of an engine. */
@@ -73,6 +73,21 @@ export class Engine extends EventEmitter<EngineEvents> {
    */
   get progress(): number {
     return this.#gauges.progress;
+  }
+
+  /** Slots that streams hold. */
+  get usedSlots(): number {
+    return this.info.slots - this.freeSlots;
+  }
+
+  /** Streams whose next window waits for too long. */
+  get lateStreams(): number {
+    return this.#gauges.lateStreams;
+  }
+
+  /** Times of all runs since the engine started. */
+  get runTotals(): RunTotals {
+    return this.#gauges.runTotals;
   }
 
   /** Totals since the engine started. */

@@ -35,7 +35,7 @@ function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
       }),
   };
   const report = (reported: readonly StreamEvent[]) => events.push(...reported);
-  const loop = new InferenceLoop({ backend, runner, shared, gauges: new Gauges(shared), report });
+  const loop = new InferenceLoop({ backend, runner, shared, gauges: new Gauges(shared), costs: new Map(), report });
   const ended = loop.run();
   const send = async (...commands: Parameters<typeof loop.take>[0]) => {
     loop.take(commands);

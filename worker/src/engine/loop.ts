@@ -3,6 +3,8 @@ import type { Backend, Runner, Work } from './backend.ts';
 import { Lane } from './lane.ts';
 import type { Command, StreamEvent } from './protocol.ts';
 import { ReadyQueue } from './ready-queue.ts';
+import { expectedRunMs } from './run-cost.ts';
+import type { RunCost } from './run-cost.ts';
 import { AudioRing } from './shared.ts';
 import type { Gauges, SharedBuffers } from './shared.ts';
 
@@ -12,8 +14,13 @@ export interface LoopParts {
   readonly runner: Runner;
   readonly shared: SharedBuffers;
   readonly gauges: Gauges;
+  /** Durations of runs at warm-up, by context. */
+  readonly costs: ReadonlyMap<string, RunCost>;
   readonly report: (events: readonly StreamEvent[]) => void;
 }
+
+/** Time that a ready window may wait. With its run and the network, its result then arrives within 300 ms. */
+const LATE_MS = 200;
 
 /**
  * The inference thread's loop. It accepts commands at any time and runs batches while windows are ready. Its work
@@ -26,6 +33,7 @@ export class InferenceLoop {
   #events: StreamEvent[] = [];
   #stopped = false;
   #runs = 0;
+  #lastEndMs = 0;
   #failure: DeviceLost | undefined;
   #wake: (() => void) | undefined;
 
@@ -43,6 +51,11 @@ export class InferenceLoop {
   /** True while a batch runs. A busy loop shows progress only by finishing batches. */
   get busy(): boolean {
     return this.#runs > 0;
+  }
+
+  /** Returns the number of streams whose window has been ready for too long. */
+  countLate(): number {
+    return this.#ready.countSince(performance.now() - LATE_MS);
   }
 
   /** Runs until a stop command. Throws if the hardware fails. */
@@ -84,9 +97,11 @@ export class InferenceLoop {
   }
 
   async #runBatch(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<void> {
+    const startMs = performance.now();
     try {
       const events = await this.#parts.runner.run(batch, isOpen);
       for (const event of events) this.#add(event);
+      this.#measure(batch, startMs);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       for (const { lane } of batch) if (isOpen(lane)) this.#add({ id: lane.id, kind: 'failed', message });
@@ -97,6 +112,15 @@ export class InferenceLoop {
     this.#parts.gauges.tick();
     this.#report();
     this.#wake?.();
+  }
+
+  /** Counts the time of a run. Runs that overlap count from the end of the run before, as at warm-up. */
+  #measure(batch: readonly Work[], startMs: number): void {
+    const nowMs = performance.now();
+    const cost = this.#parts.costs.get(batch[0]?.lane.context ?? '');
+    const runMs = nowMs - Math.max(startMs, this.#lastEndMs);
+    this.#lastEndMs = nowMs;
+    if (cost !== undefined) this.#parts.gauges.addRunTime(runMs, expectedRunMs(cost, batch.length));
   }
 
   /** Ends utterances of a stream that need no run, and queues the stream if its next window is ready. */

@@ -1,6 +1,7 @@
 import type { DecodedPiece, Word } from '../decode/pieces.ts';
 import type { ModelErrorCode } from '../model/error.ts';
 import type { Context } from '../model/manifest.ts';
+import type { RunCost } from './run-cost.ts';
 import type { MachineShare } from './share.ts';
 
 /** Options of the inference thread. */
@@ -32,6 +33,7 @@ export interface ContextInfo {
   readonly earlySamples: number;
   /** Wall time per second of audio of one stream, measured in full batches. Includes features and decoding. */
   readonly realTimeFactor: number;
+  readonly runCost: RunCost;
 }
 
 /** Description of a loaded model after its warm-up. */
@@ -44,6 +46,10 @@ export interface ModelInfo {
   readonly contexts: readonly ContextInfo[];
   readonly subsampling: number;
   readonly slots: number;
+  /** Streams that the engine can serve by the measurement at warm-up. `slots` can be lower, and is what a user sets. */
+  readonly measuredSlots: number;
+  /** Part of the machine's time that the engine may use, from 0 to 1. Other models use the remainder. */
+  readonly timeShare: number;
   /** Whether GPU graphs are run, which keep the state of streams on the device. */
   readonly gpuGraphs: boolean;
 }

@@ -42,6 +42,15 @@ export class ReadyQueue<T extends Ready> {
     return waiting === undefined ? 0 : waiting.current.length - waiting.head + waiting.ahead.length;
   }
 
+  /** Returns the number of streams at real-time pace that have been ready since this time or longer. */
+  countSince(sinceMs: number): number {
+    let count = 0;
+    for (const { current, head } of this.#contexts.values()) {
+      for (let i = head; (current[i]?.sinceMs ?? Infinity) <= sinceMs; i++) count++;
+    }
+    return count;
+  }
+
   /** Removes and returns the streams of the next batch: all of one context, at most `max`, without closed streams. */
   take(max: number, nowMs: number, isOpen: (item: T) => boolean): T[] {
     const batch: T[] = [];

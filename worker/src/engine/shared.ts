@@ -1,6 +1,7 @@
 import type { SampleRing } from '../features/logmel.ts';
 import { createFreeSlots } from './free-slots.ts';
 import type { FreeSlotsMemory } from './free-slots.ts';
+import { binOf, SLOWDOWN_BINS } from './slowdown.ts';
 
 /**
  * Memory that the inference thread shares with the threads that serve streams. Audio is copied once, into the ring of
@@ -134,8 +135,11 @@ const RUN_FIGURES = [
   'copyOutMs',
   'hostMs',
 ] as const satisfies readonly (keyof EngineStats)[];
-/** The counter of progress, the number of runs, and their figures. */
-const GAUGES = 2 + RUN_FIGURES.length;
+/** The late streams, the time of runs and their slowdowns follow the counter of progress, the runs and their figures. */
+const LATE_AT = 2 + RUN_FIGURES.length;
+const BUSY_AT = LATE_AT + 1;
+const SLOWDOWNS_AT = BUSY_AT + 1;
+const GAUGES = SLOWDOWNS_AT + SLOWDOWN_BINS;
 
 /** Counters that the inference thread writes and other threads read. */
 export class Gauges {
@@ -157,6 +161,27 @@ export class Gauges {
   get stats(): EngineStats {
     const figures = RUN_FIGURES.map((name, i) => [name, this.#values[2 + i] ?? 0]);
     return { runs: this.#values[1] ?? 0, ...(Object.fromEntries(figures) as unknown as RunFigures) };
+  }
+
+  /** Streams whose next window has been ready for too long. */
+  get lateStreams(): number {
+    return this.#values[LATE_AT] ?? 0;
+  }
+
+  set lateStreams(count: number) {
+    this.#values[LATE_AT] = count;
+  }
+
+  get runTotals(): RunTotals {
+    return { busyMs: this.#values[BUSY_AT] ?? 0, slowdowns: [...this.#values.subarray(SLOWDOWNS_AT)] };
+  }
+
+  /** Counts the duration of a run, and the duration that it had at warm-up. */
+  addRunTime(runMs: number, expectedMs: number): void {
+    if (!(expectedMs > 0)) return;
+    this.#values[BUSY_AT] = (this.#values[BUSY_AT] ?? 0) + runMs;
+    const bin = SLOWDOWNS_AT + binOf(runMs / expectedMs);
+    this.#values[bin] = (this.#values[bin] ?? 0) + expectedMs;
   }
 
   addRun(run: RunFigures): void {
@@ -183,6 +208,13 @@ export interface EngineStats {
   readonly copyOutMs: number;
   /** Time of the inference thread for the inputs and results of the runs. A CPU computes features and search in it. */
   readonly hostMs: number;
+}
+
+/** Times of all runs since the engine started. Overlapping time counts once. */
+export interface RunTotals {
+  readonly busyMs: number;
+  /** Durations that the runs had at warm-up, by the bin of their slowdown. */
+  readonly slowdowns: readonly number[];
 }
 
 /** Figures of one run. */

@@ -15,7 +15,7 @@ import type { Command, ContextInfo, ModelInfo, Report, ThreadOptions } from './p
 import { Gauges } from './shared.ts';
 import type { SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
-import { measureRealTimeFactor } from './warmup.ts';
+import { measureContext } from './warmup.ts';
 
 /** Interval at which an idle thread reports progress. */
 const IDLE_TICK_MS = 250;
@@ -49,6 +49,7 @@ async function main(options: ThreadOptions): Promise<void> {
     runner,
     shared,
     gauges,
+    costs: new Map(info.contexts.map(({ context, runCost }) => [contextKey(context), runCost])),
     report: (all) => {
       for (const [client, events] of splitByClient(all, clients.length).entries()) {
         if (events.length > 0) clients[client]?.postMessage({ kind: 'events', events } satisfies Report);
@@ -58,6 +59,7 @@ async function main(options: ThreadOptions): Promise<void> {
   for (const client of clients) client?.on('message', (commands: readonly Command[]) => loop.take(commands));
   const timer = setInterval(() => {
     if (!loop.busy) gauges.tick();
+    gauges.lateStreams = loop.countLate();
   }, IDLE_TICK_MS);
   try {
     await loop.run();
@@ -102,12 +104,13 @@ async function describe(backend: Backend, options: ThreadOptions): Promise<Model
     const mostMs = contexts.length === 0 && slots === undefined ? measureMs : 0;
     const shape = backend.contexts.get(contextKey(context));
     if (shape === undefined) continue;
-    const realTimeFactor = await measureRealTimeFactor(backend, contextKey(context), shape, mostMs);
+    const measured = await measureContext(backend, contextKey(context), shape, mostMs);
     const { framing } = shape;
     const sizes = { chunkSamples: chunkSamples(framing), earlySamples: earlySamples(framing) };
-    contexts.push({ context, ...sizes, realTimeFactor });
+    contexts.push({ context, ...sizes, ...measured });
   }
   const factor = contexts[0]?.realTimeFactor ?? 1;
+  const measuredSlots = deriveSlots(factor, utilization * share.time, Infinity);
   return {
     model: manifest.id,
     language: manifest.language,
@@ -116,6 +119,8 @@ async function describe(backend: Backend, options: ThreadOptions): Promise<Model
     contexts,
     gpuGraphs: options.gpuGraphs,
     subsampling: backend.contexts.values().next().value?.subsampling ?? 8,
-    slots: Math.min(backend.maxSlots, slots ?? deriveSlots(factor, utilization * share.time, maxSlots)),
+    slots: Math.min(backend.maxSlots, slots ?? Math.min(measuredSlots, maxSlots)),
+    measuredSlots,
+    timeShare: share.time,
   };
 }

@@ -1,27 +1,30 @@
 import { buildFraming } from '../features/framing.ts';
 import type { Backend, Runner } from './backend.ts';
 import type { Search } from './search.ts';
-import { measureRealTimeFactor } from './warmup.ts';
+import { measureContext } from './warmup.ts';
+import type { ContextCost } from './warmup.ts';
 
 /** Measures a back end with this runner, in batches of two streams with `right` frames of look-ahead. */
-function measure(run: Runner['run'], right = 13): Promise<number> {
+function measure(run: Runner['run'], right = 13): Promise<ContextCost> {
   const shape = { framing: buildFraming(right, 8), subsampling: 8, recomputesHistory: false };
   const startSearch = () => ({ transcript: { text: '' } }) as unknown as Search;
   const backend = { maxBatch: 2, maxRuns: 1, maxSlots: 4, startSearch, createRunner: () => ({ run }) };
-  return measureRealTimeFactor(backend as unknown as Backend, `56,${right}`, shape, 0);
+  return measureContext(backend as unknown as Backend, `56,${right}`, shape, 0);
 }
 
-test('measureRealTimeFactor runs full batches and returns the time per second of audio', async () => {
+test('measureContext runs full and smaller batches and returns the time per second of audio', async () => {
   const sizes = new Set<number>();
-  const factor = await measure((batch) => {
+  const { realTimeFactor: factor, runCost } = await measure((batch) => {
     sizes.add(batch.length);
     return new Promise((resolve) => setImmediate(() => resolve(batch.flatMap(({ lane }) => lane.advance(14)))));
   });
-  expect([...sizes]).toEqual([2]);
+  expect([...sizes]).toEqual([2, 1]);
+  expect(runCost).toMatchObject({ sizes: [1, 2], isPadded: false });
+  expect(runCost.timesMs[0]).toBeLessThanOrEqual(runCost.timesMs[1] ?? 0);
   expect(factor).toBeGreaterThan(0);
 });
 
-test('measureRealTimeFactor throws a ModelError if the model fails a stream', async () => {
+test('measureContext throws a ModelError if the model fails a stream', async () => {
   const message = 'the model returned a score that is not a number';
   const measured = measure((batch) =>
     Promise.resolve(batch.map(({ lane: { id } }) => ({ id, kind: 'failed', message }))),
@@ -32,9 +35,9 @@ test('measureRealTimeFactor throws a ModelError if the model fails a stream', as
   });
 });
 
-test('measureRealTimeFactor throws a ModelError if the buffer of a stream is shorter than a window', async () => {
+test('measureContext throws a ModelError if the buffer of a stream is shorter than a window', async () => {
   const run: Runner['run'] = (batch) => Promise.resolve(batch.flatMap(({ lane }) => lane.advance(50)));
-  await expect(measure(run, 48)).resolves.toEqual(expect.any(Number));
+  await expect(measure(run, 48)).resolves.toMatchObject({ realTimeFactor: expect.any(Number) });
   await expect(measure(run, 49)).rejects.toMatchObject({
     code: 'graph_unsupported',
     message:

@@ -2,10 +2,11 @@ import { chunkSamples, samplesFor, windowSamples } from '../features/framing.ts'
 import type { Framing } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import { ModelError } from '../model/error.ts';
-import type { Backend, Work } from './backend.ts';
+import type { Backend, Runner, Work } from './backend.ts';
 import type { ContextShape } from './context-shape.ts';
 import { Lane } from './lane.ts';
-import type { StreamEvent } from './protocol.ts';
+import type { ContextInfo, StreamEvent } from './protocol.ts';
+import type { RunCost } from './run-cost.ts';
 import { AudioRing, createSharedBuffers, RING_SAMPLES } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
 
@@ -21,48 +22,112 @@ const SHORT = { leastRounds: 3, groups: 2 } as const;
 const ENOUGH_WHERE_STEADY = 0.2;
 const NOISE = 2_000;
 
+/** Rounds of the measurement of each smaller batch size. */
+const SIZE_ROUNDS = 5;
+
+/** Cost of a context. See ContextInfo. */
+export type ContextCost = Pick<ContextInfo, 'realTimeFactor' | 'runCost'>;
+
 /**
- * Measures the wall time per second of audio of one stream at one context. Runs full batches of noise through features,
- * encoder and search, like real streams, with as many runs at a time as the backend allows. The first rounds are not
- * counted. Takes `mostMs` if other processes use the cores, and a fifth of that otherwise. Throws a ModelError if no stream
- * could be served at this context.
+ * Measures the wall time per second of audio of one stream at one context, and the duration of runs by batch size. Runs
+ * batches of noise through features, encoder and search, like real streams, with as many runs at a time as the backend
+ * allows. The first rounds are not counted. Takes `mostMs` if other processes use the cores, and a fifth of that
+ * otherwise. Throws a ModelError if no stream could be served at this context.
  */
-export async function measureRealTimeFactor(
+export async function measureContext(
   backend: Backend,
   context: string,
   shape: ContextShape,
   mostMs: number,
-): Promise<number> {
+): Promise<ContextCost> {
   checkRoom(context, shape.framing);
-  const { maxBatch, maxRuns, maxSlots } = backend;
-  const { leastRounds, groups: most } = mostMs > 0 ? LONG : SHORT;
-  const batch = Math.min(maxBatch, maxSlots);
-  const groups = Math.max(1, Math.min(most, Math.floor(maxSlots / batch)));
-  const work = createWork(backend, context, shape, batch * groups);
-  const runner = backend.createRunner(batch * groups, () => undefined);
-  const noise = (samples: number) => Int16Array.from({ length: samples }, () => (Math.random() - 0.5) * NOISE);
-  const [first, chunk] = [noise(samplesFor(shape.framing, 1)), noise(chunkSamples(shape.framing))];
+  const load = new NoiseLoad(backend, context, shape, (mostMs > 0 ? LONG : SHORT).groups);
+  const fullMs = await measureFullBatches(backend, load, mostMs);
+  const audioSeconds = load.batch * (chunkSamples(shape.framing) / SAMPLE_RATE_HZ);
+  return { realTimeFactor: fullMs / 1000 / audioSeconds, runCost: await measureSizes(backend, load, fullMs) };
+}
+
+/** Returns the duration of a run of a full batch while the machine is slow. */
+async function measureFullBatches({ maxRuns }: Backend, load: NoiseLoad, mostMs: number): Promise<number> {
+  const { leastRounds } = mostMs > 0 ? LONG : SHORT;
   const times: number[] = [];
   const startedAt = performance.now();
   const isEnough = (spentMs: number) =>
     times.length >= leastRounds && (spentMs >= mostMs || (spentMs >= mostMs * ENOUGH_WHERE_STEADY && isSteady(times)));
-  const active: Promise<readonly StreamEvent[]>[] = [];
+  const active: Promise<void>[] = [];
   let endedAt = startedAt;
   for (let round = 0; !isEnough(performance.now() - startedAt); round++) {
-    const at = (round % groups) * batch;
-    const group = work.slice(at, at + batch);
-    for (const { lane } of group) lane.ring.write(round < groups ? first : chunk);
+    const group = load.prepare(load.batch);
     // Writing the noise is not part of the work of the inference thread.
     if (active.length === 0) endedAt = performance.now();
-    active.push(runner.run(group, () => true));
-    if (active.length < Math.min(maxRuns, groups)) continue;
-    checkEvents(context, (await active.shift()) ?? []);
+    active.push(load.run(group));
+    if (active.length < Math.min(maxRuns, load.groups)) continue;
+    await active.shift();
     const now = performance.now();
-    if (round >= Math.max(WARM_ROUNDS, groups)) times.push(now - endedAt);
+    if (round >= Math.max(WARM_ROUNDS, load.groups)) times.push(now - endedAt);
     endedAt = now;
   }
   await Promise.all(active);
-  return slowRun(times) / 1000 / (batch * (chunk.length / SAMPLE_RATE_HZ));
+  return slowRun(times);
+}
+
+/**
+ * Measures the duration of runs by batch size. Each size takes turns with the full batch, and only their ratio is used,
+ * because the speed of a shared machine changes meanwhile.
+ */
+async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number): Promise<RunCost> {
+  const { paddedSizes } = backend;
+  const known = paddedSizes ?? [1, Math.ceil(load.batch / 4)];
+  const smaller = known.filter((size, i) => size < load.batch && known.indexOf(size) === i);
+  const time = async (size: number) => {
+    const group = load.prepare(size);
+    const startedAt = performance.now();
+    await load.run(group);
+    return performance.now() - startedAt;
+  };
+  const timesMs: number[] = [];
+  for (const size of smaller) {
+    const ratios: number[] = [];
+    for (let round = 0; round < SIZE_ROUNDS; round++) ratios.push((await time(size)) / (await time(load.batch)));
+    const ratio = ratios.sort((one, other) => one - other)[Math.floor(SIZE_ROUNDS / 2)] ?? 1;
+    timesMs.push(Math.min(1, ratio) * fullMs);
+  }
+  return { sizes: [...smaller, load.batch], timesMs: [...timesMs, fullMs], isPadded: paddedSizes !== undefined };
+}
+
+/** Streams of noise, in groups of a full batch that take turns. */
+class NoiseLoad {
+  readonly batch: number;
+  readonly groups: number;
+  readonly #context: string;
+  readonly #work: readonly Work[];
+  readonly #runner: Runner;
+  readonly #first: Int16Array;
+  readonly #chunk: Int16Array;
+  #turn = 0;
+
+  constructor(backend: Backend, context: string, shape: ContextShape, mostGroups: number) {
+    const { maxBatch, maxSlots } = backend;
+    this.batch = Math.min(maxBatch, maxSlots);
+    this.groups = Math.max(1, Math.min(mostGroups, Math.floor(maxSlots / this.batch)));
+    this.#context = context;
+    this.#work = createWork(backend, context, shape, this.batch * this.groups);
+    this.#runner = backend.createRunner(this.batch * this.groups, () => undefined);
+    const noise = (samples: number) => Int16Array.from({ length: samples }, () => (Math.random() - 0.5) * NOISE);
+    [this.#first, this.#chunk] = [noise(samplesFor(shape.framing, 1)), noise(chunkSamples(shape.framing))];
+  }
+
+  /** Writes the audio of a window to this many streams of the next group, and returns them. */
+  prepare(size: number): readonly Work[] {
+    const at = (this.#turn++ % this.groups) * this.batch;
+    const group = this.#work.slice(at, at + size);
+    for (const { lane } of group) lane.ring.write(lane.window === 0 ? this.#first : this.#chunk);
+    return group;
+  }
+
+  async run(group: readonly Work[]): Promise<void> {
+    checkEvents(this.#context, await this.#runner.run(group, () => true));
+  }
 }
 
 /** Throws if a stream can never buffer a whole window, so that it would wait for one forever. */

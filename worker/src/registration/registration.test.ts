@@ -80,6 +80,35 @@ test('keepRegistered retries while Redis is unavailable', async () => {
   expect(workers.asked.slice(0, 4)).toEqual(['register', 'renew', 'renew', 'renew']);
 });
 
+test('resize reports changed slots at once, and further renewals and registrations repeat them', async () => {
+  const answers: RenewResult[] = ['ok'];
+  const workers = fakeWorkers(answers);
+  const offered: (number | undefined)[] = [];
+  const registered: unknown[] = [];
+  const { registration } = keep({
+    ...workers,
+    renew: (_model?: string, _id?: string, slots?: number) => {
+      offered.push(slots);
+      return workers.renew();
+    },
+    register: (_model?: string, entry?: unknown) => {
+      registered.push(entry);
+      return workers.register();
+    },
+  });
+  await eventually('the registration', 30_000, () => registration.registered);
+  registration.resize(3);
+  expect(offered.at(-1)).toBe(3);
+  answers.splice(0, 1, 'gone', 'ok');
+  await eventually('another registration', 30_000, () => registered.length > 1);
+  expect(registered[0]).toMatchObject({ slots: 4, measuredSlots: 4 });
+  expect(registered[1]).toMatchObject({ slots: 3, measuredSlots: 4 });
+  const { length } = offered;
+  await eventually('renewals', 30_000, () => offered.length > length + 1);
+  expect(offered.slice(length)).toEqual(expect.not.arrayContaining([4]));
+  await registration.stop();
+});
+
 test('keepRegistered does not renew the lease while inference makes no progress', async () => {
   const workers = fakeWorkers(['ok']);
   let progress = 1;

@@ -27,6 +27,8 @@ export interface Registration {
    * other workers. Rejects if Redis is unavailable, and the next renewals then retry it.
    */
   drain: () => Promise<void>;
+  /** Changes the slots that the worker offers. The next renewals repeat it until Redis has answered. */
+  resize: (slots: number) => void;
   /** Removes the registration. Resolves when it is removed; rejects if Redis is unavailable. */
   stop: () => Promise<void>;
 }
@@ -40,6 +42,7 @@ const RETRY_MS = 1000;
  */
 export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;
+  let { slots } = worker;
   let registered = false;
   let draining = false;
   /** True while the ledger has to be notified that this worker drains. */
@@ -59,7 +62,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     // A failure must not prevent the renewal, because the worker still serves its streams.
     if (isDrainUnreported) await reportDrain().catch((err: unknown) => logDrainFailure(err, logger));
     if (registered) {
-      const result = await workers.renew(model, worker.id);
+      const result = await workers.renew(model, worker.id, slots);
       if (result === 'draining') drain();
       if (result !== 'gone') return;
       registered = false;
@@ -67,9 +70,9 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     }
     // The drain mark was deleted together with the lease. Registering again would attract new streams.
     if (draining) return;
-    await workers.register(model, worker);
+    await workers.register(model, { ...worker, slots, measuredSlots: worker.slots });
     registered = true;
-    logger.info({ reason: worker.id, amount: worker.slots }, 'registered');
+    logger.info({ reason: worker.id, amount: slots }, 'registered');
   }
 
   function drain(): void {
@@ -116,6 +119,12 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       if (draining) return;
       draining = isDrainUnreported = true;
       await reportDrain();
+    },
+    resize: (next) => {
+      slots = next;
+      if (!registered || stopped) return;
+      // The result matters to the next renewal only, which repeats the change after a failure.
+      workers.renew(model, worker.id, slots).catch(() => undefined);
     },
     stop: async () => {
       stopped = true;

@@ -12,7 +12,13 @@ export const WORKER_METRICS = {
     name: 'svc_asr_worker_slots',
     kind: 'gauge',
     labels: ['model'],
-    description: 'Maximum number of streams at the same time.',
+    description: 'Streams that the worker offers to serve at the same time. Follows the speed of its machine.',
+  },
+  measuredSlots: {
+    name: 'svc_asr_worker_measured_slots',
+    kind: 'gauge',
+    labels: ['model'],
+    description: 'Slots that the worker measured at its start, or that the model sets. The worker never offers more.',
   },
   registered: {
     name: 'svc_asr_worker_registered',

@@ -69,6 +69,7 @@ export class DeviceBackend implements Backend {
   readonly manifest: Manifest;
   readonly contexts: ReadonlyMap<string, ContextShape>;
   readonly maxBatch: number;
+  readonly paddedSizes: readonly number[];
   readonly maxRuns: number;
   readonly maxSlots: number;
   /** State of all streams on the device. */
@@ -92,6 +93,8 @@ export class DeviceBackend implements Backend {
     this.manifest = manifest;
     this.memory = memory;
     this.maxBatch = maxBatch;
+    const [first] = graphs.values();
+    this.paddedSizes = (first?.graph.sizes ?? []).filter((size) => size <= maxBatch);
     this.maxRuns = MAX_RUNS[manifest.type];
     this.maxSlots = layout.slots;
     this.#vocabulary = vocabulary;

@@ -13,15 +13,17 @@ import { CachePool } from './caches.ts';
 export class HostBackend implements Backend {
   readonly contexts: ReadonlyMap<string, ContextShape>;
   readonly maxBatch: number;
+  readonly paddedSizes: readonly number[] | undefined;
   readonly maxRuns = 1;
   readonly maxSlots = Infinity;
   readonly #model: Model;
   readonly #alternatives: number;
 
-  constructor(model: Model, maxBatch: number, alternatives = 0) {
+  constructor(model: Model, maxBatch: number, alternatives = 0, isPadded = false) {
     this.#model = model;
     this.#alternatives = alternatives;
     this.maxBatch = maxBatch;
+    this.paddedSizes = isPadded ? [maxBatch] : undefined;
     this.contexts = new Map(
       [...model.encoders].map(([context, { shape }]) => [
         context,
@@ -36,7 +38,8 @@ export class HostBackend implements Backend {
     maxBatch: number,
     alternatives: number,
   ): Promise<HostBackend> {
-    return new HostBackend(await loadModel(folder, runtime, maxBatch), maxBatch, alternatives);
+    const model = await loadModel(folder, runtime, maxBatch);
+    return new HostBackend(model, maxBatch, alternatives, runtime.paddedBatches);
   }
 
   get manifest(): Model['manifest'] {

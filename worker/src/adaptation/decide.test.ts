@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { decideSlots, initialSlots } from './decide.ts';
+import type { SlotObservation, SlotState } from './decide.ts';
+
+const LIMITS = { measured: 200, share: 1, least: 50, most: 200 };
+const SECOND = 1000;
+
+/** Decides once a second for this long. Observations are those of a full worker at the speed of its warm-up. */
+function decideFor(
+  seconds: number,
+  state: SlotState,
+  seen: Partial<SlotObservation> = {},
+  limits = LIMITS,
+  fromMs = 0,
+): SlotState {
+  let now = state;
+  for (let i = 0; i < seconds; i++) {
+    const usual = { slowdown: 1, recentSlowdown: 1, busy: 0.8, streams: now.slots, lateStreams: 0 };
+    now = decideSlots(now, { ...usual, ...seen, nowMs: fromMs + i * SECOND }, limits);
+  }
+  return now;
+}
+const full = initialSlots(200);
+
+describe('decideSlots', () => {
+  test('keeps the slots while runs take as long as at warm-up, or a little longer', () => {
+    expect(decideFor(300, full).slots).toBe(200);
+    expect(decideFor(300, full, { slowdown: 1.04 }).slots).toBe(200);
+  });
+
+  test('divides the slots by the slowdown at once', () => {
+    expect(decideFor(1, full, { slowdown: 1.6 }).slots).toBe(125);
+  });
+
+  test('keeps the slots of a worker with too few runs to know its speed, and raises them again', () => {
+    expect(decideFor(60, full, { slowdown: undefined, recentSlowdown: 9 }).slots).toBe(200);
+    expect(decideFor(60, initialSlots(100), { slowdown: undefined }).slots).toBe(200);
+  });
+
+  test('never offers more than the most or fewer than the least slots', () => {
+    expect(decideFor(60, full, { slowdown: 0.5 }).slots).toBe(200);
+    expect(decideFor(60, full, { slowdown: 16 }).slots).toBe(50);
+  });
+
+  test('does not lower the slots of a model while runs of other models take their share of the time', () => {
+    expect(decideFor(60, full, { slowdown: 2 }, { ...LIMITS, share: 0.5 }).slots).toBe(200);
+    expect(decideFor(1, full, { slowdown: 3 }, { ...LIMITS, share: 0.5 }).slots).toBe(133);
+  });
+
+  test('follows the last seconds while streams are late, and waits for the streams beyond the slots to end', () => {
+    const late = { recentSlowdown: 2, lateStreams: 100, streams: 200 };
+    expect(decideFor(1, full, late).slots).toBe(100);
+    expect(decideFor(30, full, late).slots).toBe(100);
+  });
+
+  test('lowers the slots by a tenth every 3 s while streams are late although runs are quick', () => {
+    expect(decideFor(7, full, { lateStreams: 50, streams: 150 }).slots).toBe(145);
+  });
+
+  test('ignores late streams of an inference thread that is idle most of the time', () => {
+    expect(decideFor(60, full, { lateStreams: 2, streams: 2, busy: 0.2, recentSlowdown: 10 }).slots).toBe(200);
+  });
+
+  test('raises the slots step by step, but not within 15 s of late streams', () => {
+    const late = decideFor(1, full, { recentSlowdown: 2, lateStreams: 100 });
+    expect(decideFor(14, late, {}, LIMITS, SECOND).slots).toBe(100);
+    const risen = decideFor(1, late, {}, LIMITS, 15 * SECOND);
+    expect(risen.slots).toBe(110);
+    expect(decideFor(60, risen, {}, LIMITS, 16 * SECOND).slots).toBe(200);
+  });
+
+  test('lowers explicitly set slots to those that the engine can serve, but only under load', () => {
+    const limits = { ...LIMITS, measured: 80 };
+    expect(decideFor(1, full, {}, limits).slots).toBe(80);
+    expect(decideFor(1, full, { slowdown: undefined }, limits).slots).toBe(200);
+  });
+
+  test('stays within its limits, changes nothing at a constant speed once settled, and never stays above the goal', () => {
+    const phase = fc.record({
+      slowdown: fc.option(fc.double({ min: 0.25, max: 16, noNaN: true }), { nil: undefined }),
+      lateStreams: fc.nat(300),
+      streams: fc.nat(300),
+      busy: fc.double({ min: 0, max: 1, noNaN: true }),
+      seconds: fc.integer({ min: 1, max: 30 }),
+    });
+    fc.assert(
+      fc.property(fc.array(phase, { minLength: 1, maxLength: 4 }), (phases) => {
+        let [state, atMs] = [full, 0];
+        for (const { seconds, slowdown, ...seen } of phases) {
+          for (let i = 0; i < seconds; i++, atMs += SECOND) {
+            state = decideFor(1, state, { slowdown, recentSlowdown: slowdown, ...seen }, LIMITS, atMs);
+            expect(state.slots).toBeGreaterThanOrEqual(LIMITS.least);
+            expect(state.slots).toBeLessThanOrEqual(LIMITS.most);
+            const goal = Math.max(LIMITS.least, LIMITS.measured / (slowdown ?? 0.1));
+            expect(state.slots * 0.95).toBeLessThanOrEqual(Math.max(goal, 1));
+          }
+        }
+        const settled = decideFor(120, state, {}, LIMITS, atMs);
+        expect(settled.slots).toBe(200);
+        expect(decideFor(60, settled, {}, LIMITS, atMs + 120 * SECOND)).toEqual(settled);
+      }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+/** Limits within which a worker changes its slots. */
+export interface SlotLimits {
+  /** Streams that the engine can serve at the speed of its warm-up. */
+  readonly measured: number;
+  /**
+   * Part of the machine's time that the engine may use. Runs of other models may slow down its own by the inverse of it.
+   */
+  readonly share: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Observations of the last minute. */
+export interface SlotObservation {
+  readonly nowMs: number;
+  /** Slowdown of slow runs in the last minute, against the warm-up. Undefined if there were too few runs. */
+  readonly slowdown: number | undefined;
+  /** Mean slowdown of the last seconds. Undefined without runs. */
+  readonly recentSlowdown: number | undefined;
+  /** Part of the last seconds in which the inference thread ran batches, from 0 to 1. */
+  readonly busy: number;
+  /** Streams that hold a slot. */
+  readonly streams: number;
+  /** Streams whose next window is late now. */
+  readonly lateStreams: number;
+}
+
+export interface SlotState {
+  readonly slots: number;
+  readonly changedAtMs: number;
+  /** Time of the last observation with late streams. */
+  readonly lateAtMs: number;
+}
+
+/** Share of late streams from which on the worker has too many. */
+const LATE_SHARE = 0.1;
+/** Late results have another cause than too many streams if the inference thread is idle for more than half of the time. */
+const BUSY = 0.5;
+/** Relative difference from which on slots fall. */
+const TOLERANCE = 0.05;
+/** Part of the measured slots by which they rise in one step, and the time between two steps. */
+const RAISE = 0.05;
+const RAISE_EVERY_MS = 5000;
+/** Time without late streams before slots rise. */
+const QUIET_MS = 15_000;
+/** Factor by which slots fall if streams are late and run times do not explain it, and the time between two steps. */
+const LATE_FACTOR = 0.9;
+const LATE_EVERY_MS = 3000;
+
+export function initialSlots(slots: number): SlotState {
+  return { slots, changedAtMs: -Infinity, lateAtMs: -Infinity };
+}
+
+/**
+ * Decides how many slots a worker offers. The goal are the measured slots divided by the slowdown of the last minute.
+ *
+ * | observation                          | slots                                                            |
+ * |--------------------------------------|------------------------------------------------------------------|
+ * | goal at least 5 % lower              | fall to the goal at once                                         |
+ * | late streams                         | fall to the goal of the last seconds, if that is lower           |
+ * | late streams at the goal             | fall by a tenth every 3 s while no stream exceeds the slots      |
+ * | higher goal                          | rise by 5 % of the measured slots every 5 s, if no stream is late |
+ * | too few runs in the last minute      | rise to the most slots                                           |
+ */
+export function decideSlots(state: SlotState, seen: SlotObservation, limits: SlotLimits): SlotState {
+  const { nowMs, streams, busy } = seen;
+  const { slots, changedAtMs } = state;
+  const within = (value: number) => Math.min(limits.most, Math.max(limits.least, Math.floor(value)));
+  const isLate = busy >= BUSY && seen.lateStreams > LATE_SHARE * streams;
+  const lateAtMs = isLate ? nowMs : state.lateAtMs;
+  const slowdown = Math.max(seen.slowdown ?? 0, isLate ? (seen.recentSlowdown ?? 0) : 0);
+  const goal = slowdown === 0 ? limits.most : limits.measured / (slowdown * limits.share);
+  const changeTo = (value: number): SlotState => {
+    const next = within(value);
+    return { slots: next, changedAtMs: next === slots ? changedAtMs : nowMs, lateAtMs };
+  };
+  if (goal < slots * (1 - TOLERANCE)) return changeTo(goal);
+  if (isLate && streams <= slots && nowMs - changedAtMs >= LATE_EVERY_MS) return changeTo(slots * LATE_FACTOR);
+  const mayRise = nowMs - changedAtMs >= RAISE_EVERY_MS && nowMs - lateAtMs >= QUIET_MS;
+  if (mayRise && within(goal) > slots) {
+    return changeTo(Math.min(goal, slots + Math.max(1, RAISE * limits.measured)));
+  }
+  return { ...state, lateAtMs };
+}

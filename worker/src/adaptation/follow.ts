@@ -1,0 +1,50 @@
+import type { Logger } from '@svc-asr/runtime';
+import type { Engine } from '../engine/engine.ts';
+import { decideSlots, initialSlots } from './decide.ts';
+import type { SlotLimits } from './decide.ts';
+import { RunHistory } from './history.ts';
+
+/** Interval between two decisions. */
+const DECIDE_MS = 1000;
+
+export interface FollowParts {
+  readonly engine: Pick<Engine, 'usedSlots' | 'lateStreams' | 'runTotals'>;
+  /** Slots that the worker offers first. */
+  readonly slots: number;
+  readonly limits: SlotLimits;
+  /** Called when the slots have changed. */
+  readonly onChange: (slots: number) => void;
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+/** The slots of a worker, which follow the speed of its machine. */
+export interface SlotFollower {
+  /** Slots that the worker offers now. */
+  readonly slots: number;
+  stop: () => void;
+}
+
+/** Decides every second how many slots a worker offers. */
+export function followSpeed({ engine, slots, limits, onChange, logger }: FollowParts): SlotFollower {
+  const history = new RunHistory();
+  let state = initialSlots(slots);
+  const decide = () => {
+    const nowMs = performance.now();
+    const past = history.add(nowMs, engine.runTotals);
+    const seen = { nowMs, ...past, streams: engine.usedSlots, lateStreams: engine.lateStreams };
+    const before = state.slots;
+    state = decideSlots(state, seen, limits);
+    if (state.slots === before) return;
+    const slowdown = past.slowdown?.toFixed(2) ?? 'unknown';
+    const reason = `${before} before; slowdown ${slowdown}, ${seen.lateStreams} of ${seen.streams} streams late`;
+    logger.info({ amount: state.slots, reason }, state.slots < before ? 'slots lowered' : 'slots raised');
+    onChange(state.slots);
+  };
+  const timer = setInterval(decide, DECIDE_MS);
+  return {
+    get slots() {
+      return state.slots;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

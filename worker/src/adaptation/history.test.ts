@@ -1,0 +1,46 @@
+import { binOf, SLOWDOWN_BINS } from '../engine/slowdown.ts';
+import { RunHistory } from './history.ts';
+
+const SECOND = 1000;
+
+/** Adds a sample for each second, with this expected work in each second at this slowdown. Returns the last result. */
+function createRuns() {
+  const history = new RunHistory();
+  const slowdowns = Array<number>(SLOWDOWN_BINS).fill(0);
+  let [nowMs, busyMs] = [0, 0];
+  history.add(nowMs, { busyMs, slowdowns: [...slowdowns] });
+  return (seconds: number, workMs: number, slowdown: number) => {
+    let last: ReturnType<RunHistory['add']> | undefined;
+    for (let i = 0; i < seconds; i++) {
+      nowMs += SECOND;
+      busyMs += workMs * slowdown;
+      slowdowns[binOf(slowdown)]! += workMs;
+      last = history.add(nowMs, { busyMs, slowdowns: [...slowdowns] });
+    }
+    return last;
+  };
+}
+
+describe('RunHistory', () => {
+  test('returns the slowdown of slow runs of the last minute, and forgets it after a minute', () => {
+    const run = createRuns();
+    expect(run(60, 500, 1)?.slowdown).toBeCloseTo(1, 1);
+    expect(run(5, 500, 1.8)?.slowdown).toBeCloseTo(1, 1);
+    expect((run(3, 500, 1.8)?.slowdown ?? 0) / 1.8).toBeCloseTo(1, 1);
+    expect((run(50, 500, 1)?.slowdown ?? 0) / 1.8).toBeCloseTo(1, 1);
+    expect(run(10, 500, 1)?.slowdown).toBeCloseTo(1, 1);
+  });
+
+  test('returns the mean slowdown and the busy part of the last seconds', () => {
+    const run = createRuns();
+    run(60, 400, 1);
+    const last = run(4, 400, 2);
+    expect(last?.recentSlowdown).toBeCloseTo(2);
+    expect(last?.busy).toBeCloseTo(0.8);
+  });
+
+  test('returns no slowdown of a worker that was idle for most of the minute', () => {
+    expect(createRuns()(60, 50, 3)?.slowdown).toBeUndefined();
+    expect(createRuns()(60, 150, 3)?.slowdown).toBeGreaterThan(2.8);
+  });
+});

@@ -1,0 +1,51 @@
+import { slowdownAt } from '../engine/slowdown.ts';
+import type { RunTotals } from '../engine/shared.ts';
+import type { SlotObservation } from './decide.ts';
+
+/** Time over which slots follow the run times, and the last part of it that counts while streams are late. */
+const MINUTE_MS = 60_000;
+const RECENT_MS = 4000;
+/** The latency targets are for the 95th percentile, so slots follow the slow runs, as at warm-up. */
+const SLOW_SHARE = 0.9;
+/** Part of a minute that the expected run times must fill. An idle worker says little about its machine. */
+const LEAST_WORK = 0.1;
+
+interface Sample {
+  readonly nowMs: number;
+  readonly totals: RunTotals;
+}
+
+/** Totals of the runs of the last minute. */
+export class RunHistory {
+  #samples: Sample[] = [];
+
+  /** Adds the totals at a time and returns what they say about the time before. */
+  add(nowMs: number, totals: RunTotals): Pick<SlotObservation, 'slowdown' | 'recentSlowdown' | 'busy'> {
+    const now = { nowMs, totals };
+    // One sample that is older than a minute stays, as the start of the minute.
+    while ((this.#samples[1]?.nowMs ?? Infinity) <= nowMs - MINUTE_MS) this.#samples.shift();
+    this.#samples.push(now);
+    const recent = differenceOf(this.#samples.findLast((one) => one.nowMs <= nowMs - RECENT_MS) ?? this.#first, now);
+    const minute = differenceOf(this.#first, now);
+    const hasWork = minute.expectedMs >= LEAST_WORK * MINUTE_MS;
+    return {
+      slowdown: hasWork ? slowdownAt(minute.slowdowns, SLOW_SHARE) : undefined,
+      recentSlowdown: recent.expectedMs > 0 ? recent.busyMs / recent.expectedMs : undefined,
+      busy: recent.passedMs > 0 ? Math.min(1, recent.busyMs / recent.passedMs) : 0,
+    };
+  }
+
+  get #first(): Sample | undefined {
+    return this.#samples[0];
+  }
+}
+
+function differenceOf(from: Sample | undefined, to: Sample) {
+  const slowdowns = to.totals.slowdowns.map((weight, bin) => weight - (from?.totals.slowdowns[bin] ?? 0));
+  return {
+    passedMs: to.nowMs - (from?.nowMs ?? to.nowMs),
+    busyMs: to.totals.busyMs - (from?.totals.busyMs ?? 0),
+    expectedMs: slowdowns.reduce((sum, weight) => sum + weight, 0),
+    slowdowns,
+  };
+}
