@@ -15,6 +15,8 @@ const LINTERS = {
 
 export type Linter = keyof typeof LINTERS;
 
+export const LINTER_NAMES: readonly Linter[] = ['kube-linter', 'kube-score'];
+
 /** Longest time of a build. It takes up to 3 minutes on two cores. */
 const BUILD_TIMEOUT_MS = 1_200_000;
 
