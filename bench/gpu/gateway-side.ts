@@ -5,6 +5,7 @@ import { createLogger, createMetrics, parseTicketKey } from '@svc-asr/runtime';
 import { createGatewayMetrics } from '../../gateway/src/metrics.ts';
 import { RevisionTallies } from '../../gateway/src/stream/recognition/revision-tallies.ts';
 import { WorkerConnections } from '../../gateway/src/stream/recognition/worker-connections.ts';
+import { Waiters } from '../../gateway/src/stream/recognition/waiters.ts';
 import { createWorkerTrust } from '../../gateway/src/stream/recognition/worker-trust.ts';
 import type { StreamParts, StreamSession } from '../../gateway/src/stream/session.ts';
 import { Ticker } from '../../gateway/src/stream/ticker.ts';
@@ -14,7 +15,6 @@ import { connected } from '../../test/support/connected.ts';
 /** Times of a gateway with default settings, in milliseconds. */
 const TIMES = {
   statusMs: 3000,
-  placeMs: 250,
   gatherMs: 20,
   workerOpenMs: 3000,
   workerSilenceMs: 3000,
@@ -51,8 +51,10 @@ export interface GatewaySideOptions {
 export async function openGatewaySide(options: GatewaySideOptions): Promise<GatewaySide> {
   const { redisUrl, prefix, ticketKeyFile, model } = options;
   const logger = createLogger('gateway', 'warn');
-  const link = await connected(connectRedis({ url: redisUrl, name: 'gateway', timeoutMs: 5000, logger }));
+  const link = connectRedis({ url: redisUrl, name: 'gateway', timeoutMs: 5000, logger });
+  await connected(link);
   const ledger: Ledger = createLedger(link, { prefix });
+  const waiters = new Waiters({ pools: ledger.pools, subscribe: link.subscribe, logger, intervalMs: 2000 });
   const ticker = new Ticker(TICK_MS);
   const workerConnections = new WorkerConnections();
   const metrics = createGatewayMetrics(createMetrics('gateway'));
@@ -66,6 +68,7 @@ export async function openGatewaySide(options: GatewaySideOptions): Promise<Gate
       tallies: new RevisionTallies(ledger.revisions),
       workerTrust: createWorkerTrust({ caFile: '', serverName: '' }),
       workerConnections,
+      waiters,
     },
     createSession: (sessionId) => {
       const watch = new StreamWatch({ metrics, trace: undefined, model, requestedAtMs: performance.now() });
@@ -83,6 +86,7 @@ export async function openGatewaySide(options: GatewaySideOptions): Promise<Gate
     close: async () => {
       ticker.stop();
       workerConnections.close();
+      await waiters.stop();
       await link.close();
     },
   };

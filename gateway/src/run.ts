@@ -1,6 +1,6 @@
 import { STREAM_LIMITS } from '@svc-asr/core';
 import { connectRedis, createLedger, requireSchema } from '@svc-asr/ledger';
-import type { Ledger, RedisLink } from '@svc-asr/ledger';
+import type { Ledger, RedisConnection } from '@svc-asr/ledger';
 import { createLogger, createTelemetry, followFile, ledgerConstants, parseTicketKey } from '@svc-asr/runtime';
 import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
@@ -21,6 +21,7 @@ import { createCancellations } from './sessions/cancellations.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
 import { RevisionTallies } from './stream/recognition/revision-tallies.ts';
+import { Waiters } from './stream/recognition/waiters.ts';
 import { createWorkerTrust } from './stream/recognition/worker-trust.ts';
 import { Claims } from './stream/settlement/claims.ts';
 import type { StreamTimes } from './stream/session.ts';
@@ -38,11 +39,13 @@ interface StreamServices {
   streams: Streams;
   settlements: Settlements;
   lease: Lease;
+  waiters: Waiters;
   stopReconciling: () => void;
   stopTallies: () => void;
 }
 
 interface StreamDependencies {
+  link: RedisConnection;
   logger: Logger;
   ledger: Ledger;
   catalogue: CatalogueView;
@@ -86,8 +89,9 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   const shutdown: Shutdown = { announced: false, closed: false };
   const app = createApp({ ...shared, settings, cancellations, shutdown });
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
-  const { streams, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
+  const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
     ...shared,
+    link,
     trustProxy,
   });
 
@@ -126,13 +130,14 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     { name: 'stop following the clock of Redis', stop: () => stopClock() },
     { name: 'stop watching the ledger', stop: () => ledgerWatch.stop() },
     { name: 'stop following the catalogue', stop: () => catalogue.stop() },
+    { name: 'stop waiting for workers', stop: () => waiters.stop() },
     { name: 'close Redis', stop: () => link.close() },
     { name: 'close the admin port', stop: () => drain(admin) },
     { name: 'send the last telemetry', stop: () => telemetry.stop() },
   ];
 }
 
-function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisLink; ledger: Ledger } {
+function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisConnection; ledger: Ledger } {
   const link = connectRedis({
     url: settings.REDIS_URL,
     name: 'gateway',
@@ -168,7 +173,7 @@ function streamExtraMs(settings: GatewaySettings): number {
 
 /** Starts everything that streams need: the lease of this gateway, settlements, and the tallies for rollouts. */
 function startStreams(settings: GatewaySettings, dependencies: StreamDependencies): StreamServices {
-  const { logger, ledger, catalogue, ledgerWatch, metrics, trustProxy } = dependencies;
+  const { link, logger, ledger, catalogue, ledgerWatch, metrics, trustProxy } = dependencies;
   const settlements = createSettlements(ledger, logger, metrics);
   metrics.pendingSettlements.addCallback((result) => result.observe(settlements.pending));
   const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, {
@@ -183,8 +188,15 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     () => settings.REVISION_TALLY_INTERVAL_MS,
     () => tallies.write(),
   );
+  const waiters = new Waiters({
+    pools: ledger.pools,
+    subscribe: link.subscribe,
+    logger,
+    intervalMs: settings.STREAM_PLACE_INTERVAL_MS,
+  });
   const streams = new Streams({
     ...dependencies,
+    waiters,
     settlements,
     claims,
     tallies,
@@ -203,7 +215,7 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     const counts = streams.counts();
     for (const { id: model } of catalogue.entries() ?? []) result.observe(counts.get(model) ?? 0, { model });
   });
-  return { streams, settlements, lease, stopReconciling, stopTallies };
+  return { streams, waiters, settlements, lease, stopReconciling, stopTallies };
 }
 
 /**
@@ -219,7 +231,6 @@ function findMissing(lease: Lease, ledgerWatch: LedgerWatch, catalogue: Catalogu
 function streamTimes(settings: GatewaySettings): StreamTimes {
   return {
     statusMs: settings.STREAM_STATUS_INTERVAL_MS,
-    placeMs: settings.STREAM_PLACE_INTERVAL_MS,
     workerOpenMs: settings.WORKER_OPEN_TIMEOUT_MS,
     workerSilenceMs: settings.WORKER_SILENCE_TIMEOUT_MS,
     workerAnswerMs: settings.WORKER_ANSWER_TIMEOUT_MS,

@@ -132,14 +132,14 @@ export const GATEWAY_SETTINGS = {
     60_000,
   ),
   STREAM_PLACE_INTERVAL_MS: integer(
-    'Interval between two attempts to place a stream that waits for a worker.',
-    250,
+    'Interval between two renewals of the places of streams that wait for a worker. Redis notifies the gateway when a stream gets one. If a notification is lost, the renewal finds the worker.',
+    2000,
     10,
     3000,
   ),
   STREAM_QUEUE_TTL_MS: integer(
-    'Time for which a stream keeps its position in the queue without another attempt to be placed.',
-    3000,
+    'Time for which a stream keeps its position in the queue without a renewal.',
+    10_000,
     100,
     60_000,
   ),

@@ -22,6 +22,7 @@ const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string
       'take_due',
       'touch_key',
       'usage',
+      'wait',
     ],
   ],
   worker: ['worker_register', 'worker_renew', 'worker_drain', 'worker_remove'],
@@ -64,7 +65,8 @@ test.each(Object.entries(RUN_BY))(
     const refused: string[] = [];
     for (const command of new Set([...callers, ...scripts.flatMap((name) => commandsOf(`${name}.lua`))])) {
       // EVAL and FCALL have their keys in another position, and only the right to run them matters here.
-      const answer = await tryAs(user, command, callers.includes(command) ? '1' : 'svc:{m:x}:p');
+      const key = command === 'spublish' ? 'svc:{m:x}:n:gateway' : 'svc:{m:x}:p';
+      const answer = await tryAs(user, command, callers.includes(command) ? '1' : key);
       if (answer !== 'OK') refused.push(`${command}: ${answer}: add it to files/redis-users/${user}.acl`);
     }
     expect(refused).toEqual([]);
@@ -87,6 +89,9 @@ test.each([
   ['console', 'set', 'svc:{o}:ledger'],
   ['console', 'eval', 'svc:{t:acme}:a'],
   ['health', 'get', 'svc:{o}:ledger'],
+  ['gateway', 'ssubscribe', 'other:{m:x}:n:gateway'],
+  ['worker', 'ssubscribe', 'svc:{m:x}:n:gateway'],
+  ['console', 'ssubscribe', 'svc:{m:x}:n:gateway'],
 ] as const)('the Redis user %s may not %s %s', async (user, command, key) => {
   expect(await tryAs(user, command, key)).toContain('no permissions');
 });
@@ -125,7 +130,7 @@ test('the Redis user of a model has the commands of the user that all workers ca
     return (reply[reply.indexOf('commands') + 1] ?? '').split(' ').sort();
   };
   expect(await commandsOfUser('worker:svc:a')).toEqual(await commandsOfUser('worker'));
-  expect(buildWorkerRights('svc', 'a')[0]).toBe('~svc:{m:a}:*');
+  expect(buildWorkerRights('svc', 'a').slice(0, 2)).toEqual(['~svc:{m:a}:*', '&svc:{m:a}:n:*']);
 });
 
 test.each([
@@ -135,6 +140,8 @@ test.each([
   ['hset', 'svc:{m:aa}:p'],
   ['hset', 'svc:{t:acme}:a'],
   ['eval', 'svc:{m:a}:p'],
+  ['spublish', 'svc:{m:b}:n:gateway'],
+  ['ssubscribe', 'svc:{m:a}:n:gateway'],
   ['script|load', 'x'],
   ['function|load', 'x'],
   ['function|list', 'x'],

@@ -2,6 +2,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { FollowedFile, Logger, TicketKey } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import type { RevisionTallies } from './recognition/revision-tallies.ts';
+import type { Waiters } from './recognition/waiters.ts';
 import type { Ticker } from './ticker.ts';
 import type { WorkerConnections } from './recognition/worker-connections.ts';
 import type { WorkerTrust } from './recognition/worker-trust.ts';
@@ -22,7 +23,6 @@ export interface StreamSession {
 /** Durations of a stream. Each one is a setting. */
 export interface StreamTimes {
   statusMs: number;
-  placeMs: number;
   workerOpenMs: number;
   workerSilenceMs: number;
   workerAnswerMs: number;
@@ -42,6 +42,7 @@ export interface StreamParts {
   readonly logger: Logger;
   readonly ticker: Ticker;
   readonly tallies: RevisionTallies;
+  readonly waiters: Pick<Waiters, 'gateway' | 'join' | 'poolOf'>;
   readonly workerTrust: WorkerTrust;
   readonly workerConnections: WorkerConnections;
 }

@@ -2,11 +2,12 @@
 -- Releases a session's slot, its hold and its place in the queue. A placement that arrives later is refused.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 time for which a placement is refused, ms
--- @include workers
--- @include queue
+-- @include now_ms
+-- @include serve_queue
 local base = string.sub(KEYS[1], 1, -2)
 redis.call('SET', base .. 'x:' .. ARGV[1], '1', 'PX', ARGV[3])
 free_slot(base, ARGV[1])
 leave_queue(base, ARGV[1], ARGV[2])
 redis.call('ZREM', base .. 'h', ARGV[1])
+serve_queue(base, now_ms())
 return 'ok'

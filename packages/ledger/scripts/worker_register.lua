@@ -6,7 +6,7 @@
 --   GPU, or empty  8 tier, or empty  9 slots that the worker measured at its start. Workers of the version before do
 --   not send the last two, and gateways of the version before use only the address.
 -- @include now_ms
--- @include workers
+-- @include serve_queue
 local base = string.sub(KEYS[1], 1, -2)
 local id, slots = ARGV[1], tonumber(ARGV[4])
 forget_worker(base, id)
@@ -14,6 +14,8 @@ local active = count_streams(base, id)
 redis.call('HSET', base .. 'w:' .. id, 'address', ARGV[2], 'revision', ARGV[3], 'slots', slots, 'active', active, 'draining', 0,
   'further', ARGV[6] or '', 'device', ARGV[7] or '', 'tier', ARGV[8] or '', 'measured', ARGV[9] or slots)
 redis.call('HINCRBY', base .. 'p', 'slots', slots)
-renew_lease(base .. 'wl', id, now_ms(), ARGV[5])
+local now = now_ms()
+renew_lease(base .. 'wl', id, now, ARGV[5])
 add_free(base, id, ARGV[3], slots - active)
+serve_queue(base, now)
 return 'ok'

@@ -264,11 +264,13 @@ describe('after the clock of Redis stepped back by a day', () => {
     const model = `queue-${randomUUID()}`;
     await ledger.pools.place(model, { sessionId: 'dead', tenant: 'a' });
     await ledger.step(-DAY_MS);
-    await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
     const place = () => ledger.pools.place(model, { sessionId: 'alive', tenant: 'b' });
     expect(await place()).toMatchObject({ outcome: 'wait' });
-    await ledger.step(3001);
+    await ledger.step(60_001);
+    expect(await place()).toMatchObject({ outcome: 'wait' });
+    await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
     expect(await place()).toMatchObject({ outcome: 'placed' });
+    expect(await ledger.pools.load(model)).toMatchObject({ active: 1, waiting: 0 });
   });
 
   test('a hold of a session that never connects lasts at most 65 s', async () => {

@@ -18,6 +18,8 @@ export function createRedisKeys(prefix: string) {
     apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,
     pool: (model: string) => `${prefix}:{m:${model}}:p`,
     revisionCounts: (model: string) => `${prefix}:{m:${model}}:rc`,
+    /** Channel on which a gateway receives the ids of its queued streams that got a worker. */
+    placements: (model: string, gateway: string) => `${prefix}:{m:${model}}:n:${gateway}`,
     holds: (model: string) => `${prefix}:{m:${model}}:h`,
     gateways: () => `${prefix}:{o}:gateways`,
     owned: (gateway: string) => `${prefix}:{g:${gateway}}:s`,

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { connected } from '../../../test/support/connected.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Ledger } from './ledger.ts';
+import { connectRedis } from './redis/connect.ts';
+import type { RedisConnection } from './redis/link.ts';
+import type { PlaceRequest } from './types.ts';
 import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
 /** Lease of workers. It is long enough for several requests on a busy machine. */
 const LEASE_MS = 3000;
+const QUEUE_TTL_MS = 3000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const raise = (error: unknown) => {
   throw error;
@@ -22,7 +28,7 @@ describe.each([
 
   beforeAll(async () => {
     redis = await start();
-    ledger = await openLedger(redis.url, { prefix, processLeaseMs: LEASE_MS });
+    ledger = await openLedger(redis.url, { prefix, processLeaseMs: LEASE_MS, constants: { QUEUE_TTL_MS } });
   });
   afterAll(async () => {
     await ledger.link.close();
@@ -133,33 +139,122 @@ describe.each([
   test('the queue serves tenants round-robin', async () => {
     for (const session of ['a1', 'a2', 'a3']) await place(session, 'a');
     await place('b1', 'b');
-    await worker('w', 10);
+    const waiting = ['a1', 'a2', 'a3', 'b1'];
     const served: string[] = [];
-    while (served.length < 4) {
-      for (const session of ['a3', 'a2', 'a1', 'b1']) {
-        if (!served.includes(session) && (await place(session, session[0]))) served.push(session);
-      }
+    for (const id of ['w1', 'w2', 'w3', 'w4']) {
+      await worker(id, 1);
+      const { changed } = await ledger.pools.renewWaits(model, waiting);
+      served.push(...changed.filter((session) => !served.includes(session)));
     }
     expect(served).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('a queued stream that no longer calls place loses its position in the queue', async () => {
-    await place('gone', 'a');
+  test('a queued stream whose place is not renewed loses it', async () => {
+    await place('lost', 'a');
     await place('here', 'b');
+    const started = Date.now();
+    while (Date.now() < started + QUEUE_TTL_MS + 100) {
+      expect(await ledger.pools.renewWaits(model, ['here'])).toEqual({ slots: 0, growth: '', changed: [] });
+      await pause(200);
+    }
     await worker('w', 1);
-    await pause(3100);
-    await worker('w', 1);
+    expect(await ledger.pools.renewWaits(model, ['here'])).toEqual({ slots: 1, growth: '', changed: ['here'] });
     expect(await place('here', 'b')).toBe('w');
     expect(await load()).toMatchObject({ waiting: 0 });
+    expect(await ledger.pools.renewWaits(model, ['lost'])).toMatchObject({ changed: ['lost'] });
+  });
+
+  describe('notifications', () => {
+    const gateway = 'g1';
+    let messages: string[];
+    let subscriber: RedisConnection;
+    let unsubscribe: () => Promise<void>;
+    const queued = (sessionId: string, request: Partial<PlaceRequest> = {}) =>
+      ledger.pools.place(model, { sessionId, tenant: 't', gateway, ...request });
+
+    const untilMessages = (count: number) => eventually(`${count} messages`, 30_000, () => messages.length >= count);
+    const named = () => messages.flatMap((message) => message.split(' '));
+    const untilNamed = (count: number) => eventually(`${count} named streams`, 30_000, () => named().length >= count);
+
+    beforeAll(async () => {
+      subscriber = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
+      await connected(subscriber);
+    });
+    afterAll(() => subscriber.close());
+    beforeEach(async () => {
+      messages = [];
+      const channel = ledger.pools.channelOf(model, gateway);
+      unsubscribe = await subscriber.subscribe(channel, (message) => messages.push(message));
+    });
+    afterEach(() => unsubscribe());
+
+    test('name only the stream that gets a released slot, in the order of the queue', async () => {
+      await worker('w', 1);
+      await queued('a');
+      for (const session of ['b', 'c']) expect(await queued(session)).toMatchObject({ outcome: 'wait' });
+      await ledger.pools.leave(model, 'a', 't');
+      await untilMessages(1);
+      await ledger.pools.leave(model, 'b', 't');
+      await untilMessages(2);
+      expect(messages).toEqual(['b', 'c']);
+      expect(await place('c')).toBe('w');
+    });
+
+    test('name all streams that get the slots of a new worker, once', async () => {
+      for (const session of ['a', 'b', 'c']) await queued(session);
+      await worker('w', 2);
+      await untilMessages(1);
+      expect(messages).toEqual(['a b']);
+      expect(await load()).toMatchObject({ active: 2, waiting: 1 });
+    });
+
+    test('name a stream of a draining worker before new streams, and a stream that lost its worker', async () => {
+      await worker('old', 2);
+      await queued('a');
+      await queued('b');
+      await ledger.workers.drain(model, 'old');
+      await queued('new');
+      await queued('a', { avoid: ['old'], servedBy: 'old' });
+      await queued('b', { avoid: ['old'] });
+      expect(await load()).toMatchObject({ active: 1, waiting: 2 });
+      await worker('w1', 2);
+      await untilMessages(1);
+      expect(messages).toEqual(['a b']);
+      await worker('w2', 1);
+      await untilMessages(2);
+      expect(messages).toEqual(['a b', 'new']);
+    });
+
+    test('go only to the gateway of the stream', async () => {
+      await queued('a', { gateway: 'another' });
+      await queued('b');
+      await worker('w', 2);
+      await untilMessages(1);
+      expect(messages).toEqual(['b']);
+    });
+
+    test('reach every stream if a new worker serves more of them than one script call', async () => {
+      const sessions = Array.from({ length: 600 }, (_, at) => `s${at}`);
+      for (const session of sessions) await queued(session);
+      await worker('w', 600);
+      for (let at = 0; at < sessions.length;) {
+        await untilNamed(at + 1);
+        const next = named().slice(at);
+        for (const session of next) await queued(session);
+        at += next.length;
+      }
+      expect(named()).toEqual(sessions);
+    });
   });
 
   test('streams of a worker whose lease has expired move ahead of the queue', async () => {
     await worker('w1', 1);
     expect(await place('a')).toBe('w1');
     expect(await place('waits')).toBeUndefined();
+    expect(await place('a', 't', ['w1'])).toBeUndefined();
+    expect(await place('waits')).toBe('w1');
     await worker('w2', 1);
     expect(await place('a', 't', ['w1'])).toBe('w2');
-    expect(await place('waits')).toBe('w1');
     await passLease();
     expect(await ledger.workers.renew(model, 'w1')).toBe('gone');
     expect(await ledger.workers.list(model)).toEqual([]);
@@ -194,12 +289,12 @@ describe.each([
     await ledger.workers.drain(model, 'old');
     expect(await next(['old'])).toBeUndefined();
     expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 0, workers: 1 });
+    expect(await place('b')).toBeUndefined();
     await worker('new', 1);
-    expect(await place('b')).toBe('new');
-    expect(await next(['old'])).toBeUndefined();
+    expect(await place('b')).toBeUndefined();
+    expect(await next(['old'])).toBe('new');
+    expect(await next(['old'])).toBe('new');
     await ledger.pools.leave(model, 'b', 't');
-    expect(await next(['old'])).toBe('new');
-    expect(await next(['old'])).toBe('new');
     expect(await active()).toEqual(Object.entries({ new: 1, old: 0 }));
 
     // The new worker has failed, and the draining one still serves the stream.

@@ -2,12 +2,13 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import { splitAddresses } from './workers.ts';
-import type { Placement, PlaceRequest, PoolGrowth, PoolGrowthState, PoolLoad } from './types.ts';
+import type { Placement, PlaceRequest, PoolGrowth, PoolGrowthState, PoolLoad, PoolState } from './types.ts';
 
 const CLAIM = loadScript('claim');
 const PLACE = loadScript('place');
 const LEAVE = loadScript('leave');
 const LOAD = loadScript('load');
+const WAIT = loadScript('wait');
 
 /** Time for which a placement is refused after its stream has left. Far longer than a command can be delayed. */
 const TOMBSTONE_MS = 120_000;
@@ -40,14 +41,34 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
       await link.send(keys.holds(model), ['ZREM', keys.holds(model), sessionId]);
     },
 
-    /** Assigns a stream to a worker, or enqueues it. Call again every few hundred milliseconds while it is queued. */
-    async place(model: string, { sessionId, tenant, avoid = [], servedBy = '' }: PlaceRequest): Promise<Placement> {
-      const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `, servedBy];
+    /**
+     * Assigns a stream to a worker, or enqueues it. Call again after a notification that names the stream. Meanwhile
+     * call `renewWaits`, or the stream loses its place.
+     */
+    async place(model: string, request: PlaceRequest): Promise<Placement> {
+      const { sessionId, tenant, avoid = [], servedBy = '', gateway = '' } = request;
+      const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `, servedBy, gateway];
       const reply = (await link.run(PLACE, keys.pool(model), args)) as string[];
       const [id = '', address = '', revision = '', further = ''] = reply;
       if (id === '') return { outcome: 'wait', slots: Number(address), growth: revision as PoolGrowthState | '' };
       return { outcome: 'placed', worker: { id, address, furtherAddresses: splitAddresses(further), revision } };
     },
+
+    /**
+     * Renews the places of queued streams, at most 1,000. Returns the state of the pool, and those of the streams that
+     * are not queued. They have a worker or have lost their place, and `place` returns which.
+     */
+    async renewWaits(model: string, sessionIds: readonly string[]): Promise<PoolState & { changed: string[] }> {
+      const reply = (await link.run(WAIT, keys.pool(model), sessionIds)) as string[];
+      const [slots, growth, ...changed] = reply;
+      return { slots: Number(slots), growth: growth as PoolGrowthState | '', changed };
+    },
+
+    /**
+     * Name of the sharded channel on which the scripts notify a gateway. A message has the ids of its queued streams of
+     * this model that got a worker, separated by spaces.
+     */
+    channelOf: (model: string, gateway: string) => keys.placements(model, gateway),
 
     /** Releases slot, hold and place in the queue. A placement that arrives later is refused. */
     async leave(model: string, sessionId: string, tenant: string): Promise<void> {

@@ -144,20 +144,22 @@ export interface PlaceRequest {
    * worker has a free slot.
    */
   servedBy?: string;
+  /** Id of the gateway that is notified when a queued stream gets a worker. */
+  gateway?: string;
 }
 
 /** Worker that a stream was assigned to. */
 export type PlacedWorker = Pick<NewWorker, 'id' | 'address' | 'furtherAddresses' | 'revision'>;
 
-export type Placement =
-  | { outcome: 'placed'; worker: PlacedWorker }
-  | {
-      outcome: 'wait';
-      /** Slots of all workers that accept streams. */
-      slots: number;
-      /** Empty if no further worker is on its way. */
-      growth: PoolGrowthState | '';
-    };
+export type Placement = { outcome: 'placed'; worker: PlacedWorker } | ({ outcome: 'wait' } & PoolState);
+
+/** State of a pool that a waiting client is interested in. */
+export interface PoolState {
+  /** Slots of all workers that accept streams. */
+  slots: number;
+  /** Empty if no further worker is on its way. */
+  growth: PoolGrowthState | '';
+}
 
 /** What further workers of a pool wait for: `starting` for their own start, `provisioning` for a node. */
 export type PoolGrowthState = 'starting' | 'provisioning';

@@ -7,8 +7,9 @@ import type { RedisNode } from './redis/link.ts';
  */
 const COMMANDS = [
   ...['auth', 'hello', 'ping', 'client|setname', 'cluster|slots', 'cluster|shards', 'cluster|nodes', 'asking', 'fcall'],
-  ...['del', 'get', 'hdel', 'hget', 'hincrby', 'hmget', 'hset', 'set', 'time'],
-  ...['sadd', 'scard', 'smembers', 'srem', 'zadd', 'zincrby', 'zrangebyscore', 'zrem'],
+  ...['del', 'exists', 'get', 'hdel', 'hget', 'hincrby', 'hmget', 'hset', 'set', 'time'],
+  ...['lindex', 'lpop', 'lrem', 'rpush', 'sadd', 'scard', 'smembers', 'srem', 'spublish'],
+  ...['zadd', 'zincrby', 'zrange', 'zrangebyscore', 'zrem', 'zrevrange', 'zscore'],
 ] as const;
 
 /** Returns the name of the Redis user of a model's workers. No two pairs of prefix and model have the same. */
@@ -16,9 +17,13 @@ export function workerUserOf(prefix: string, model: string): string {
   return `worker:${prefix}:${model}`;
 }
 
-/** Returns the rights of the workers of a model, as words of an ACL rule. They reach only the keys of its pool. */
+/**
+ * Returns the rights of the workers of a model, as words of an ACL rule. They reach only the keys of its pool, and the
+ * channels of gateways for it.
+ */
 export function buildWorkerRights(prefix: string, model: string): string[] {
-  return [`~${escapePattern(`${prefix}:{m:${model}}:`)}*`, ...COMMANDS.map((command) => `+${command}`)];
+  const pool = escapePattern(`${prefix}:{m:${model}}:`);
+  return [`~${pool}*`, `&${pool}n:*`, ...COMMANDS.map((command) => `+${command}`)];
 }
 
 /**

@@ -6,6 +6,7 @@ import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamAnswer } from './recognition-events.ts';
+import { Waiter } from './waiters.ts';
 import { Utterances } from './utterances.ts';
 import type { ChannelEvents, WorkerChannel } from './worker-channel.ts';
 
@@ -108,8 +109,16 @@ class TestStream {
     };
     const parts = {
       ledger: { pools: { place } },
+      waiters: {
+        gateway: 'g',
+        join: () =>
+          new Waiter(
+            () => undefined,
+            () => undefined,
+          ),
+        poolOf: () => undefined,
+      },
       times: {
-        placeMs: 1,
         statusMs: 1_000_000,
         workerAvoidMs: 1000,
         workerOpenMs: 60_000,

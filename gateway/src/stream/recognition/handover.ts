@@ -10,10 +10,8 @@ import type { Utterance } from './utterance.ts';
 import type { Utterances, WorkerProgress } from './utterances.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** Average time between two placement requests. It is long, because the draining worker still serves the stream. */
-const SEARCH_MS = 1000;
-/** Last part of the drain, in which requests are as frequent as for a stream without a worker. */
-const URGENT_MS = 30_000;
+/** Time between two checks whether an utterance on which workers failed is answered. */
+const SUSPECT_CHECK_MS = 1000;
 
 type Opened = Extract<RelayAnswer, { type: 'opened' }>;
 
@@ -55,7 +53,6 @@ export class Handover {
   #progressAtMs = 0;
   /** Number of an utterance on which too many workers failed. It is not replayed again before it is answered. */
   #suspect = 0;
-  #closesAtMs = Infinity;
   #over = false;
 
   constructor(parts: StreamParts, session: StreamSession, utterances: Utterances, options: HandoverOptions) {
@@ -64,11 +61,6 @@ export class Handover {
     this.#utterances = utterances;
     this.#options = options;
     this.#search();
-  }
-
-  /** Sets the time until the draining worker closes the stream. */
-  setDeadline(withinMs: number): void {
-    this.#closesAtMs = performance.now() + withinMs;
   }
 
   /** Call after audio of the current utterance was sent to the draining worker. */
@@ -127,7 +119,7 @@ export class Handover {
     const [parts, session, utterances] = [this.#parts, this.#session, this.#utterances];
     const { context, worker: servedBy, avoided, nextEpoch } = this.#options;
     while (!this.#over && utterances.head.number === this.#suspect) {
-      await new Promise((resolve) => setTimeout(resolve, SEARCH_MS));
+      await new Promise((resolve) => setTimeout(resolve, SUSPECT_CHECK_MS));
     }
     const searchStartedAtMs = performance.now();
     const worker = await findWorker(parts, session, {
@@ -136,7 +128,6 @@ export class Handover {
       onWait: () => undefined,
       isAbandoned: () => this.#over,
       servedBy,
-      intervalMs: () => this.#searchIntervalMs(),
     });
     if (worker === undefined || this.#over) return;
     const traceparent = session.watch.prepareMove(worker, searchStartedAtMs);
@@ -153,13 +144,6 @@ export class Handover {
       return;
     }
     this.#successor = { worker, link, opened: undefined };
-  }
-
-  #searchIntervalMs(): number {
-    const { placeMs } = this.#parts.times;
-    if (this.#closesAtMs - performance.now() < URGENT_MS) return placeMs;
-    // A worker asks all its streams to move at the same time.
-    return Math.max(placeMs, SEARCH_MS * (0.5 + Math.random()));
   }
 
   #receive(message: RelayAnswer): void {

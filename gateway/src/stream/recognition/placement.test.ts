@@ -1,21 +1,32 @@
 import { findWorker } from './placement.ts';
+import { Waiter } from './waiters.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 
 const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
 test('findWorker returns the only worker once it is no longer avoided', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
+  const avoidUntilMs = performance.now() + 500;
   let requests = 0;
   const place = (_model: string, { avoid }: { avoid: readonly string[] }) => {
     requests++;
     return Promise.resolve(avoid.includes('only') ? { outcome: 'waiting' } : { outcome: 'placed', worker });
   };
-  const parts = { ledger: { pools: { place } }, times: { placeMs: 1, statusMs: 1_000_000 } } as unknown as StreamParts;
+  const waiters = {
+    gateway: 'g',
+    join: () =>
+      new Waiter(
+        () => undefined,
+        () => undefined,
+      ),
+    poolOf: () => undefined,
+  };
+  const parts = { ledger: { pools: { place } }, waiters, times: { statusMs: 1_000_000 } } as unknown as StreamParts;
   const found = await findWorker(parts, SESSION, {
     untilMs: performance.now() + 60_000,
-    avoid: () => (requests < 3 ? ['only'] : ['-']),
+    avoid: () => (performance.now() < avoidUntilMs ? ['only'] : ['-']),
     onWait: () => undefined,
     isAbandoned: () => false,
   });
-  expect([found, requests]).toEqual([worker, 4]);
+  expect([found, requests]).toEqual([worker, 2]);
 });

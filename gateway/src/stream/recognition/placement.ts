@@ -1,11 +1,16 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { PlacedWorker, PoolGrowthState } from '@svc-asr/ledger';
+import type { PlacedWorker, PoolState } from '@svc-asr/ledger';
 import type { StreamParts, StreamSession } from '../session.ts';
+
+/** Average time until a request that failed is repeated. */
+const RETRY_MS = 500;
+/** Time between two checks of the workers to avoid. Each check that finds a change repeats the request. */
+const AVOID_CHECK_MS = 1000;
 
 /** Why a stream waits for a worker. */
 export interface CapacityWait {
   /** The pool as the ledger described it. Undefined if the ledger is unavailable. */
-  pool: { slots: number; growth: PoolGrowthState | '' } | undefined;
+  pool: PoolState | undefined;
   /** Longest time that the stream continues to wait. */
   remainingMs: number;
 }
@@ -19,43 +24,67 @@ export interface SearchOptions {
   isAbandoned: () => boolean;
   /** Draining worker that serves the stream during the search. */
   servedBy?: string;
-  /** Returns the time between two requests. The default is that of a stream without a worker. */
-  intervalMs?: () => number;
 }
 
 /**
- * Requests a worker repeatedly until one is assigned. Returns undefined after `untilMs`, or once `isAbandoned` returns
- * true.
+ * Requests a worker until one is assigned. A queued stream repeats the request when Redis notifies this gateway, and
+ * when its workers to avoid have changed. Returns undefined after `untilMs`, or once `isAbandoned` returns true.
  */
 export async function findWorker(
-  { ledger, times }: StreamParts,
-  { sessionId, tenant, model }: StreamSession,
+  parts: StreamParts,
+  session: StreamSession,
   options: SearchOptions,
 ): Promise<PlacedWorker | undefined> {
-  const { servedBy, intervalMs = () => times.placeMs } = options;
+  const { ledger, times, waiters } = parts;
+  const { sessionId, tenant, model } = session;
+  const { servedBy, untilMs, isAbandoned } = options;
+  const waiter = waiters.join(model, sessionId);
   let lastWaitAtMs = -Infinity;
-  while (!options.isAbandoned()) {
-    let pool: CapacityWait['pool'];
-    try {
-      const placement = await ledger.pools.place(model, {
-        sessionId,
-        tenant,
-        avoid: options.avoid(),
-        ...(servedBy !== undefined && { servedBy }),
-      });
-      if (placement.outcome === 'placed') return placement.worker;
-      pool = placement;
-    } catch (error) {
-      // An unavailable Redis is retried like a missing worker.
-      if (!(error instanceof LedgerUnavailable)) throw error;
+  const report = (pool: CapacityWait['pool'], now: number) => {
+    if (now - lastWaitAtMs < times.statusMs) return;
+    lastWaitAtMs = now;
+    options.onWait({ pool, remainingMs: untilMs - now });
+  };
+  /** Waits until the request should be repeated. Returns false if the time is up. */
+  const pause = async (avoid: readonly string[]) => {
+    const stepMs = Math.min(times.statusMs, avoid.length === 0 ? Infinity : AVOID_CHECK_MS);
+    while (!(await waiter.wait(Math.min(stepMs, untilMs - performance.now())))) {
+      const now = performance.now();
+      if (isAbandoned() || now >= untilMs || !isSame(avoid, options.avoid())) return;
+      report(waiters.poolOf(model), now);
     }
-    const now = performance.now();
-    if (now >= options.untilMs) return undefined;
-    if (now - lastWaitAtMs >= times.statusMs) {
-      lastWaitAtMs = now;
-      options.onWait({ pool, remainingMs: options.untilMs - now });
+  };
+  try {
+    while (!isAbandoned()) {
+      const avoid = options.avoid();
+      let pool: CapacityWait['pool'];
+      try {
+        const request = {
+          sessionId,
+          tenant,
+          avoid,
+          gateway: waiters.gateway,
+          ...(servedBy !== undefined && { servedBy }),
+        };
+        const placement = await ledger.pools.place(model, request);
+        if (placement.outcome === 'placed') return placement.worker;
+        pool = placement;
+      } catch (error) {
+        // An unavailable Redis is retried like a missing worker.
+        if (!(error instanceof LedgerUnavailable)) throw error;
+      }
+      const now = performance.now();
+      if (now >= untilMs) return undefined;
+      report(pool, now);
+      if (pool !== undefined) await pause(avoid);
+      else await waiter.wait(Math.min(RETRY_MS * (0.5 + Math.random()), untilMs - now));
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(intervalMs(), options.untilMs - now)));
+    return undefined;
+  } finally {
+    waiter.leave();
   }
-  return undefined;
+}
+
+function isSame(before: readonly string[], after: readonly string[]): boolean {
+  return before.length === after.length && before.every((id, at) => id === after[at]);
 }

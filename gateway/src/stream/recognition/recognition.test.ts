@@ -13,6 +13,7 @@ import { createGatewayMetrics } from '../../metrics.ts';
 import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
+import { Waiter } from './waiters.ts';
 import { Utterances } from './utterances.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import { WorkerConnections } from './worker-connections.ts';
@@ -35,7 +36,16 @@ function startRecognition(
   const events: string[] = [];
   const parts = {
     ledger: { pools: { place } },
-    times: { placeMs: 1, statusMs: 1_000_000, workerAvoidMs: 50, workerOpenMs: 10_000, ticketMs: 10_000 },
+    waiters: {
+      gateway: 'g',
+      join: () =>
+        new Waiter(
+          () => undefined,
+          () => undefined,
+        ),
+      poolOf: () => undefined,
+    },
+    times: { statusMs: 1_000_000, workerAvoidMs: 50, workerOpenMs: 10_000, ticketMs: 10_000 },
     ticker: { add: () => undefined, remove: () => undefined },
     tallies: { countStream: () => events.push('counted'), countDelta: () => undefined },
     ticketKey: { current: { id: 'k', privateKey: generateKeyPairSync('ed25519').privateKey } },

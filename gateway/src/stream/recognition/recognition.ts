@@ -191,7 +191,7 @@ export class Recognition {
         else if (message.type === 'final' || message.type === 'reset_done') this.#repeatedUtterances--;
         return;
       case 'move':
-        this.#prepareMove(message.within_ms);
+        this.#prepareMove();
         return;
       case 'error':
         if (message.code === 'context_unsupported') this.#events.onContextRefused();
@@ -233,8 +233,8 @@ export class Recognition {
     this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#size.chunkSamples), performance.now());
   }
 
-  /** Prepares the move to another worker, because the current one drains. It may close the stream after this time. */
-  #prepareMove(withinMs: number | undefined): void {
+  /** Prepares the move to another worker, because the current one drains. */
+  #prepareMove(): void {
     this.#handover ??= new Handover(this.#parts, this.#session, this.#utterances, {
       context: this.context,
       worker: this.#worker,
@@ -242,7 +242,6 @@ export class Recognition {
       nextEpoch: () => ++this.#epoch,
       onReady: () => this.#move('the worker is draining'),
     });
-    if (withinMs !== undefined) this.#handover.setDeadline(withinMs);
   }
 
   /**

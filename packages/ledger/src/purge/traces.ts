@@ -100,8 +100,12 @@ async function findQueuedTenant(link: RedisLink, tenant: string, key: string): P
 async function findQueue(link: RedisLink, tenant: string, key: string, owner: string): Promise<Trace[]> {
   if (owner !== tenant) return [];
   const sessions = (await link.send(key, ['LRANGE', key, '0', '-1'])) as string[];
-  const requestTimes = key.replace(/q:[^:]*$/, 'qs');
-  const removal = [...sessions.map((session) => ['ZREM', requestTimes, session]), ['DEL', key]];
+  const [requestTimes, requests] = ['qs', 'qi'].map((name) => key.replace(/q:[^:]*$/, name)) as [string, string];
+  const entries = sessions.flatMap((session) => [
+    ['ZREM', requestTimes, session],
+    ['HDEL', requests, session],
+  ]);
+  const removal = [...entries, ['DEL', key]];
   return [{ kind: 'queue_entries', key, removal }];
 }
 

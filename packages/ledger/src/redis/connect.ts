@@ -29,6 +29,7 @@ interface Connection {
   masters: () => ((command: string[]) => Promise<unknown>)[];
   /** Returns the same functions, after a check that they reach every slot. */
   nodes: () => Promise<((command: string[]) => Promise<unknown>)[]>;
+  subscribe: RedisConnection['subscribe'];
   isReady: () => boolean;
   close: () => Promise<void>;
 }
@@ -79,6 +80,7 @@ export function connectRedis(options: ConnectOptions): RedisConnection {
     send,
     masters: () => connection.masters().map(nodeOf),
     nodes: async () => (await settle(connection.nodes)).map(nodeOf),
+    subscribe: connection.subscribe,
     close: connection.close,
   };
 }
@@ -112,23 +114,27 @@ function liveness({ timeoutMs }: ConnectOptions) {
 }
 
 function openSingle(url: string, options: ConnectOptions): Connection {
-  // The base class can only send commands. `createClient` would define a class with a method per command for each client.
-  const client = new RedisClient({
-    url,
-    name: options.name,
-    RESP: 2,
-    disableOfflineQueue: true,
-    commandOptions: NO_TIMEOUT,
-    ...liveness(options),
-  });
-  watch(client, options);
-  void client.connect().catch(() => undefined);
+  const start = (disableOfflineQueue: boolean) => {
+    const basics = { url, name: options.name, RESP: 2 as const, commandOptions: NO_TIMEOUT };
+    // The base class can only send commands. `createClient` would define a class with a method per command for each client.
+    const client = new RedisClient({ ...basics, disableOfflineQueue, ...liveness(options) });
+    watch(client, options);
+    void client.connect().catch(() => undefined);
+    return client;
+  };
+  const client = start(true);
+  // A connection with subscriptions cannot send other commands. The subscriptions wait until it is open.
+  let subscriber: typeof client | undefined;
   return {
     send: (_key, command) => client.sendCommand(command),
     masters: () => [(command) => client.sendCommand(command)],
     nodes: () => Promise.resolve([(command) => client.sendCommand(command)]),
+    subscribe: (channel, onMessage) => subscribe((subscriber ??= start(false)), channel, onMessage),
     isReady: () => client.isReady,
-    close: () => end(client),
+    close: async () => {
+      await end(client);
+      if (subscriber !== undefined) await end(subscriber);
+    },
   };
 }
 
@@ -175,9 +181,23 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
       const slots = await cluster.sendCommand(undefined, true, ['CLUSTER', 'SLOTS']);
       return findMasters(slots, cluster.masters).map(senderTo);
     },
+    // The client opens connections of their own for subscriptions.
+    subscribe: (channel, onMessage) => subscribe(cluster, channel, onMessage),
     isReady: () => state.connected,
     close,
   };
+}
+
+type Listener = (message: string) => void;
+
+interface Subscriber {
+  sSubscribe: (channel: string, listener: Listener) => Promise<void>;
+  sUnsubscribe: (channel: string, listener: Listener) => Promise<void>;
+}
+
+async function subscribe(client: Subscriber, channel: string, listener: Listener): Promise<() => Promise<void>> {
+  await client.sSubscribe(channel, listener);
+  return () => client.sUnsubscribe(channel, listener);
 }
 
 interface Emitter {

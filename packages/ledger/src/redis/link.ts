@@ -31,4 +31,10 @@ export interface RedisConnection extends RedisLink {
    * cluster.
    */
   masters: () => RedisNode[];
+
+  /**
+   * Receives the messages of a sharded channel, until the returned function is called. Uses a connection of its own and
+   * subscribes again after an interruption. Messages that were sent meanwhile are lost.
+   */
+  subscribe: (channel: string, onMessage: (message: string) => void) => Promise<() => Promise<void>>;
 }

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { Ledger, PoolState, RedisConnection } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import { repeat } from '../../repeat.ts';
+
+/** Number of streams whose places one command renews. Redis needs about 1 ms for it. */
+const RENEWED_AT_ONCE = 500;
+/** Time for which a subscription is kept after its last stream has got a worker. */
+const SUBSCRIPTION_IDLE_MS = 60_000;
+
+export interface WaitersOptions {
+  pools: Pick<Ledger['pools'], 'renewWaits' | 'channelOf'>;
+  subscribe: RedisConnection['subscribe'];
+  logger: Logger;
+  /** Time between two renewals of the places in the queue. */
+  intervalMs: number;
+}
+
+/** The streams of a model that search for a worker. */
+interface ModelWaiters {
+  readonly bySession: Map<string, Waiter>;
+  /** The pool at the last renewal. Undefined if the ledger is unavailable, or before the first renewal. */
+  pool: PoolState | undefined;
+  /** Undefined before the first stream waits. Resolves to the function that ends the subscription. */
+  subscription: Promise<(() => Promise<void>) | undefined> | undefined;
+  emptySinceMs: number;
+}
+
+/**
+ * The streams of this gateway that wait for a worker. Redis notifies the gateway when one of them has got a worker. One
+ * command for up to 500 streams renews their places in the queue, and finds streams whose notification was lost.
+ */
+export class Waiters {
+  /** Id under which Redis notifies this gateway. */
+  readonly gateway = randomUUID();
+  readonly #models = new Map<string, ModelWaiters>();
+  readonly #options: WaitersOptions;
+  readonly #stopRenewals: () => void;
+  #refusalLogged = false;
+
+  constructor(options: WaitersOptions) {
+    this.#options = options;
+    this.#stopRenewals = repeat(
+      options.logger,
+      () => options.intervalMs,
+      () => this.#renewAll(),
+    );
+  }
+
+  /** Adds a stream. Call before its first placement request, so that no notification is missed. */
+  join(model: string, sessionId: string): Waiter {
+    const entry = this.#models.get(model) ?? this.#addModel(model);
+    const waiter = new Waiter(
+      () => this.#subscribe(model, entry),
+      () => {
+        if (entry.bySession.get(sessionId) !== waiter) return;
+        entry.bySession.delete(sessionId);
+        entry.emptySinceMs = performance.now();
+      },
+    );
+    entry.bySession.set(sessionId, waiter);
+    return waiter;
+  }
+
+  /** Returns the pool at the last renewal. Undefined if the ledger did not answer. */
+  poolOf(model: string): PoolState | undefined {
+    return this.#models.get(model)?.pool;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopRenewals();
+    for (const { subscription } of this.#models.values()) await this.#end(subscription);
+    this.#models.clear();
+  }
+
+  #addModel(model: string): ModelWaiters {
+    const emptySinceMs = performance.now();
+    const entry: ModelWaiters = { bySession: new Map(), pool: undefined, subscription: undefined, emptySinceMs };
+    this.#models.set(model, entry);
+    return entry;
+  }
+
+  #subscribe(model: string, entry: ModelWaiters): void {
+    entry.subscription ??= this.#open(model, entry);
+  }
+
+  async #open(model: string, entry: ModelWaiters): Promise<(() => Promise<void>) | undefined> {
+    const { pools, subscribe, logger } = this.#options;
+    const channel = pools.channelOf(model, this.gateway);
+    try {
+      const unsubscribe = await subscribe(channel, (message) => {
+        for (const sessionId of message.split(' ')) entry.bySession.get(sessionId)?.wake();
+      });
+      // Finds streams that got a worker before the subscription started.
+      await this.#renew(model, entry);
+      return unsubscribe;
+    } catch (err) {
+      if (!this.#refusalLogged) {
+        const message = `Redis refuses the channel ${channel}. Streams get a worker later: allow SSUBSCRIBE to the gateway`;
+        logger.warn({ err, model }, message);
+      }
+      this.#refusalLogged = true;
+      return undefined;
+    }
+  }
+
+  async #renewAll(): Promise<void> {
+    for (const [model, entry] of this.#models) {
+      if (entry.bySession.size > 0) await this.#renew(model, entry);
+      else if (performance.now() - entry.emptySinceMs > SUBSCRIPTION_IDLE_MS) {
+        this.#models.delete(model);
+        await this.#end(entry.subscription);
+      }
+    }
+  }
+
+  async #renew(model: string, entry: ModelWaiters): Promise<void> {
+    const waiting = [...entry.bySession].filter(([, waiter]) => waiter.isWaiting).map(([sessionId]) => sessionId);
+    try {
+      for (let from = 0; from < waiting.length; from += RENEWED_AT_ONCE) {
+        const renewed = await this.#options.pools.renewWaits(model, waiting.slice(from, from + RENEWED_AT_ONCE));
+        entry.pool = { slots: renewed.slots, growth: renewed.growth };
+        for (const sessionId of renewed.changed) entry.bySession.get(sessionId)?.wake();
+      }
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+      entry.pool = undefined;
+    }
+  }
+
+  async #end(subscription: ModelWaiters['subscription']): Promise<void> {
+    const unsubscribe = await subscription;
+    // A connection that is closed has no subscriptions.
+    await unsubscribe?.().catch(() => undefined);
+  }
+}
+
+/** A stream that searches for a worker. */
+export class Waiter {
+  readonly #onWait: () => void;
+  readonly #onLeave: () => void;
+  #woken = false;
+  #resume: (() => void) | undefined;
+
+  constructor(onWait: () => void, onLeave: () => void) {
+    this.#onWait = onWait;
+    this.#onLeave = onLeave;
+  }
+
+  /** True while the stream waits in the queue. */
+  get isWaiting(): boolean {
+    return this.#resume !== undefined;
+  }
+
+  /** Returns true once the stream should request a worker again, or false after the timeout. */
+  async wait(timeoutMs: number): Promise<boolean> {
+    this.#onWait();
+    if (!this.#woken) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#resume = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#resume = undefined;
+    }
+    const woken = this.#woken;
+    this.#woken = false;
+    return woken;
+  }
+
+  /** Call when the stream has got a worker or lost its place. */
+  wake(): void {
+    this.#woken = true;
+    this.#resume?.();
+  }
+
+  /** Ends the search. */
+  leave(): void {
+    this.#onLeave();
+  }
+}

@@ -1,0 +1,88 @@
+-- Assigns free slots to queued streams. A script that adds capacity calls serve_queue at its end.
+-- @include workers
+-- @include queue
+-- Largest number of streams that one call serves, so that it does not block Redis for long. The gateways of these
+-- streams call place.lua, which serves the next ones.
+local SERVED_AT_ONCE = 256
+-- Largest number of streams without a worker that one call checks. They may avoid the workers that are free.
+local MOVING_AT_ONCE = 64
+
+-- Returns the revision that a session prefers. It depends on the session id only, so a repeat prefers the same one.
+local function revision_of(weights, id)
+  if not weights then return nil end
+  local point = (tonumber(string.sub(id, 1, 8), 16) or 0) % 100
+  for revision, weight in string.gmatch(weights, '(%S+) (%d+)') do
+    point = point - weight
+    if point < 0 then return revision end
+  end
+end
+
+-- Returns the worker for a session, or nil if no worker that it may have has a free slot. `avoid` is '' or ' a b '.
+local function choose_worker(base, session, avoid)
+  -- Reads one worker more than the number to avoid, so that at least one of them is not avoided.
+  local _, spaces = string.gsub(avoid, '%S+', '')
+  local function most_free(key)
+    local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')
+    for i = 1, #free, 2 do
+      if tonumber(free[i + 1]) >= 1 and not string.find(avoid, ' ' .. free[i] .. ' ', 1, true) then return free[i] end
+    end
+  end
+  local pool = redis.call('HMGET', base .. 'p', 'weights', 'tiers')
+  -- Workers without a tier, and those of a tier that was removed, come last.
+  local function preferred(key)
+    for tier in string.gmatch(pool[2] or '', '%S+') do
+      local found = most_free(key .. '@' .. tier)
+      if found then return found end
+    end
+    return most_free(key)
+  end
+  local own = revision_of(pool[1], session)
+  return own and preferred(base .. 'free:' .. own) or preferred(base .. 'free')
+end
+
+-- Moves a session from the queue, its hold or another worker to a slot of this worker.
+local function assign(base, session, tenant, id, now)
+  free_slot(base, session)
+  take_slot(base, session, id, redis.call('HGET', base .. 'w:' .. id, 'revision'), now)
+  redis.call('ZREM', base .. 'h', session)
+  if tenant then rotate_queue(base, session, tenant) else leave_queue(base, session) end
+end
+
+local function has_free(base)
+  local most = redis.call('ZREVRANGE', base .. 'free', 0, 0, 'WITHSCORES')
+  return most[2] and tonumber(most[2]) >= 1
+end
+
+-- Serves the queue while slots are free, and notifies the gateways of the streams. The gateway that calls the script
+-- reads the worker of its session `own` itself.
+local function serve_queue(base, now, own)
+  local served, count = {}, 0
+  local function serve(session, tenant, id)
+    local gateway = string.match(redis.call('HGET', base .. 'qi', session) or '', '^%S+')
+    assign(base, session, tenant, id, now)
+    count = count + 1
+    if gateway and session ~= own then served[gateway] = (served[gateway] or '') .. ' ' .. session end
+  end
+  if not has_free(base) then return end
+  for _, session in ipairs(redis.call('ZRANGE', base .. 'qm', 0, MOVING_AT_ONCE - 1)) do
+    local avoid = string.match(redis.call('HGET', base .. 'qi', session) or '', '^%S* %S+(.*)$')
+    if avoid and still_waits(base, session, now) then
+      local id = choose_worker(base, session, avoid)
+      if id then serve(session, nil, id) end
+    else
+      redis.call('ZREM', base .. 'qm', session)
+      leave_queue(base, session)
+    end
+    if not has_free(base) then break end
+  end
+  while count < SERVED_AT_ONCE do
+    local session, tenant = first_in_queue(base, now)
+    local id = session and choose_worker(base, session, '')
+    if not id then break end
+    serve(session, tenant, id)
+  end
+  for gateway, sessions in pairs(served) do
+    -- A user without this right still works. Its streams get their worker when their gateway asks for it.
+    redis.pcall('SPUBLISH', base .. 'n:' .. gateway, string.sub(sessions, 2))
+  end
+end
