@@ -6,7 +6,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { CONNECTION_ID, FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
+import { CONNECTION_ID, FRAME, RELAY_CLOSE, RELAY_CONNECTION_PATH, RELAY_UPGRADE, RESUME_HEADERS } from '@svc-asr/core';
 import { FrameSocket, payloadText } from '@svc-asr/runtime';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -18,7 +18,9 @@ const LEASE_MS = 60_000;
 const RENEW_MS = 1000;
 /** Interval of `alive`, as of a real worker. Without it, gateways move streams when the machine is busy for seconds. */
 const ALIVE_MS = 500;
-const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n\r\n`;
+/** Both sides keep and acknowledge bytes, as with a real worker. A lost connection is not resumed. */
+const RESUME = `${RESUME_HEADERS.token}: echo\r\n${RESUME_HEADERS.withinMs}: 2000\r\n`;
+const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n${RESUME}\r\n`;
 
 const { REDIS_URL = '', REDIS_KEY_PREFIX = '', MODEL = '', SLOTS = '' } = process.env;
 const ledger = await openLedger(REDIS_URL, { prefix: REDIS_KEY_PREFIX, processLeaseMs: LEASE_MS });
@@ -71,6 +73,7 @@ function serveConnection(socket: Duplex, head: Buffer): void {
       }
     },
     onClose: () => clearInterval(timer),
+    onLost: () => false,
   });
   const timer = setInterval(() => {
     if (streams.size > 0) frames.send(FRAME.alive, CONNECTION_ID);
