@@ -42,6 +42,7 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
       text('Revision', '.status.revision'),
       AGE,
       wide(text('Host', '.spec.hostedBy')),
+      wide(text('Tiers', '.status.tiers')),
       wide(text('Language', '.spec.language')),
       wide(text('Mode', '.spec.scaling.mode')),
       wide(number('Min', '.spec.scaling.min')),

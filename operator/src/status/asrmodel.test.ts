@@ -46,7 +46,16 @@ test('buildModelFields leaves out fields whose value is unknown, so that they ke
     {},
     NOW_MS,
   );
-  expect(Object.keys(fields)).toEqual(['replicas', 'readyReplicas', 'workers', 'selector', 'failingNodes', 'canary']);
+  expect(Object.keys(fields)).toEqual([
+    'replicas',
+    'readyReplicas',
+    'workers',
+    'selector',
+    'failingNodes',
+    'pools',
+    'tiers',
+    'canary',
+  ]);
 });
 
 test('buildModelFields keeps the time at which a canary started', () => {

@@ -7,6 +7,8 @@ import type { Finding } from './conditions.ts';
 
 /** Maximum number of failing nodes in a status. */
 const MAX_NODES = 20;
+const MAX_TIERS = 16;
+const MAX_PROBLEM_LENGTH = 1024;
 
 /** Builds the status fields of an ASRModel from its pool. */
 export function buildModelFields(
@@ -21,11 +23,23 @@ export function buildModelFields(
     workers: `${ready}/${running}`,
     selector: `${API_GROUP}/model=${host}`,
     failingNodes: failingNodes.length === 0 ? undefined : failingNodes.slice(0, MAX_NODES),
+    ...buildTiers(pool),
     canary: buildCanary(pool, before, nowMs),
     ...(slots !== undefined && { slots, sessions: `${slots.active}/${slots.total}` }),
     ...(slotsPerWorker !== undefined && { slotsPerWorker }),
     ...(measuredSlots.length > 0 && { measuredSlots }),
     ...(revision !== undefined && { revision }),
+  };
+}
+
+/** Builds the fields of the tiers. They are removed if the model has none. */
+function buildTiers({ tiers }: PoolStatus): Pick<StatusNews<'ASRModel'>['fields'], 'pools' | 'tiers'> {
+  const shown = tiers?.slice(0, MAX_TIERS);
+  return {
+    pools: shown?.map(({ startFailure, ...tier }) => {
+      return { ...tier, ...(startFailure && { problem: startFailure.message.slice(0, MAX_PROBLEM_LENGTH) }) };
+    }),
+    tiers: shown?.map(({ name, ready, desired }) => `${name === '' ? '-' : name} ${ready}/${desired}`).join(', '),
   };
 }
 

@@ -2,7 +2,7 @@ import { checkResource } from '@svc-asr/core';
 import type { AsrModel } from '@svc-asr/core';
 import { model } from './resources.ts';
 import type { WorkerTemplate } from '../workers/template.ts';
-import { buildTemplate } from '../workers/template.ts';
+import { buildTemplate, splitTiers } from '../workers/template.ts';
 import { buildPrerequisites, buildWorkers } from '../workers/cluster/objects/children.ts';
 import type { Child } from '../workers/cluster/objects/children.ts';
 import { revisionOf } from '../workers/cluster/objects/pod-template.ts';
@@ -124,5 +124,6 @@ function check(resource: object): AsrModel {
 
 /** Returns all objects of a template. */
 export function childrenOf(template: WorkerTemplate, installation = INSTALLATION, replicas = 2): Child[] {
-  return [...buildPrerequisites(template, installation), buildWorkers(template, installation, replicas)];
+  const workers = splitTiers(template).map((one) => buildWorkers(one, installation, replicas));
+  return [...buildPrerequisites(template, installation), ...workers];
 }

@@ -7,6 +7,7 @@ import type { PoolDependencies } from '../workers/pool/dependencies.ts';
 import { createPoolReport } from '../workers/pool/report.ts';
 import { RolloutBudget } from '../workers/pool/rollout-budget.ts';
 import type { Measurements } from '../workers/pool/slots-memory.ts';
+import { countDesired } from '../workers/runtime.ts';
 import type { DesiredWorkers, RunningWorker, StartFailure, WorkerRuntime } from '../workers/runtime.ts';
 import { buildTemplate } from '../workers/template.ts';
 import { createTestLogger } from './logs.ts';
@@ -36,9 +37,13 @@ export interface PoolHarness {
   desired: () => DesiredWorkers;
   /** Every desired state that the pool applied. */
   applied: readonly DesiredWorkers[];
-  /** Sets the number of streams on every worker. */
-  occupy: (active: number) => void;
-  /** Lets new workers of a revision wait, for example for a node. */
+  /** Sets the number of streams on every worker, or on those of one tier. */
+  occupy: (active: number, tier?: string) => void;
+  /** Returns the number of workers of each tier that accept sessions, and of all workers that run. */
+  tiers: () => Record<string, { ready: number; running: number }>;
+  /** Slots of a worker by tier. 1 by default. */
+  tierSlots: Map<string, number>;
+  /** Lets new workers of a revision, or of a tier (`REVISION/TIER`), wait, for example for a node. */
   holdBack: (revision: string, pending: StartFailure) => void;
   /** Prevents workers of a revision from starting. */
   breakRevision: (revision: string, failure: StartFailure) => void;
@@ -62,8 +67,9 @@ export function createPoolHarness(
 ): PoolHarness {
   let nowMs = 0;
   const { logger, lines } = createTestLogger();
-  const { runtime, records, running, applied, failures, heldBack, register, end } = createTestRuntime(rollouts, (id) =>
-    pool.workerEnded(id),
+  const { runtime, records, running, applied, failures, heldBack, tierSlots, register, end } = createTestRuntime(
+    rollouts,
+    (id) => pool.workerEnded(id),
   );
   const ledger = createTestLedger(records);
   const pool: Pool = new Pool('m', {
@@ -118,16 +124,20 @@ export function createPoolHarness(
       if (last === undefined) throw new Error('the pool has applied nothing yet');
       return last;
     },
-    occupy: (active) => {
-      for (const [id, record] of records) records.set(id, { ...record, active });
+    occupy: (active, tier) => {
+      for (const [id, record] of records) {
+        if (tier === undefined || record.tier === tier) records.set(id, { ...record, active });
+      }
     },
+    tiers: () => countTiers(running, records),
+    tierSlots,
     holdBack: (revision, pending) => void heldBack.set(revision, pending),
     breakRevision: (revision, failure) => void failures.set(revision, failure),
     mendRevision: (mended) => {
       failures.delete(mended);
       heldBack.delete(mended);
-      for (const { id, revision } of running.values()) {
-        if (revision === mended && !records.has(id)) register(id, revision);
+      for (const worker of running.values()) {
+        if (keyOf(worker) === mended && !records.has(worker.id)) register(worker);
       }
       pool.markChanged();
     },
@@ -181,37 +191,69 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
   const applied: DesiredWorkers[] = [];
   let started = 0;
 
-  const register = (id: string, revision: string) =>
-    records.set(id, { id, revision, address: 'ws://x', slots: 1, active: 0, draining: false, leaseUntilMs: 0 });
+  const tierSlots = new Map<string, number>();
+  /** Tiers of the revisions that were built. */
+  const revisionTiers = new Map<string, string[]>();
+  const register = ({ id, revision, tier = '' }: Pick<RunningWorker, 'id' | 'revision' | 'tier'>) => {
+    const slots = tierSlots.get(tier) ?? 1;
+    const own = { id, revision, slots, ...(tier !== '' && { tier }) };
+    records.set(id, { ...own, address: 'ws://x', active: 0, draining: false, leaseUntilMs: 0 });
+  };
   const end = (id: string) => {
     running.delete(id);
     records.delete(id);
     onEnded(id);
   };
-  const startMissing = (revision: string, count: number) => {
-    const present = [...running.values()].filter((worker) => worker.revision === revision).length;
+  const startMissing = (of: { revision: string; tier?: string }, count: number) => {
+    const present = [...running.values()].filter((worker) => keyOf(worker) === keyOf(of)).length;
     for (let missing = count - present; missing > 0; missing--) {
       const id = `w${String(started++).padStart(4, '0')}`;
-      running.set(id, { id, model: 'm', revision, ageMs: 0, stopping: false });
-      if (!failures.has(revision) && !heldBack.has(revision)) register(id, revision);
+      running.set(id, { id, model: 'm', ...of, ageMs: 0, stopping: false });
+      if (!failures.has(keyOf(of)) && !heldBack.has(keyOf(of))) register({ id, ...of });
     }
   };
   const runtime: WorkerRuntime = {
     open: () => undefined,
-    buildTemplate,
+    buildTemplate: (resource, guests) => {
+      const template = buildTemplate(resource, guests);
+      revisionTiers.set(
+        template.revision,
+        (template.tiers ?? []).map(({ name }) => name),
+      );
+      return template;
+    },
     models: () => ['m'],
-    list: () => [...running.values()].map((worker) => ({ ...worker, pending: heldBack.get(worker.revision) })),
+    list: () => [...running.values()].map((worker) => ({ ...worker, pending: heldBack.get(keyOf(worker)) })),
     apply: (name, desired) => {
       applied.push(desired);
-      for (const [revision, count] of desired.counts) startMissing(revision, count);
+      for (const revision of desired.counts.keys()) {
+        const tiers = revisionTiers.get(revision) ?? [];
+        for (const tier of tiers) startMissing({ revision, tier }, countDesired(desired, revision, tier));
+        if (tiers.length === 0) startMissing({ revision }, countDesired(desired, revision));
+      }
       for (const { id } of desired.stop) end(id);
       if (desired.rollout !== undefined) rollouts.set(name, desired.rollout);
     },
     confirm: () => undefined,
-    startFailure: ({ revision }) => failures.get(revision),
+    startFailure: (of) => failures.get(keyOf(of)),
+    tiers: ({ revision }) => revisionTiers.get(revision) ?? [],
     failingNodes: () => [],
     storedRollout: (name) => rollouts.get(name),
     close: () => Promise.resolve(),
   };
-  return { runtime, running, records, failures, heldBack, applied, register, end };
+  return { runtime, running, records, failures, heldBack, tierSlots, applied, register, end };
+}
+
+function keyOf({ revision, tier }: { revision: string; tier?: string | undefined }): string {
+  return tier === undefined ? revision : `${revision}/${tier}`;
+}
+
+function countTiers(running: ReadonlyMap<string, RunningWorker>, records: ReadonlyMap<string, WorkerRecord>) {
+  const counts: Record<string, { ready: number; running: number }> = {};
+  for (const { id, tier = '' } of running.values()) {
+    const count = (counts[tier] ??= { ready: 0, running: 0 });
+    count.running += 1;
+    if (records.get(id)?.draining === false) count.ready += 1;
+  }
+  return counts;
 }

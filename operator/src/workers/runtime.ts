@@ -1,5 +1,5 @@
 import type { AsrModel, RolloutState } from '@svc-asr/core';
-import type { Revision, WorkerTemplate } from './template.ts';
+import type { Revision, RevisionTier, WorkerTemplate } from './template.ts';
 
 /** Desired state of the workers of one model, as its pool decided it. */
 export interface DesiredWorkers {
@@ -10,6 +10,11 @@ export interface DesiredWorkers {
    * one because of a lower count. It removes a revision that is not listed after its last worker has ended.
    */
   counts: ReadonlyMap<string, number>;
+  /**
+   * The same numbers by revision and tier, with an empty name for workers without a tier. Undefined if no revision of
+   * the model has tiers.
+   */
+  tierCounts?: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   /** Workers that have to stop. They hand their streams over to other workers. */
   stop: readonly WorkerStop[];
   /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if it needs none. */
@@ -18,6 +23,12 @@ export interface DesiredWorkers {
   hosted?: boolean;
   /** State of the rollout, which the runtime stores for the next operator. Undefined if the model was deleted. */
   rollout: RolloutState | undefined;
+}
+
+/** Returns how many workers of a revision and tier have to run. */
+export function countDesired({ counts, tierCounts }: DesiredWorkers, revision: string, tier = ''): number {
+  if (tierCounts === undefined) return counts.get(revision) ?? 0;
+  return tierCounts.get(revision)?.get(tier) ?? 0;
 }
 
 /** A worker that has to stop. */
@@ -40,6 +51,8 @@ export interface RunningWorker {
   id: string;
   model: string;
   revision: string;
+  /** Tier of the worker. Absent if its revision has none. */
+  tier?: string | undefined;
   /** Time since the process of the worker started, as far as this operator has observed it. */
   ageMs: number;
   /** True if the worker was selected for removal and has not ended yet. */
@@ -111,8 +124,13 @@ export interface WorkerRuntime {
   apply: (model: string, desired: DesiredWorkers) => void;
   /** Call when a worker was observed to accept sessions. It proves that workers of its revision can start. */
   confirm: (id: string) => void;
-  /** Returns why workers of a revision cannot be started. Undefined if no reason is known. */
-  startFailure: (of: Revision) => StartFailure | undefined;
+  /**
+   * Returns why workers of a revision, or of one of its tiers, cannot be started. Undefined if no reason is known. A
+   * revision with tiers has a start failure only if all of its tiers have one.
+   */
+  startFailure: (of: RevisionTier) => StartFailure | undefined;
+  /** Returns the tiers of a revision. Empty if it has none. If absent, no revision has tiers. */
+  tiers?: (of: Revision) => string[];
   /** Returns the nodes on which workers of a model failed repeatedly. */
   failingNodes: (model: string) => string[];
   /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */

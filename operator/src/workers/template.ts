@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AsrModel } from '@svc-asr/core';
+import type { AsrModel, Tier } from '@svc-asr/core';
 
 /** Everything that the workers of one revision of a model are created from. */
 export interface WorkerTemplate {
@@ -9,12 +9,23 @@ export interface WorkerTemplate {
   worker: AsrModel['spec']['worker'];
   /** Further models that the workers serve, sorted by name. Absent if there are none. */
   guests?: readonly GuestTemplate[];
+  /** Tiers of the workers, sorted by name. Absent if all workers are alike. */
+  tiers?: readonly TierTemplate[];
+  /** Tier of the workers, in a template of one tier. */
+  tier?: string;
   /** Time that a worker has after SIGTERM to finish or hand over its streams. */
   drainSeconds: number;
   /** Time that pods may wait for a node and their volumes. */
   provisionSeconds: number;
   /** UID of the ASRModel. Undefined if the model comes from a file. */
   uid?: string;
+}
+
+/** The workers of one tier. */
+export interface TierTemplate {
+  name: string;
+  /** Settings of the workers: those of the model, with those of the tier. */
+  worker: WorkerTemplate['worker'];
 }
 
 /** A model that the workers of another model serve. */
@@ -26,10 +37,14 @@ export interface GuestTemplate extends Pick<WorkerTemplate, 'model' | 'artifact'
 /** Identifies a revision of a model. */
 export type Revision = Pick<WorkerTemplate, 'model' | 'revision'>;
 
+/** Identifies the workers of a revision, or of one tier of it. */
+export type RevisionTier = Pick<WorkerTemplate, 'model' | 'revision' | 'tier'>;
+
 const DIGEST_CHARACTERS = 12;
 
 /**
- * Builds the template of a model. Its revision changes with the artifact, the worker settings and the guests only.
+ * Builds the template of a model. Its revision changes with the artifact, the settings of workers and
+ * tiers, and the guests only. The size and the priority of a tier do not change it.
  */
 export function buildTemplate({ metadata, spec }: AsrModel, guestModels: readonly AsrModel[] = []): WorkerTemplate {
   const { artifact, worker, drainSeconds } = spec;
@@ -37,13 +52,33 @@ export function buildTemplate({ metadata, spec }: AsrModel, guestModels: readonl
   const { name, uid } = metadata;
   // Without guests the field is absent, so that the revisions of other models do not change.
   const guests = guestModels.length > 0 && { guests: guestModels.map(buildGuest).sort(byModel) };
-  const revision = digestOf({ artifact, worker, ...guests });
+  const tiers = spec.pools && { tiers: spec.pools.map((tier) => buildTier(worker, tier)).sort(byName) };
+  const revision = digestOf({ artifact, worker, ...guests, ...tiers });
   const times = { drainSeconds, provisionSeconds };
-  return { model: name, revision, artifact, worker, ...guests, ...times, ...(uid !== undefined && { uid }) };
+  return { model: name, revision, artifact, worker, ...guests, ...tiers, ...times, ...(uid !== undefined && { uid }) };
 }
 
 function buildGuest({ metadata, spec: { artifact, worker } }: AsrModel): GuestTemplate {
   return { model: metadata.name, artifact, slots: worker.slots };
+}
+
+function buildTier(worker: WorkerTemplate['worker'], tier: Tier): TierTemplate {
+  const { name, provider, slots, accelerator, resources, resourceClaims, nodeSelector, tolerations } = tier;
+  const { image, runtimeClassName } = tier;
+  const own = { accelerator, resources, resourceClaims, nodeSelector, tolerations, image, runtimeClassName };
+  const set = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { name, worker: { ...worker, provider, slots, ...(Object.fromEntries(set) as Partial<typeof worker>) } };
+}
+
+/** Returns a template for each tier, or the template itself if it has no tiers. */
+export function splitTiers(template: WorkerTemplate): WorkerTemplate[] {
+  const { tiers, ...common } = template;
+  if (tiers === undefined) return [template];
+  return tiers.map(({ name, worker }) => ({ ...common, tier: name, worker }));
+}
+
+function byName(a: TierTemplate, b: TierTemplate): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 function byModel(a: GuestTemplate, b: GuestTemplate): number {

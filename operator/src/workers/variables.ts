@@ -25,6 +25,7 @@ export function buildVariables(template: WorkerTemplate, options: VariablesOptio
     PROVIDER: template.worker.provider,
     SLOTS: String(template.worker.slots),
     REVISION: template.revision,
+    ...(template.tier !== undefined && { TIER: template.tier }),
     DRAIN_TIMEOUT_MS: String(Math.round(options.drainMs)),
     ...(guests.length > 0 && { GUESTS: JSON.stringify(guests) }),
   };

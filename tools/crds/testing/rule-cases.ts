@@ -15,6 +15,7 @@ export interface RuleCase {
 
 const artifact = (value: object) => model({ artifact: value });
 const worker = (value: object) => model({ worker: value });
+const tiered = (value: object) => model({ pools: [{ name: 'a' }], ...value });
 const scaling = (value: object) => model({ scaling: value });
 const variable = (value: object) => worker({ env: [{ name: 'A', ...value }] });
 const granted = (...grants: [id: string, audioSeconds: number][]) =>
@@ -65,6 +66,50 @@ export const RULE_CASES: readonly RuleCase[] = [
       model({ hostedBy: 'host', worker: { env: [{ name: 'A', value: 'b' }] } }),
     ],
     accepted: [model({ hostedBy: 'host', worker: { slots: 5 } }), model({ hostedBy: 'host' })],
+  },
+  {
+    message: 'a model with hostedBy uses the workers of its host: remove pools',
+    field: 'spec.pools',
+    refused: [model({ hostedBy: 'host', pools: [{ name: 'a' }] })],
+    accepted: [model({ pools: [{ name: 'a' }] })],
+  },
+  {
+    message: 'with pools, each pool sets provider',
+    field: 'spec.worker',
+    refused: [
+      tiered({ worker: { accelerator: {} } }),
+      tiered({ worker: { nodeSelector: { a: 'b' } } }),
+      tiered({ worker: { provider: 'cuda' } }),
+      tiered({ worker: { slots: 5 } }),
+    ],
+    accepted: [tiered({ worker: { image: 'a', env: [{ name: 'A', value: 'b' }] } })],
+  },
+  {
+    message: 'with pools, each pool sets min and max',
+    field: 'spec.scaling',
+    refused: [tiered({ scaling: { max: 2 } }), tiered({ scaling: { min: 1 } })],
+    accepted: [tiered({ scaling: { bufferSessions: 2 } })],
+  },
+  {
+    message: 'pools need scaling.mode Sessions',
+    field: 'spec.scaling.mode',
+    refused: [tiered({ scaling: { mode: 'External' } })],
+    accepted: [tiered({ scaling: { mode: 'Sessions' } })],
+  },
+  {
+    message: 'min of a pool must not be greater',
+    field: 'spec.pools[0].min',
+    refused: [model({ pools: [{ name: 'a', min: 2 }] })],
+    accepted: [model({ pools: [{ name: 'a', min: 2, max: 2 }] })],
+  },
+  {
+    message: 'a resource claim needs exactly one source',
+    field: 'spec.worker.resourceClaims[0]',
+    refused: [
+      worker({ resourceClaims: [{ name: 'gpu' }] }),
+      worker({ resourceClaims: [{ name: 'gpu', resourceClaimName: 'a', resourceClaimTemplateName: 'b' }] }),
+    ],
+    accepted: [worker({ resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'b', request: 'gpu' }] })],
   },
   {
     message: 'hostedBy must name another model',

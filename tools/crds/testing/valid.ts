@@ -30,6 +30,23 @@ const BY_NAME: Readonly<Record<string, (schema: Structural) => Values>> = {
   env: ({ items = {} }) =>
     uniqueBy('name', fc.oneof(some(items, ['name'], ['value']), some(items, ['name', 'valueFrom']))),
   valueFrom: (schema) => fc.oneof(...Object.keys(schema.properties ?? {}).map((source) => some(schema, [source]))),
+  pools: ({ items = {} }) =>
+    uniqueBy(
+      'name',
+      fc
+        .tuple(objectOf(items), fc.integer({ min: 0, max: 3 }), fc.constantFrom(3, 10_000))
+        .map(([fields, min, max]) => {
+          return { ...(fields as object), min, max };
+        }),
+    ),
+  resourceClaims: ({ items = {} }) =>
+    uniqueBy(
+      'name',
+      fc.oneof(
+        some(items, ['name', 'resourceClaimTemplateName'], ['request']),
+        some(items, ['name', 'resourceClaimName'], ['request']),
+      ),
+    ),
   maxSurge: () => fc.constantFrom(0, 1, 10_000, '0%', '25%', '100%'),
   maxUnavailable: () => fc.constantFrom(0, 1, 10_000, '0%', '25%', '100%'),
   maxAudioSeconds: () => fc.constant(300),
@@ -53,7 +70,7 @@ export function resourcesOf(kind: Kind): fc.Arbitrary<Sent> {
   const spec = valuesOf(buildSchema(kind).properties?.spec ?? {}) as fc.Arbitrary<Record<string, unknown>>;
   const name = fc.oneof(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/), fc.constant('a'));
   return fc.tuple(name, spec).map(([text, value]) => {
-    if (kind === 'ASRModel') return model('hostedBy' in value ? withoutPods(value) : value, text);
+    if (kind === 'ASRModel') return model(withoutConflicts(value), text);
     return kind === 'Tenant' ? tenant(value, text) : apiKey(value, String(value.keyId).toLowerCase());
   });
 }
@@ -62,6 +79,16 @@ export function resourcesOf(kind: Kind): fc.Arbitrary<Sent> {
 function withoutPods(spec: Record<string, unknown>): Record<string, unknown> {
   const { slots } = (spec.worker ?? {}) as { slots?: number };
   return { ...spec, worker: slots === undefined ? {} : { slots } };
+}
+
+/** Returns a spec without the fields that its `hostedBy` or `pools` excludes. */
+function withoutConflicts({ pools, ...spec }: Record<string, unknown>): Record<string, unknown> {
+  if ('hostedBy' in spec) return withoutPods(spec);
+  if (pools === undefined) return spec;
+  const { image, env } = (spec.worker ?? {}) as { image?: unknown; env?: unknown };
+  const worker = { ...(image !== undefined && { image }), ...(env !== undefined && { env }) };
+  const { bufferSessions } = (spec.scaling ?? {}) as { bufferSessions?: unknown };
+  return { ...spec, pools, worker, scaling: bufferSessions === undefined ? {} : { bufferSessions } };
 }
 
 function valuesOf(schema: Structural, name = ''): Values {

@@ -1,12 +1,14 @@
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { PartialFailure } from '../../failure/partial-failure.ts';
+import { countDesired } from '../runtime.ts';
 import type { DesiredWorkers } from '../runtime.ts';
-import type { WorkerTemplate } from '../template.ts';
+import type { RevisionTier, WorkerTemplate } from '../template.ts';
 import { LABELS, revisionName, sharedName } from './names.ts';
 import { buildRolloutChild } from './objects/children.ts';
-import type { ChildBuilder } from './objects/children.ts';
+import type { ChildBuilder, DeploymentBuilder } from './objects/children.ts';
 import { decideScale } from './pods/scale.ts';
+import { isRefusal } from './refusal.ts';
 import type { ScaleWriter } from './scale-writer.ts';
 import { buildModelSecret } from './secret/model-secret.ts';
 import type { SecretSource } from './secret/model-secret.ts';
@@ -20,6 +22,8 @@ export interface ConvergeDependencies {
   secretSources: readonly SecretSource[];
   /** Reports whether no further pods may be created from a Deployment. Its existing pods stay. */
   isRefused: (revision: string, deployment: KubeObject) => boolean;
+  /** Called with the tier of the newest revision that was written, or could not be written because of an error. */
+  onTierWritten: (tier: RevisionTier, error?: unknown) => void;
 }
 
 /** The model whose objects are converged. */
@@ -47,19 +51,19 @@ export async function convergeModel(
   await storeRollout(desired, dependencies);
   // Older revisions are converged first, because they must keep serving even if the API server rejects the newest one.
   for (const deployment of children.deployments(model)) {
-    const revision = deployment.metadata.labels?.[LABELS.revision] ?? '';
+    const { [LABELS.revision]: revision = '', [LABELS.tier]: tier } = deployment.metadata.labels ?? {};
     if (revision !== template?.revision || !desired.counts.has(revision)) {
-      await convergeOlderRevision({ model, revision, deployment }, desired, dependencies);
+      const older = { model, revision, deployment, ...(tier !== undefined && { tier }) };
+      await convergeOlderRevision(older, desired, dependencies);
     }
   }
   const secretProblem = owner && (await ensureSecret(owner, dependencies));
-  if (template !== undefined && desired.counts.has(template.revision)) {
-    await convergeNewestRevision(template, desired, dependencies);
-  }
+  const isWanted = template !== undefined && desired.counts.has(template.revision);
+  const tierProblem = isWanted ? await convergeNewestRevision(template, desired, dependencies) : undefined;
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
   // Written last, because no worker depends on it.
   await dependencies.scaleWriter.write(model, desired.scale);
-  return secretProblem;
+  return secretProblem ?? tierProblem;
 }
 
 /** Reports whether a model was deleted and its last pod has ended. */
@@ -91,20 +95,45 @@ async function ensureSecret(
   return problem && new PartialFailure(problem.message, { cause: problem });
 }
 
-/** Creates or repairs the objects of the newest revision, and scales its Deployment. */
+/**
+ * Creates or repairs the objects of the newest revision, and scales its Deployments. If the API server rejects the
+ * Deployment of one tier, the other tiers are still written, and the problem is returned.
+ */
 async function convergeNewestRevision(
   template: WorkerTemplate,
   desired: DesiredWorkers,
   dependencies: ConvergeDependencies,
-): Promise<void> {
-  const { builder, view } = dependencies;
-  const { children, removals } = view;
+): Promise<PartialFailure | undefined> {
+  const { builder, view, onTierWritten } = dependencies;
   const { model, revision } = template;
-  const { prerequisites, workers } = builder(template);
-  await Promise.all(prerequisites.map((child) => children.ensure(child)));
-  const name = revisionName(model, revision);
+  const { prerequisites, deployments } = builder(template);
+  await Promise.all(prerequisites.map((child) => view.children.ensure(child)));
+  let problem: PartialFailure | undefined;
+  for (const { tier, workers } of deployments) {
+    const of = { model, revision, ...(tier !== undefined && { tier }) };
+    try {
+      await convergeDeployment(of, workers, desired, dependencies);
+      if (tier !== undefined) onTierWritten(of);
+    } catch (error) {
+      if (tier === undefined || !isRefusal(error)) throw error;
+      onTierWritten(of, error);
+      problem ??= new PartialFailure(`tier ${tier}: ${error.message}`, { cause: error });
+    }
+  }
+  return problem;
+}
+
+async function convergeDeployment(
+  { model, revision, tier }: RevisionTier,
+  workers: DeploymentBuilder['workers'],
+  desired: DesiredWorkers,
+  dependencies: ConvergeDependencies,
+): Promise<void> {
+  const { children, removals } = dependencies.view;
+  const name = revisionName(model, revision, tier);
   const live = children.get(TYPES.Deployment, name);
-  const { replicas, remove } = decideReplicas({ model, revision, deployment: live }, desired, dependencies);
+  const of = { model, revision, deployment: live, ...(tier !== undefined && { tier }) };
+  const { replicas, remove } = decideReplicas(of, desired, dependencies);
   // The number of replicas is not drift. It is patched on its own, without touching other fields.
   await children.ensure(workers(live === undefined ? replicas : replicasOf(live)));
   if (live !== undefined && replicasOf(live) !== replicas) await children.scale(name, replicas);
@@ -113,7 +142,7 @@ async function convergeNewestRevision(
 
 /** Scales the Deployment of an older revision. Deletes it after its last pod if the revision is not needed any more. */
 async function convergeOlderRevision(
-  older: { model: string; revision: string; deployment: KubeObject },
+  older: RevisionTier & { deployment: KubeObject },
   desired: DesiredWorkers,
   dependencies: ConvergeDependencies,
 ): Promise<void> {
@@ -127,17 +156,17 @@ async function convergeOlderRevision(
 }
 
 function decideReplicas(
-  { model, revision, deployment }: { model: string; revision: string; deployment: KubeObject | undefined },
-  { counts }: DesiredWorkers,
+  { model, revision, tier, deployment }: RevisionTier & { deployment: KubeObject | undefined },
+  desired: DesiredWorkers,
   { view: { pods, replicaSets, removals }, isRefused }: ConvergeDependencies,
 ) {
   const observed = pods
-    .of(model, revision)
+    .of(model, revision, tier)
     .map((pod) => ({ ...pod, selectedForRemoval: pod.selectedForRemoval || removals.isSelected(pod) }));
-  const wanted = counts.get(revision) ?? 0;
+  const wanted = countDesired(desired, revision, tier);
   const staying = observed.filter((pod) => !pod.selectedForRemoval && !pod.terminating && !pod.ended).length;
   const count = deployment !== undefined && isRefused(revision, deployment) ? Math.min(wanted, staying) : wanted;
-  const sets = replicaSets.of(model, revision);
+  const sets = replicaSets.of(model, revision, tier);
   return decideScale({ count, replicas: deployment && replicasOf(deployment), pods: observed, sets });
 }
 

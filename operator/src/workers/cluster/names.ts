@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { API_GROUP } from '@svc-asr/core';
+import type { RevisionTier } from '../template.ts';
 
 /** Labels of the objects that the operator creates for an ASRModel. */
 export const LABELS = {
   model: `${API_GROUP}/model`,
   revision: `${API_GROUP}/revision`,
+  tier: `${API_GROUP}/tier`,
   /** Phase of a pod, one of PHASES. */
   phase: `${API_GROUP}/phase`,
   name: 'app.kubernetes.io/name',
@@ -41,8 +43,8 @@ export const POD_SELECTOR = `${LABELS.model},${LABELS.revision}`;
 const MAX_NAME_LENGTH = 63;
 const DIGEST_CHARACTERS = 8;
 
-/** Returns the labels of an object of a model, or of one of its revisions. */
-export function labelsOf(model: string, revision?: string): Record<string, string> {
+/** Returns the labels of an object of a model, of one of its revisions, or of a tier of a revision. */
+export function labelsOf(model: string, revision?: string, tier?: string): Record<string, string> {
   return {
     [LABELS.name]: 'svc-asr-worker',
     [LABELS.component]: COMPONENT,
@@ -50,14 +52,23 @@ export function labelsOf(model: string, revision?: string): Record<string, strin
     [LABELS.managedBy]: MANAGER,
     [LABELS.model]: model,
     ...(revision !== undefined && { [LABELS.revision]: revision }),
+    ...(tier !== undefined && { [LABELS.tier]: tier }),
   };
 }
 
+/** Returns the labels that select the pods of a template. */
+export function selectorOf({ model, revision, tier }: RevisionTier): Record<string, string> {
+  const labels = { [LABELS.model]: model, [LABELS.revision]: revision };
+  return tier === undefined ? labels : { ...labels, [LABELS.tier]: tier };
+}
+
 /**
- * Returns the name of the objects of a revision: `MODEL-REVISION`. The model's part is truncated if both are too long.
+ * Returns the name of the objects of a revision, `MODEL-REVISION`, or of a tier, `MODEL-REVISION-TIER`. The model's part
+ * is truncated if the name is too long.
  */
-export function revisionName(model: string, revision: string): string {
-  return `${cut(model, MAX_NAME_LENGTH - revision.length - 1)}-${revision}`;
+export function revisionName(model: string, revision: string, tier?: string): string {
+  const suffix = tier === undefined ? revision : `${revision}-${tier}`;
+  return `${cut(model, MAX_NAME_LENGTH - suffix.length - 1)}-${suffix}`;
 }
 
 /** Returns the name of objects that all revisions of a model share. The suffix avoids clashes with other objects. */

@@ -1,10 +1,16 @@
 import { countCrash, describeCrashes } from '../crashes.ts';
 import type { Crashes } from '../crashes.ts';
 import type { StartFailure } from '../runtime.ts';
+import type { RevisionTier } from '../template.ts';
 import { isRefusal } from './refusal.ts';
 import { SecretError } from './secret/model-secret.ts';
 
-/** Failures of revisions that cannot be read from the cluster: refused objects, and workers that had to be stopped. */
+/** Returns the key of a revision, or of one of its tiers, in the list of failures. */
+export function failureKey({ revision, tier }: Pick<RevisionTier, 'revision' | 'tier'>): string {
+  return tier === undefined ? revision : `${revision}/${tier}`;
+}
+
+/** Failures of revisions and their tiers that cannot be read from the cluster: refused objects, and workers that had to be stopped. */
 export class RevisionFailures {
   readonly #refusals = new Map<string, StartFailure>();
   readonly #crashes = new Map<string, Crashes>();
@@ -43,7 +49,9 @@ export class RevisionFailures {
 
   /** Call when a revision is not needed any more. */
   forget(revision: string): void {
-    this.#crashes.delete(revision);
+    for (const key of this.#crashes.keys()) {
+      if (key === revision || key.startsWith(`${revision}/`)) this.#crashes.delete(key);
+    }
   }
 
   refusal(revision: string): StartFailure | undefined {

@@ -10,13 +10,13 @@ import type {
   WorkerRuntime,
 } from '../runtime.ts';
 import { buildTemplate } from '../template.ts';
-import type { Revision, WorkerTemplate } from '../template.ts';
+import type { Revision, RevisionTier, WorkerTemplate } from '../template.ts';
 import { findDeployedSecrets, findSecretReferences } from './admission/secret-references.ts';
 import { createUsableSecrets } from './admission/usable-secrets.ts';
 import type { UsableSecrets } from './admission/usable-secrets.ts';
 import { convergeModel, hasNothingLeft } from './converge.ts';
 import type { Installation } from './installation.ts';
-import { revisionName, sharedName } from './names.ts';
+import { LABELS, revisionName, sharedName } from './names.ts';
 import { createChildBuilder } from './objects/children.ts';
 import type { ChildBuilder } from './objects/children.ts';
 import { revisionOf } from './objects/pod-template.ts';
@@ -27,7 +27,7 @@ import { describePending, findSickness, findStartFailure } from './pods/start-fa
 import { NodeFailures } from './node-failures.ts';
 import { createNodeNotices } from './nodes/node-notices.ts';
 import type { NodeNotices } from './nodes/node-notices.ts';
-import { RevisionFailures } from './revision-failures.ts';
+import { failureKey, RevisionFailures } from './revision-failures.ts';
 import type { WorkerPod } from './pods/pod.ts';
 import { createScaleWriter } from './scale-writer.ts';
 import type { SecretSource } from './secret/model-secret.ts';
@@ -110,6 +110,7 @@ export class ClusterRuntime implements WorkerRuntime {
       id: pod.name,
       model,
       revision: pod.revision,
+      tier: pod.tier,
       ageMs: pods.ageMs(pod.name),
       stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
       pinned: isBeingRestarted(pod, found),
@@ -150,6 +151,10 @@ export class ClusterRuntime implements WorkerRuntime {
           secretSources: this.#options.secretSources,
           isRefused: (of, deployment) =>
             (isTemplateRefused && of === revision) || this.#findDeployedProblem(deployment) !== undefined,
+          onTierWritten: (tier, error) => {
+            if (error === undefined) this.#failures.accepted(failureKey(tier));
+            else this.#failures.refused(failureKey(tier), error);
+          },
         },
       );
     } catch (error) {
@@ -164,22 +169,35 @@ export class ClusterRuntime implements WorkerRuntime {
   confirm(id: string): void {
     const { pods } = this.#view;
     const pod = pods.get(id);
-    if (pod !== undefined) this.#failures.confirmed(pod.revision, pods.ageMs(id));
+    if (pod !== undefined) this.#failures.confirmed(failureKey(pod), pods.ageMs(id));
   }
 
-  startFailure({ model, revision }: Revision): StartFailure | undefined {
+  startFailure({ model, revision, tier }: RevisionTier): StartFailure | undefined {
+    const tiers = tier === undefined ? this.tiers({ model, revision }) : [];
+    if (tiers.length > 0) {
+      const failures = tiers.map((name) => this.startFailure({ model, revision, tier: name }));
+      return failures.includes(undefined) ? undefined : failures[0];
+    }
     const { pods, children } = this.#view;
     const template = this.#desired.get(model)?.template;
     const provisionMs = template === undefined ? Infinity : template.provisionSeconds * 1000;
-    const deployment = children.get(TYPES.Deployment, revisionName(model, revision));
+    const deployment = children.get(TYPES.Deployment, revisionName(model, revision, tier));
     const problem =
       template?.revision === revision ? this.#findProblem(template) : this.#findDeployedProblem(deployment);
     if (problem !== undefined) return { ...problem, isRefusal: true };
     return (
       this.#failures.refusal(revision) ??
-      findStartFailure(pods.of(model, revision), deployment, provisionMs) ??
-      this.#failures.crashes(revision)
+      (tier === undefined ? undefined : this.#failures.refusal(failureKey({ revision, tier }))) ??
+      findStartFailure(pods.of(model, revision, tier), deployment, provisionMs) ??
+      this.#failures.crashes(failureKey({ revision, ...(tier !== undefined && { tier }) }))
     );
+  }
+
+  tiers({ model, revision }: Revision): string[] {
+    const template = this.#desired.get(model)?.template;
+    if (template?.revision === revision) return (template.tiers ?? []).map(({ name }) => name);
+    const labels = this.#view.children.deployments(model).map(({ metadata }) => metadata.labels ?? {});
+    return labels.filter((one) => one[LABELS.revision] === revision).flatMap((one) => one[LABELS.tier] ?? []);
   }
 
   failingNodes(model: string): string[] {
@@ -217,11 +235,12 @@ export class ClusterRuntime implements WorkerRuntime {
   }
 
   /** Records that a pod failed. If others of its revision are ready, its node may be the cause. */
-  #recordFailure({ name, model, revision, node }: WorkerPod, failure: string): void {
+  #recordFailure(pod: WorkerPod, failure: string): void {
     const { pods, children } = this.#view;
-    const isWorking = pods.of(model, revision).some((other) => other.ready && other.name !== name);
+    const { name, model, revision, tier, node } = pod;
+    const isWorking = pods.of(model, revision, tier).some((other) => other.ready && other.name !== name);
     if (!isWorking || node === '') {
-      this.#failures.crashed(revision, failure);
+      this.#failures.crashed(failureKey(pod), failure);
       return;
     }
     if (!this.#nodeFailures.record(model, node)) return;

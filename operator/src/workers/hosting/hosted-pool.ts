@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { initialScaling } from '@svc-asr/core';
+import { initialScaling, sortTiers } from '@svc-asr/core';
 import type { AsrModel, ScalingDecision } from '@svc-asr/core';
 import { decideGrowth, decideSize } from '../pool/decide.ts';
 import { drainWorkers } from '../pool/drain.ts';
@@ -153,18 +153,23 @@ export class HostedPool implements ModelPool {
   }
 
   #decideGrowth(host: Host | { problem: StartFailure }) {
-    return decideGrowth({
+    const tiers = 'problem' in host ? undefined : host.model.spec.pools;
+    const growth = decideGrowth({
       model: this.#deletedAtMs === undefined && !('problem' in host) ? this.#withScalingOf(host) : undefined,
       view: this.#view,
       running: 'problem' in host ? [] : this.#findStarting(host),
       startFailure: findStartFailure(host),
       slotsPerWorker: this.#scaling.state.slotsPerWorker,
     });
+    return tiers === undefined ? growth : { ...growth, tiers: sortTiers(tiers).map(({ name }) => name) };
   }
 
   /** Returns the guest with the limits of its host, whose workers it uses. */
   #withScalingOf({ model }: Host): AsrModel {
-    return { ...this.#model, spec: { ...this.#model.spec, scaling: model.spec.scaling } };
+    const { scaling, pools } = model.spec;
+    const sum = (field: 'min' | 'max') => (pools ?? []).reduce((total, tier) => total + tier[field], 0);
+    const limits = pools === undefined ? scaling : { ...scaling, min: sum('min'), max: sum('max') };
+    return { ...this.#model, spec: { ...this.#model.spec, scaling: limits } };
   }
 
   /** Returns the workers of the host that are not registered for the guest. */

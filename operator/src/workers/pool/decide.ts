@@ -1,4 +1,4 @@
-import { decideRollout, decideScaling } from '@svc-asr/core';
+import { decideRollout, decideScaling, initialScaling } from '@svc-asr/core';
 import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision, ScalingState } from '@svc-asr/core';
 import type { PoolGrowth } from '@svc-asr/ledger';
 import type { RunningWorker, StartFailure } from '../runtime.ts';
@@ -18,7 +18,9 @@ export function decideSize(input: {
   guestDemand?: number;
   nowMs: number;
 }): ScalingDecision {
-  const { model, view, running, startFailure, state, nowMs } = input;
+  const { model, view, running, startFailure, nowMs } = input;
+  // The state of a model that had tiers counts slots.
+  const state = input.state.unit === 'slots' ? initialScaling(running.length, nowMs) : input.state;
   if (model === undefined) return { desired: 0, reasons: [], state: { ...state, desired: 0 } };
   const starting = startingWorkers(view, running).length;
   const arriving = startFailure === undefined ? starting : 0;

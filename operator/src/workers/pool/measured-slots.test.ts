@@ -56,9 +56,19 @@ test('measured slots are restored from the status of the ASRModel, also from one
   expect(restored({ slotsPerWorker: 9 }).all).toEqual([]);
 });
 
-test('at most eight measurements of a model are kept', () => {
+test('at most 32 measurements of a model are kept', () => {
   const measured = restored({});
-  for (let revision = 1; revision <= 12; revision++) measured.record([worker(`r${revision}`, revision)]);
-  expect(measured.all.length).toBe(8);
-  expect([measured.recall('r12'), measured.recall('r4')]).toEqual([12, undefined]);
+  for (let revision = 1; revision <= 36; revision++) measured.record([worker(`r${revision}`, revision)]);
+  expect(measured.all.length).toBe(32);
+  expect([measured.recall('r36'), measured.recall('r4')]).toEqual([36, undefined]);
+});
+
+test('slots are measured and recalled by tier', () => {
+  const measured = restored({});
+  measured.record([
+    { ...worker('r', 100), tier: 'reserved' },
+    { ...worker('r', 10), id: 'w2', tier: 'cpu' },
+  ]);
+  expect([measured.recall('r', 'reserved'), measured.recall('r', 'cpu')]).toEqual([100, 10]);
+  expect([measured.recall('r'), measured.recall('r', 'spot')]).toEqual([undefined, undefined]);
 });

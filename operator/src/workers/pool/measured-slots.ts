@@ -4,7 +4,7 @@ import type { WorkerRecord } from '@svc-asr/ledger';
 import type { Measurements, SlotsMemory } from './slots-memory.ts';
 
 /** Number of measurements that are remembered for a model, so that a rollback still finds those of its revision. */
-const MAX_MEASUREMENTS = 8;
+const MAX_MEASUREMENTS = 32;
 
 /**
  * The slots that the workers of a model measured. A pool without workers needs them to decide how many workers to start.
@@ -42,23 +42,30 @@ export class MeasuredSlots {
     this.#memory.put(this.#model, measurements);
   }
 
-  /** Returns the slots that the next worker of a revision is expected to have. Undefined if none was measured. */
-  recall(revision: string | undefined): number | undefined {
-    return this.all.find((one) => one.revision === revision)?.slots;
+  /** Returns the slots that the next worker of a revision and tier is expected to have. Undefined if none was measured. */
+  recall(revision: string | undefined, tier?: string): number | undefined {
+    return this.all.find((one) => one.revision === revision && one.pool === tier)?.slots;
   }
 }
 
 /** Returns the measurements after workers have reported their slots. Small differences change nothing. */
 function addMeasurements(measurements: Measurements, workers: readonly WorkerRecord[]): Measurements {
   let result = measurements;
-  for (const { revision, device } of workers) {
-    const isSame = (one: { revision: string; device?: string }) => one.revision === revision && one.device === device;
+  for (const { revision, device, tier } of workers) {
+    const isSame = (one: Measurements[number]) =>
+      one.revision === revision && one.device === device && one.pool === tier;
     const before = result.find(isSame)?.slots;
+    const alike = workers.filter((one) => one.revision === revision && one.device === device && one.tier === tier);
     // Slots follow the speed of a machine. A slow minute of one machine says nothing about the next worker.
-    const reported = workers.filter(isSame).map((worker) => worker.measuredSlots ?? worker.slots);
+    const reported = alike.map((worker) => worker.measuredSlots ?? worker.slots);
     const slots = settleSlots(before, reported);
     if (slots === undefined || slots === before) continue;
-    const entry = { revision, ...(device !== undefined && { device }), slots };
+    const entry = {
+      revision,
+      ...(device !== undefined && { device }),
+      ...(tier !== undefined && { pool: tier }),
+      slots,
+    };
     result = [entry, ...result.filter((one) => !isSame(one))].slice(0, MAX_MEASUREMENTS);
   }
   return result;

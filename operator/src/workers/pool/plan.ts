@@ -19,6 +19,8 @@ export interface PlanInput {
   hurried?: boolean;
   /** True while workers of a deleted model may finish their streams. */
   finishing?: boolean;
+  /** True if workers beyond the desired number serve their streams to the end, and leave only when they are idle. */
+  idleOnly?: boolean;
   /** Workers that the runtime has. */
   running: readonly RunningWorker[];
   /** Workers that are registered in the ledger. Undefined if the ledger could not be read. */
@@ -53,6 +55,7 @@ export function planPool(input: PlanInput): Plan {
 
   const records = new Map(registered.map((record) => [record.id, record]));
   const isDraining = (id: string) => records.get(id)?.draining === true || input.drainedAtMs.has(id);
+  const isIdle = (id: string) => (records.get(id)?.active ?? 0) === 0;
   const isLost = (id: string) => input.lostSinceMs.has(id);
   const unmanaged = registered.filter(({ id, draining }) => !draining && running.every((one) => one.id !== id));
   const own = Math.max(0, desired - unmanaged.length);
@@ -85,10 +88,10 @@ export function planPool(input: PlanInput): Plan {
     ...idleOutdated.map(({ id }) => id),
     ...chooseExcess(servingOutdated, Math.max(0, own - room.unavailable - current), records, false),
     ...chooseExcess(before, shares.stable, records, false),
-    ...chooseExcess(newest, shares.newest, records, true),
+    ...chooseExcess(newest, shares.newest, records, true).filter((id) => input.idleOnly !== true || isIdle(id)),
     // Workers on cordoned nodes serve until others have replaced them.
     ...chooseExcess(cordoned, Math.max(0, own - countReady(useful)), records, true),
-  ].filter((id) => input.finishing !== true || (records.get(id)?.active ?? 0) === 0);
+  ].filter((id) => input.finishing !== true || isIdle(id));
   const leaving = [...excess, ...onLeavingNodes.map(({ id }) => id)];
   const stop = [
     // A worker that is not registered has no streams and needs no draining.

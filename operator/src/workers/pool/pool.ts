@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { initialScaling, isSameRollout, MAX_AUDIO_SECONDS, NO_ROLLOUT, prolong } from '@svc-asr/core';
-import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision } from '@svc-asr/core';
+import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision, Tier } from '@svc-asr/core';
 import type { PoolGrowth, PoolLoad } from '@svc-asr/ledger';
-import type { DesiredWorkers } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
 import { decideGrowth, decideRevision, decideSize, decideWeights } from './decide.ts';
 import { findReported, findServing, isReplacing } from './decide.ts';
 import type { PoolDependencies } from './dependencies.ts';
-import { countByRevision } from './desired.ts';
 import { MeasuredSlots } from './measured-slots.ts';
 import type { ModelPool } from './model-pool.ts';
 import { drainWorkers } from './drain.ts';
 import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
-import { planPool } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { PoolPublisher } from './publish.ts';
 import { decideScaleUpdate } from './scale-update.ts';
 import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
+import { findRevisionTiers, findTiers } from './find-tiers.ts';
+import { countTiers, decideTierGrowth, decideTierSizes, joinCounts, joinPlans, planTiers } from './tiers.ts';
+import type { CountsByTier, PoolTier } from './tiers.ts';
 import { isSameLoad, isSteady } from './steady.ts';
 
 /** Drain timeout for workers whose model was deleted before this operator started. Its `drainSeconds` is unknown. */
@@ -40,7 +40,9 @@ export class Pool implements ModelPool {
   #rollout: RolloutDecision | undefined;
   /** The rollout state that the runtime stores. Progress within a phase is not worth a write. */
   #storedRollout: RolloutState | undefined;
-  #counts: DesiredWorkers['counts'] = new Map();
+  #counts: CountsByTier = new Map();
+  /** Tiers of the model by name, also those that it had before. An older revision may still have them. */
+  readonly #knownTiers = new Map<string, Tier>();
   /** Set while the pool is steady. Holds the load and the status at the time of the last full reconcile. */
   #steady: { sinceMs: number; load: PoolLoad; status: PoolStatus } | undefined;
   /** Number of changes so far. A change during a reconcile makes another full reconcile necessary. */
@@ -70,6 +72,7 @@ export class Pool implements ModelPool {
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
     if (model === undefined || this.#template === undefined) return;
     this.#drainMs = model.spec.drainSeconds * 1000;
+    for (const tier of model.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
     this.#measuredSlots.restore(model);
     // Workers of another revision may have other slots.
     if (this.#template.revision !== before) this.#expectSlots(undefined);
@@ -140,8 +143,9 @@ export class Pool implements ModelPool {
     const isLedgerRead = await observePool(this.#name, this.#view, isRolling, this.#dependencies);
     this.#decideSize();
     this.#rollout = this.#decideRevision(isLedgerRead);
-    const plan = this.#planWorkers(isLedgerRead);
-    this.#apply(plan);
+    const plans = this.#planWorkers(isLedgerRead);
+    const plan = joinPlans(plans);
+    this.#apply(plan, plans);
     if (!isLedgerRead) return { continues: true, plan: undefined };
     await drainWorkers(this.#name, plan.drain, this.#view, this.#dependencies);
     if (await this.#removeIfEmpty()) return { continues: false, plan: undefined };
@@ -159,16 +163,21 @@ export class Pool implements ModelPool {
     this.#measuredSlots.record(readyWorkers(this.#view));
     this.#expectSlots(this.#scaling.state.slotsPerWorker ?? this.#measuredSlots.recall(serving));
     const { state } = this.#scaling;
-    const decision = decideSize({
-      model: this.#model,
+    const tiers = this.#findTiers();
+    const input = {
       view: this.#view,
       running: runtime.list(this.#name),
-      startFailure: this.#startFailureOf(serving),
       state,
       guestDemand: this.#dependencies.guestDemand?.(this.#name) ?? 0,
       nowMs: nowMs(),
-    });
-    report.decided(this.#name, state, decision, this.#view.load);
+    };
+    const decision =
+      this.#model === undefined || tiers === undefined
+        ? decideSize({ ...input, model: this.#model, startFailure: this.#startFailureOf(serving) })
+        : decideTierSizes({ ...input, model: this.#model, tiers });
+    // The state of a pool with tiers counts slots.
+    const before = tiers === undefined ? state : { ...state, desired: this.#scaling.desired };
+    report.decided(this.#name, before, decision, this.#view.load);
     this.#scaling = decision;
   }
 
@@ -200,11 +209,11 @@ export class Pool implements ModelPool {
     return decision;
   }
 
-  #planWorkers(isLedgerRead: boolean): Plan {
+  /** Plans the workers of each tier. Workers without a tier have one plan, with an empty name. */
+  #planWorkers(isLedgerRead: boolean): Map<string, Plan> {
     const { runtime, limits, nowMs } = this.#dependencies;
     const { revision = '', stable, percent = 100, phase } = this.#rollout ?? {};
-    return planPool({
-      desired: this.#scaling.desired,
+    const input = {
       revision,
       stable: stable === undefined ? undefined : { revision: stable, percent },
       rollout: this.#model?.spec.rollout,
@@ -216,14 +225,17 @@ export class Pool implements ModelPool {
       drainedAtMs: this.#view.drainedAtMs,
       limits: { ...limits, drainMs: this.#drainMs },
       nowMs: nowMs(),
-    });
+    };
+    const stableTiers = findRevisionTiers({ name: this.#name, template: this.#template, runtime }, stable);
+    const isOnlyRevision = stable === undefined && input.running.every((worker) => worker.revision === revision);
+    return planTiers(input, this.#scaling, { stableTiers, isOnlyRevision });
   }
 
-  #apply(plan: Plan): void {
-    this.#counts = countByRevision(this.#rollout, plan, this.#counts);
+  #apply(plan: Plan, plans: ReadonlyMap<string, Plan>): void {
+    this.#counts = countTiers(this.#rollout, plans, this.#counts);
     this.#dependencies.runtime.apply(this.#name, {
+      ...joinCounts(this.#counts),
       template: this.#template,
-      counts: this.#counts,
       stop: plan.stop,
       scale: decideScaleUpdate(this.#model, this.#scaling.desired),
       rollout: this.#model && this.#storedRollout,
@@ -242,12 +254,27 @@ export class Pool implements ModelPool {
   }
 
   #decideGrowth(): PoolGrowth {
+    const tiers = this.#findTiers();
+    if (tiers !== undefined) return decideTierGrowth(tiers, this.#view, this.#dependencies.runtime.list(this.#name));
     return decideGrowth({
       model: this.#model,
       view: this.#view,
       running: this.#dependencies.runtime.list(this.#name),
       startFailure: this.#startFailureOf(findServing(this.#rollout, this.#template)),
       slotsPerWorker: this.#scaling.state.slotsPerWorker,
+    });
+  }
+
+  #findTiers(): PoolTier[] | undefined {
+    return findTiers({
+      name: this.#name,
+      model: this.#model,
+      template: this.#template,
+      rollout: this.#rollout,
+      knownTiers: [...this.#knownTiers.values()],
+      view: this.#view,
+      measuredSlots: this.#measuredSlots,
+      runtime: this.#dependencies.runtime,
     });
   }
 
@@ -264,6 +291,7 @@ export class Pool implements ModelPool {
       scaling: this.#scaling,
       rollout: this.#rollout,
       measuredSlots: this.#measuredSlots.all,
+      tiers: this.#findTiers(),
       startFailure: this.#startFailureOf(findReported(this.#rollout, this.#template)),
       failingNodes: runtime.failingNodes(this.#name),
     });

@@ -2,6 +2,7 @@ import type { RolloutDecision, ScalingDecision } from '@svc-asr/core';
 import type { RunningWorker, StartFailure } from '../runtime.ts';
 import type { PoolView } from './observe.ts';
 import { readyWorkers } from './observe.ts';
+import type { PoolTier } from './tiers.ts';
 import type { Measurements } from './slots-memory.ts';
 
 /** Status of a pool, as the metrics and the status of the ASRModel show it. */
@@ -18,6 +19,8 @@ export interface PoolStatus {
   slots: { total: number; active: number; reserved: number; waiting: number } | undefined;
   slotsPerWorker: number | undefined;
   measuredSlots: Measurements;
+  /** Tiers of the model, the preferred one first. Undefined if it has none. */
+  tiers?: readonly TierStatus[] | undefined;
   /** The stable revision during a rollout, and the only one otherwise. */
   revision: string | undefined;
   rollout: Pick<RolloutDecision, 'phase' | 'revision' | 'stable' | 'percent' | 'message'> | undefined;
@@ -31,6 +34,18 @@ export interface PoolStatus {
   failingNodes: readonly string[];
 }
 
+/** Status of a tier. */
+export interface TierStatus {
+  name: string;
+  desired: number;
+  running: number;
+  ready: number;
+  slots: number;
+  /** Number of running streams, including those of draining workers. */
+  used: number;
+  startFailure: StartFailure | undefined;
+}
+
 /** Builds the status of a pool from its last observation and the last decisions. */
 export function buildPoolStatus(
   model: string,
@@ -40,11 +55,12 @@ export function buildPoolStatus(
     scaling: ScalingDecision;
     rollout: RolloutDecision | undefined;
     measuredSlots: Measurements;
+    tiers?: readonly PoolTier[] | undefined;
     startFailure: StartFailure | undefined;
     failingNodes: readonly string[];
   },
 ): PoolStatus {
-  const { running, view, scaling, rollout, measuredSlots, startFailure, failingNodes } = parts;
+  const { running, view, scaling, rollout, measuredSlots, tiers, startFailure, failingNodes } = parts;
   const { load } = view;
   const ready = readyWorkers(view);
   return {
@@ -60,11 +76,29 @@ export function buildPoolStatus(
     },
     slotsPerWorker: scaling.state.slotsPerWorker,
     measuredSlots,
+    ...(tiers && { tiers: tiers.map((tier) => buildTierStatus(tier, parts)) }),
     revision: rollout?.stable ?? rollout?.revision,
     rollout,
     reasons: scaling.reasons,
     startFailure,
     pending: running.find(({ pending, stopping }) => pending !== undefined && !stopping)?.pending,
     failingNodes,
+  };
+}
+
+function buildTierStatus(
+  { name, workers, startFailure }: PoolTier,
+  { running, view, scaling }: { running: readonly RunningWorker[]; view: PoolView; scaling: ScalingDecision },
+): TierStatus {
+  const own = new Set(running.filter(({ tier = '' }) => tier === name).map(({ id }) => id));
+  const used = view.registered.filter(({ id, tier = '' }) => own.has(id) || tier === name);
+  return {
+    name,
+    desired: scaling.tiers?.get(name) ?? 0,
+    running: own.size,
+    ready: workers.length,
+    slots: workers.reduce((sum, { slots }) => sum + slots, 0),
+    used: used.reduce((sum, { active }) => sum + active, 0),
+    startFailure,
   };
 }

@@ -44,10 +44,11 @@ export function isSteady({ model, view, running, scaling, rollout, plan }: PoolS
 }
 
 /** Reports whether the pool will shrink to its minimum when it has been without demand for long enough. */
-function isIdleTimerRunning({ spec: { scaling } }: AsrModel, { load }: PoolView, desired: number): boolean {
+function isIdleTimerRunning({ spec: { scaling, pools } }: AsrModel, { load }: PoolView, desired: number): boolean {
   if (scaling.mode === 'External') return false;
   const demand = load === undefined ? 1 : load.active + load.held + load.waiting + load.refused;
-  return demand === 0 && desired > scaling.min;
+  const min = pools === undefined ? scaling.min : pools.reduce((sum, tier) => sum + tier.min, 0);
+  return demand === 0 && desired > min;
 }
 
 /** Reports whether two reads of a pool's load are equal. */

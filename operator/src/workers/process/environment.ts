@@ -20,8 +20,9 @@ export interface EnvironmentOptions {
   stopGraceMs: number;
 }
 
-/** Returns why a process of this machine cannot use the artifact of a template. Undefined if it can. */
+/** Returns why a process of this machine cannot use the artifact or the tiers of a template. Undefined if it can. */
 export function findArtifactProblem(template: WorkerTemplate): string | undefined {
+  if (template.tiers !== undefined) return 'spec.pools is supported in a cluster only; remove it';
   const unsupported = [template, ...(template.guests ?? [])].find(({ artifact }) => !('path' in artifact));
   if (unsupported === undefined) return undefined;
   const field = `spec.artifact.${Object.keys(unsupported.artifact)[0] ?? ''} of ${unsupported.model}`;

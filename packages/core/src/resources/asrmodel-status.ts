@@ -32,12 +32,28 @@ const measuredSlots = Type.Array(
     device: Type.Optional(
       Type.String({ maxLength: 100, description: 'Name of their GPU. Absent for workers without a GPU.' }),
     ),
+    pool: Type.Optional(Type.String({ maxLength: 20, description: 'Tier of the workers. Absent if there is none.' })),
     slots: count('Slots of one worker.'),
   }),
   {
-    maxItems: 8,
+    maxItems: 32,
     description: 'Slots that workers measured, the newest first. A pool without workers is scaled by them.',
   },
+);
+
+const pools = Type.Array(
+  Type.Object({
+    name: Type.String({ maxLength: 20, description: 'Name of the tier.' }),
+    desired: count('Desired number of workers.'),
+    running: count('Number of workers, ready or not.'),
+    ready: count('Number of workers that accept sessions.'),
+    slots: count('Total slots of the ready workers.'),
+    used: count('Number of running streams.'),
+    problem: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Why no further worker can start. Absent if workers can start.' }),
+    ),
+  }),
+  { maxItems: 16, description: 'Tiers of the model, the preferred one first. Absent if the model has no pools.' },
 );
 
 /** Status of a model, written by the operator. */
@@ -55,6 +71,13 @@ export const AsrModelStatus = Type.Object(
     ),
     slotsPerWorker: Type.Optional(count('Slots of one worker, as last measured. Kept while there is no worker.')),
     measuredSlots: Type.Optional(measuredSlots),
+    pools: Type.Optional(pools),
+    tiers: Type.Optional(
+      Type.String({
+        maxLength: 512,
+        description: 'Ready and desired workers of each tier for display, such as spot 1/2.',
+      }),
+    ),
     revision: Type.Optional(
       Type.String({ maxLength: 63, description: 'Revision that serves sessions: a hash of artifact and worker.' }),
     ),

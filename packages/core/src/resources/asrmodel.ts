@@ -6,6 +6,7 @@ import { rules } from './extensions.ts';
 import { API_VERSION, closed, Metadata, NAME_RULE, nameOf } from './metadata.ts';
 import { Rollout, Scaling } from './scaling.ts';
 import { AsrModelStatus } from './asrmodel-status.ts';
+import { TIER_RULES, Tiers } from './tier.ts';
 import { WorkerSpec } from './worker.ts';
 
 /** Time that a worker needs after the longest stream to deliver its results. */
@@ -22,6 +23,7 @@ const fixed = (field: string) =>
 export const POD_FIELDS = [
   'accelerator',
   'resources',
+  'resourceClaims',
   'image',
   'nodeSelector',
   'tolerations',
@@ -66,6 +68,7 @@ export const AsrModelSpec = closed(
       ),
     ),
     worker: WorkerSpec,
+    pools: Type.Optional(Tiers),
     scaling: Scaling,
     drainSeconds: Type.Integer({
       minimum: 1,
@@ -88,6 +91,7 @@ export const AsrModelSpec = closed(
         message: `drainSeconds must be at least maxAudioSeconds + ${DRAIN_MARGIN_SECONDS}, so that the longest stream can finish: raise it or omit it`,
         fieldPath: '.drainSeconds',
       },
+      ...TIER_RULES,
     ),
   },
 );

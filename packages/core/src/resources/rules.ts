@@ -7,6 +7,8 @@ import { DRAIN_MARGIN_SECONDS, POD_FIELDS } from './asrmodel.ts';
 import { findArtifactProblems } from './artifact.ts';
 import { findVariableProblems, RESERVED_PREFIX } from './pod.ts';
 import type { Tenant } from './tenant.ts';
+import { findTierProblems } from './tier.ts';
+import { findClaimProblems } from './worker.ts';
 
 /** Returns the problems of a model that a schema cannot express. The CEL rules of the CRD check the same. */
 export function findModelProblems({ metadata, spec }: AsrModel): Problem[] {
@@ -25,6 +27,8 @@ export function findModelProblems({ metadata, spec }: AsrModel): Problem[] {
   if (hostedBy === metadata.name) refuse('hostedBy', 'must name another model');
   const ownFields = hostedBy === undefined ? [] : POD_FIELDS.filter((field) => worker[field] !== undefined);
   for (const field of ownFields) refuse(`worker.${field}`, 'must not be set with hostedBy: the host sets it');
+  for (const { field, message } of findTierProblems(spec)) refuse(field, message);
+  refuseAll('worker', findClaimProblems(worker));
   const env = worker.env ?? [];
   const duplicate = findDuplicate(env.map(({ name }) => name));
   if (duplicate !== undefined) refuse('worker.env', `has the name "${duplicate}" twice`);

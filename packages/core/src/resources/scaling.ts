@@ -2,7 +2,8 @@ import Type from 'typebox';
 import { rules } from './extensions.ts';
 import { closed } from './metadata.ts';
 
-const MAX_WORKERS = 10_000;
+/** Largest number of workers of a model or a tier. */
+export const MAX_WORKERS = 10_000;
 
 const seconds = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 86_400, default: value, description });

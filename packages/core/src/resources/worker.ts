@@ -1,30 +1,74 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { Affinity } from './affinity.ts';
-import { ATOMIC_LIST, ATOMIC_MAP, mapBy } from './extensions.ts';
+import type { Problem } from '../validate.ts';
+import { ATOMIC_LIST, ATOMIC_MAP, exactlyOneOf, mapBy, rules } from './extensions.ts';
 import { closed, nameOf } from './metadata.ts';
 import { EnvVar, LabelValue, mapOf, notReserved, quantities, Toleration } from './pod.ts';
 
-const accelerator = closed(
+export const accelerator = closed(
   {
     resource: Type.String({
       maxLength: 317,
       pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
       default: 'nvidia.com/gpu',
-      description: 'Resource name of the device plugin.',
+      description:
+        'Resource name of the device plugin, such as nvidia.com/gpu, nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared.',
     }),
     count: Type.Integer({ minimum: 1, maximum: 64, default: 1, description: 'Number of accelerators per worker.' }),
   },
   { description: 'Accelerator of a worker. If omitted, workers have none.' },
 );
 
-const resources = closed(
+export const resources = closed(
   {
     requests: Type.Optional(quantities('Minimum resources of a worker.')),
     limits: Type.Optional(quantities('Maximum resources of a worker.')),
   },
   { description: 'Compute resources of the worker container.' },
 );
+
+const CLAIM_SOURCES = ['resourceClaimTemplateName', 'resourceClaimName'] as const;
+
+/** Claims of dynamic resource allocation (DRA), in the format of a pod. The worker container uses all of them. */
+export const resourceClaims = Type.Array(
+  closed(
+    {
+      name: nameOf('Name of the claim in the pod.'),
+      resourceClaimTemplateName: Type.Optional(
+        nameOf('ResourceClaimTemplate in the same namespace. Each pod gets its own claim.'),
+      ),
+      resourceClaimName: Type.Optional(nameOf('ResourceClaim in the same namespace. All pods share it.')),
+      request: Type.Optional(nameOf('Request of the claim that the worker uses. If omitted, it uses all of them.')),
+    },
+    {
+      description: 'A claim of the pods.',
+      ...rules({
+        rule: exactlyOneOf(CLAIM_SOURCES),
+        message: `a resource claim needs exactly one source: keep one of ${CLAIM_SOURCES.join(', ')}`,
+      }),
+    },
+  ),
+  {
+    maxItems: 8,
+    description: 'Devices by dynamic resource allocation (DRA). Needs Kubernetes 1.34 or later and a DRA driver.',
+    ...mapBy('name'),
+  },
+);
+
+/** Returns the problems of resource claims that the schema cannot express. The CEL rules check the same. */
+export function findClaimProblems({ resourceClaims: claims = [] }: Pick<WorkerSpec, 'resourceClaims'>): Problem[] {
+  const names = claims.map(({ name }) => name);
+  const duplicate = names.find((name, at) => names.indexOf(name) !== at);
+  const problems =
+    duplicate === undefined ? [] : [{ field: 'resourceClaims', message: `has the name "${duplicate}" twice` }];
+  const unclear = claims.findIndex(
+    (claim) => CLAIM_SOURCES.filter((source) => claim[source] !== undefined).length !== 1,
+  );
+  if (unclear === -1) return problems;
+  const message = `must have exactly one of ${CLAIM_SOURCES.join(', ')}`;
+  return [...problems, { field: `resourceClaims.${unclear}`, message }];
+}
 
 export const WorkerSpec = closed(
   {
@@ -36,6 +80,7 @@ export const WorkerSpec = closed(
     }),
     accelerator: Type.Optional(accelerator),
     resources: Type.Optional(resources),
+    resourceClaims: Type.Optional(resourceClaims),
     slots: Type.Integer({
       minimum: 0,
       maximum: 100_000,

@@ -46,6 +46,8 @@ export interface ScalingInput {
   /** Number of starting workers that can be expected to accept sessions. 0 if they fail to start. */
   readonly arriving: number;
   readonly state: ScalingState;
+  /** What the decision counts. Workers by default. With `slots`, `fixedSlots` must be 1. */
+  readonly unit?: 'workers' | 'slots';
   readonly nowMs: number;
 }
 
@@ -57,6 +59,8 @@ export interface ScalingDecision {
   readonly desired: number;
   readonly reasons: readonly { readonly reason: ScalingReason; readonly message: string }[];
   readonly state: ScalingState;
+  /** Desired number of workers by tier. Absent if the model has no tiers. */
+  readonly tiers?: ReadonlyMap<string, number>;
 }
 
 /**
@@ -83,7 +87,7 @@ export function decideScaling(input: ScalingInput): ScalingDecision {
 }
 
 function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
-  const { spec, fixedSlots, workers, nowMs } = input;
+  const { spec, fixedSlots, workers, unit = 'workers', nowMs } = input;
   const state = nowMs - input.state.decidedAtMs > LOAD_STALE_MS ? unwatched(input) : input.state;
   const windowMs = spec.scaleDownDelaySeconds * 1000;
   const offered = workers.map(({ slots }) => slots);
@@ -100,7 +104,8 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
 
   const starvedSinceMs = isStarved(input, load) ? (state.starvedSinceMs ?? nowMs) : undefined;
   const starved = starvedSinceMs !== undefined && nowMs - starvedSinceMs >= STARVED_AFTER_MS;
-  const wanted = starved ? Math.max(forLoad, workers.length + 1) : forLoad;
+  const present = unit === 'slots' ? offered.reduce((sum, slots) => sum + slots, 0) : workers.length;
+  const wanted = starved ? Math.max(forLoad, present + 1) : forLoad;
 
   const neededPeaks =
     demand === 0 && idle ? state.peaks.filter(({ atMs }) => atMs <= (lastDemandMs ?? -Infinity)) : state.peaks;
@@ -121,7 +126,7 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
     reasons.push({ reason: 'Starved', message: `${load.waiting} sessions wait although slots are free` });
   }
   if (desired > within(spec, wanted)) {
-    const message = `${wanted} workers would be enough; waiting ${spec.scaleDownDelaySeconds} s before workers are removed`;
+    const message = `${wanted} ${unit} would be enough; waiting ${spec.scaleDownDelaySeconds} s before workers are removed`;
     reasons.push({ reason: 'Stabilizing', message });
   }
   if (demand === 0 && idle) {
@@ -134,7 +139,8 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   };
 }
 
-function countDemand({ active, held, waiting, refused }: ScalingLoad): number {
+/** Returns the number of sessions that need a slot. */
+export function countDemand({ active, held, waiting, refused }: ScalingLoad): number {
   return active + held + waiting + refused;
 }
 
@@ -153,9 +159,9 @@ function countNeeded(input: {
 }
 
 function hold(input: ScalingInput): ScalingDecision {
-  const { spec, nowMs } = input;
+  const { spec, unit = 'workers', nowMs } = input;
   const desired = Math.max(input.state.desired, spec.min);
-  const message = `the load of the pool is unknown; keeping ${desired} workers`;
+  const message = `the load of the pool is unknown; keeping ${desired} ${unit}`;
   const state = { ...unwatched(input), desired, decidedAtMs: nowMs };
   return { desired, reasons: [{ reason: 'LoadUnknown', message }], state };
 }

@@ -1,7 +1,9 @@
 /** State of the autoscaler of a pool between two decisions. */
 export interface ScalingState {
-  /** Number of workers of the last decision. */
+  /** Number of workers of the last decision, or of slots. */
   readonly desired: number;
+  /** `slots` if the state of a model with tiers counts slots. Otherwise it counts workers. */
+  readonly unit?: 'slots';
   readonly decidedAtMs: number;
   /** Expected slots of one worker. Undefined if not known yet. */
   readonly slotsPerWorker: number | undefined;

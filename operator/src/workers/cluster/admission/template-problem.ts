@@ -1,4 +1,5 @@
 import type { StartFailure } from '../../runtime.ts';
+import { splitTiers } from '../../template.ts';
 import type { WorkerTemplate } from '../../template.ts';
 import type { Installation } from '../installation.ts';
 import { findReservedVariables } from '../objects/config-map.ts';
@@ -8,6 +9,14 @@ import { isUnsafeVariable } from './variables.ts';
 
 /** Returns why no pods can be created from a template. Checks only what needs no request to the API server. */
 export function findTemplateProblem(template: WorkerTemplate, installation: Installation): StartFailure | undefined {
+  for (const one of splitTiers(template)) {
+    const problem = findProblem(one, installation);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function findProblem(template: WorkerTemplate, installation: Installation): StartFailure | undefined {
   if (imageOf(template, installation) === '') {
     const message = 'no image is set: set spec.worker.image, or the operator setting WORKER_IMAGE';
     return { reason: 'ImageMissing', message };

@@ -1,7 +1,7 @@
 import type { RolloutState } from '@svc-asr/core';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
-import { digestOf } from '../../template.ts';
+import { digestOf, splitTiers } from '../../template.ts';
 import type { WorkerTemplate } from '../../template.ts';
 import type { Installation } from '../installation.ts';
 import { ANNOTATIONS } from '../names.ts';
@@ -23,6 +23,14 @@ export interface Child {
 export interface TemplateChildren {
   /** Objects that must exist before the first pod. */
   prerequisites: Child[];
+  /** The Deployments of the template, one per tier. */
+  deployments: DeploymentBuilder[];
+}
+
+/** Builds a Deployment. */
+export interface DeploymentBuilder {
+  /** Undefined if the template has no tiers. */
+  tier: string | undefined;
   /** Returns the Deployment with this number of replicas. */
   workers: (replicas: number) => Child;
 }
@@ -36,13 +44,20 @@ export function createChildBuilder(installation: Installation): ChildBuilder {
   return (template) => {
     const cached = cache.get(template);
     if (cached !== undefined) return cached;
-    const { type, object } = buildWorkers(template, installation, 0);
     const children: TemplateChildren = {
       prerequisites: buildPrerequisites(template, installation),
-      workers: (replicas) => ({ type, object: { ...object, spec: { ...(object.spec as object), replicas } } }),
+      deployments: splitTiers(template).map((one) => createDeploymentBuilder(one, installation)),
     };
     cache.set(template, children);
     return children;
+  };
+}
+
+function createDeploymentBuilder(template: WorkerTemplate, installation: Installation): DeploymentBuilder {
+  const { type, object } = buildWorkers(template, installation, 0);
+  return {
+    tier: template.tier,
+    workers: (replicas) => ({ type, object: { ...object, spec: { ...(object.spec as object), replicas } } }),
   };
 }
 
@@ -50,7 +65,10 @@ export function createChildBuilder(installation: Installation): ChildBuilder {
 export function buildPrerequisites(template: WorkerTemplate, installation: Installation): Child[] {
   return [
     { type: TYPES.ServiceAccount, object: stamp(buildServiceAccount(template)) },
-    { type: TYPES.ConfigMap, object: stamp(buildConfigMap(template, installation)) },
+    ...splitTiers(template).map((one) => ({
+      type: TYPES.ConfigMap,
+      object: stamp(buildConfigMap(one, installation)),
+    })),
     { type: TYPES.NetworkPolicy, object: stamp(buildNetworkPolicy(template, installation)) },
     { type: TYPES.Service, object: stamp(buildService(template)) },
     { type: TYPES.PodDisruptionBudget, object: stamp(buildDisruptionBudget(template, installation)) },
@@ -62,7 +80,7 @@ export function buildRolloutChild(owner: Pick<WorkerTemplate, 'model' | 'uid'>, 
   return { type: TYPES.ConfigMap, object: stamp(buildRolloutState(owner, state)) };
 }
 
-/** Builds the Deployment of a revision. The number of replicas does not change its digest. */
+/** Builds the Deployment of a revision, or of one of its tiers. The number of replicas does not change its digest. */
 export function buildWorkers(template: WorkerTemplate, installation: Installation, replicas: number): Child {
   const digest = digestOf(buildDeployment(template, installation, 0));
   const object = buildDeployment(template, installation, replicas);

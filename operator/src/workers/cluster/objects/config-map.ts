@@ -12,10 +12,11 @@ import { revisionName } from '../names.ts';
 
 /** Builds the settings of a revision's workers. They are immutable, because other settings lead to another revision. */
 export function buildConfigMap(template: WorkerTemplate, installation: Installation) {
+  const { model, revision, tier } = template;
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: buildMetadata(template, revisionName(template.model, template.revision), template.revision),
+    metadata: buildMetadata(template, revisionName(model, revision, tier), revision, tier),
     immutable: true,
     data: { ...buildDefaults(installation), ...buildSettings(template, installation) },
   } satisfies V1ConfigMap;
@@ -51,7 +52,13 @@ function buildDefaults({ otlpEndpoint }: Installation): Record<string, string> {
 /** Returns the variables of `spec.worker.env` that the operator sets itself. */
 export function findReservedVariables(template: WorkerTemplate, installation: Installation): string[] {
   const settings = Object.keys(buildSettings(template, installation));
-  const reserved = new Set([...POD_VARIABLES.map(({ name }) => name), ...settings, ...FETCHER_VARIABLES, 'GUESTS']);
+  const reserved = new Set([
+    ...POD_VARIABLES.map(({ name }) => name),
+    ...settings,
+    ...FETCHER_VARIABLES,
+    'GUESTS',
+    'TIER',
+  ]);
   return (template.worker.env ?? []).flatMap(({ name }) =>
     typeof name === 'string' && reserved.has(name) ? [name] : [],
   );

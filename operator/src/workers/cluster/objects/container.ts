@@ -19,7 +19,7 @@ export function buildContainer(
       { name: 'stream', containerPort: PORTS.stream, protocol: 'TCP' },
       { name: 'admin', containerPort: PORTS.admin, protocol: 'TCP' },
     ],
-    envFrom: [{ configMapRef: { name: revisionName(template.model, template.revision) } }],
+    envFrom: [{ configMapRef: { name: revisionName(template.model, template.revision, template.tier) } }],
     env: [...POD_VARIABLES, ...ownVariables(template)],
     resources: buildResources(template),
     securityContext: containerSecurity(),
@@ -64,13 +64,17 @@ export function ownVariables({ worker }: WorkerTemplate): V1EnvVar[] {
   return worker.env ?? [];
 }
 
-function buildResources({ worker: { accelerator, resources } }: WorkerTemplate): V1ResourceRequirements {
+function buildResources({ worker }: WorkerTemplate): V1ResourceRequirements {
+  const { accelerator, resources, resourceClaims = [] } = worker;
   const device = accelerator && { [accelerator.resource]: String(accelerator.count) };
   const requests = { ...asText(resources?.requests), ...device };
   const limits = { ...asText(resources?.limits), ...device };
   return {
     ...(Object.keys(requests).length > 0 && { requests }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(resourceClaims.length > 0 && {
+      claims: resourceClaims.map(({ name, request }) => ({ name, ...(request !== undefined && { request }) })),
+    }),
   };
 }
 

@@ -3,28 +3,28 @@ import type { WorkerTemplate } from '../../template.ts';
 import { buildMetadata } from './metadata.ts';
 import { buildPodTemplate } from './pod-template.ts';
 import type { Installation } from '../installation.ts';
-import { LABELS, revisionName } from '../names.ts';
+import { revisionName, selectorOf } from '../names.ts';
 
 /** Progress deadline of a Deployment. It allows for the download of images and models of several gigabytes. */
 const PROGRESS_DEADLINE_SECONDS = 3600;
 
 /**
- * Builds the Deployment of one revision. Its pod template never changes, because other pods belong to another revision
+ * Builds the Deployment of one revision, or of one of its tiers. Its pod template never changes, because other pods belong to another revision
  * with its own Deployment. The strategy applies when an administrator runs "kubectl rollout restart". No worker stops
  * before its replacement is ready.
  */
 export function buildDeployment(template: WorkerTemplate, installation: Installation, replicas: number) {
-  const { model, revision } = template;
+  const { model, revision, tier } = template;
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: buildMetadata(template, revisionName(model, revision), revision),
+    metadata: buildMetadata(template, revisionName(model, revision, tier), revision, tier),
     spec: {
       replicas,
       revisionHistoryLimit: 1,
       progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      selector: { matchLabels: { [LABELS.model]: model, [LABELS.revision]: revision } },
+      selector: { matchLabels: selectorOf(template) },
       template: buildPodTemplate(template, installation),
     },
   } satisfies V1Deployment;

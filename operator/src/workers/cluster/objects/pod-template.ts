@@ -1,12 +1,12 @@
-import type { V1PodTemplateSpec, V1Volume } from '@kubernetes/client-node';
-import { digestOf } from '../../template.ts';
+import type { V1PodResourceClaim, V1PodTemplateSpec, V1Volume } from '@kubernetes/client-node';
+import { digestOf, splitTiers } from '../../template.ts';
 import type { WorkerTemplate } from '../../template.ts';
 import { buildArtifact } from './artifact.ts';
 import { buildConfigMap } from './config-map.ts';
 import { buildContainer, secretMode } from './container.ts';
 import { buildGuest } from './guest.ts';
 import type { Installation } from '../installation.ts';
-import { ANNOTATIONS, LABELS, labelsOf, PHASES, sharedName } from '../names.ts';
+import { ANNOTATIONS, LABELS, labelsOf, PHASES, selectorOf, sharedName } from '../names.ts';
 
 /** Time for the shutdown of the process after its streams have moved or finished. */
 const STOP_MARGIN_SECONDS = 30;
@@ -18,13 +18,13 @@ const DEFAULT_DELETION_COST = 1000;
 
 /** Builds the pod template of a worker template. Its pods satisfy Pod Security "restricted". */
 export function buildPodTemplate(template: WorkerTemplate, installation: Installation) {
-  const { model, revision, worker, drainSeconds } = template;
+  const { model, revision, tier, worker, drainSeconds } = template;
   const guests = (template.guests ?? []).map((guest, index) => buildGuest(template, guest, index, installation));
   const parts = [buildArtifact(template, installation), ...guests];
   const initContainers = parts.flatMap((part) => part.initContainers);
   const mounts = parts.flatMap((part) => part.mounts);
   const { userId, imagePullSecrets } = installation;
-  const ownLabels = { ...labelsOf(model, revision), [LABELS.phase]: PHASES.serving };
+  const ownLabels = { ...labelsOf(model, revision, tier), [LABELS.phase]: PHASES.serving };
   return {
     metadata: {
       labels: { ...worker.podLabels, ...ownLabels },
@@ -50,12 +50,13 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       ...(worker.affinity && { affinity: worker.affinity }),
       ...(worker.runtimeClassName !== undefined && { runtimeClassName: worker.runtimeClassName }),
       ...(worker.priorityClassName !== undefined && { priorityClassName: worker.priorityClassName }),
+      ...(worker.resourceClaims && { resourceClaims: buildClaims(worker.resourceClaims) }),
       topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
         maxSkew: 1,
         topologyKey,
         // Workers on the same node are better than none.
         whenUnsatisfiable: 'ScheduleAnyway',
-        labelSelector: { matchLabels: { [LABELS.model]: model, [LABELS.revision]: revision } },
+        labelSelector: { matchLabels: selectorOf(template) },
       })),
       ...(initContainers.length > 0 && { initContainers }),
       containers: [buildContainer(template, installation, mounts)],
@@ -70,8 +71,14 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
 
 /** Returns the revision of a template: a digest of everything that determines its pods. */
 export function revisionOf(template: WorkerTemplate, installation: Installation): string {
-  const unnamed = { ...template, revision: '' };
-  return digestOf([buildPodTemplate(unnamed, installation), buildConfigMap(unnamed, installation).data]);
+  const digests = splitTiers({ ...template, revision: '' }).map((unnamed) =>
+    digestOf([buildPodTemplate(unnamed, installation), buildConfigMap(unnamed, installation).data]),
+  );
+  return template.tiers === undefined ? (digests[0] ?? '') : digestOf(digests);
+}
+
+function buildClaims(claims: NonNullable<WorkerTemplate['worker']['resourceClaims']>): V1PodResourceClaim[] {
+  return claims.map(({ request: _, ...claim }) => claim);
 }
 
 function secretVolumes(model: string, installation: Installation): V1Volume[] {

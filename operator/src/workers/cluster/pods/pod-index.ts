@@ -58,11 +58,13 @@ export class PodIndex {
     return this.#entries.get(name)?.pod;
   }
 
-  of(model: string, revision?: string): ObservedPod[] {
+  /** Returns the pods of a model, of one of its revisions, or of a tier of that revision. */
+  of(model: string, revision?: string, tier?: string): ObservedPod[] {
     const nowMs = this.#options.nowMs();
     return [...(this.#namesByModel.get(model) ?? [])].flatMap((name) => {
       const entry = this.#findPresent(name);
       if (entry === undefined || (revision !== undefined && entry.pod.revision !== revision)) return [];
+      if (tier !== undefined && entry.pod.tier !== tier) return [];
       return [describeEntry(entry, nowMs)];
     });
   }

@@ -17,6 +17,8 @@ export interface WorkerPod {
   uid: string;
   model: string;
   revision: string;
+  /** Tier of the pod. Undefined if its revision has none. */
+  tier?: string;
   /** Hash of the ReplicaSet of the pod. Different hashes in one Deployment mean that it is being restarted. */
   set: string;
   /** True if the pod was deleted and has not ended yet. */
@@ -68,6 +70,7 @@ export function readPod(object: KubeObject): WorkerPod | undefined {
     uid,
     model,
     revision,
+    ...(labels[LABELS.tier] !== undefined && { tier: labels[LABELS.tier] }),
     set: labels['pod-template-hash'] ?? '',
     terminating: deletionTimestamp !== undefined,
     graceMs: deletionGracePeriodSeconds * 1000,

@@ -24,7 +24,7 @@ export interface WorkerReplicaSet {
 /** The ReplicaSets of all models. */
 export interface ReplicaSets {
   reflector: Reflector;
-  of: (model: string, revision: string) => WorkerReplicaSet[];
+  of: (model: string, revision: string, tier?: string) => WorkerReplicaSet[];
 }
 
 /** Follows the ReplicaSets of workers. Calls `onChange` with the model of each one that may have changed. */
@@ -33,8 +33,9 @@ export function createReplicaSets(reflect: Reflect, onChange: (model: string) =>
   const keyByName = new Map<string, string>();
 
   function update(name: string, object: KubeObject | undefined): void {
-    const { [LABELS.model]: model = '', [LABELS.revision]: revision = '' } = object?.metadata.labels ?? {};
-    const key = keyByName.get(name) ?? `${model}/${revision}`;
+    const labels = object?.metadata.labels ?? {};
+    const { [LABELS.model]: model = '', [LABELS.revision]: revision = '', [LABELS.tier]: tier = '' } = labels;
+    const key = keyByName.get(name) ?? `${model}/${revision}/${tier}`;
     const sets = setsByKey.get(key) ?? new Map<string, WorkerReplicaSet>();
     if (object === undefined) {
       sets.delete(name);
@@ -52,7 +53,10 @@ export function createReplicaSets(reflect: Reflect, onChange: (model: string) =>
     onChange: (name) => update(name, reflector.get(name)),
     trim: trimReplicaSet,
   });
-  return { reflector, of: (model, revision) => [...(setsByKey.get(`${model}/${revision}`)?.values() ?? [])] };
+  return {
+    reflector,
+    of: (model, revision, tier = '') => [...(setsByKey.get(`${model}/${revision}/${tier}`)?.values() ?? [])],
+  };
 }
 
 /**

@@ -10,9 +10,14 @@ export function hasStarted({ scheduled, pending }: Pick<WorkerPod, 'scheduled' |
  * then replaces its pods, and runs more of them meanwhile. A replacement that has not started does not count. It may
  * never start, because it lacks a node or an image.
  */
-export function isBeingRestarted({ revision, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
+export function isBeingRestarted({ revision, tier, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
   return pods.some(
-    (other) => other.revision === revision && other.set !== set && !other.terminating && hasStarted(other),
+    (other) =>
+      other.revision === revision &&
+      other.tier === tier &&
+      other.set !== set &&
+      !other.terminating &&
+      hasStarted(other),
   );
 }
 

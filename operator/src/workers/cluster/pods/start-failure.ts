@@ -45,12 +45,12 @@ export function findStartFailure(
 }
 
 /**
- * Returns how a pod fails to start although another pod of its revision is ready, so that a replacement on another node
- * may help. Undefined if it starts normally, or if the revision itself may be the cause.
+ * Returns how a pod fails to start although another pod of its tier is ready, so that a replacement on another node may
+ * help. Undefined if it starts normally, or if the revision itself may be the cause.
  */
 export function findSickness(pod: ObservedPod, pods: readonly ObservedPod[]): string | undefined {
   if (pod.ready || pod.containerProblem === undefined) return undefined;
-  const isWorking = pods.some(({ ready, revision }) => ready && revision === pod.revision);
+  const isWorking = pods.some(({ ready, revision, tier }) => ready && revision === pod.revision && tier === pod.tier);
   return isWorking ? describeContainer(pod, pod.containerProblem)?.message : undefined;
 }
 

@@ -1,0 +1,50 @@
+import type { AsrModel, RolloutDecision, Tier } from '@svc-asr/core';
+import type { WorkerRuntime } from '../runtime.ts';
+import type { WorkerTemplate } from '../template.ts';
+import { findServing } from './decide.ts';
+import type { MeasuredSlots } from './measured-slots.ts';
+import type { PoolView } from './observe.ts';
+import { hasTiers, observeTiers } from './tiers.ts';
+import type { PoolTier } from './tiers.ts';
+
+export interface TieredPool {
+  name: string;
+  model: AsrModel | undefined;
+  template: WorkerTemplate | undefined;
+  rollout: RolloutDecision | undefined;
+  /** Tiers that the model has or had. */
+  knownTiers: readonly Tier[];
+  view: PoolView;
+  measuredSlots: Pick<MeasuredSlots, 'recall'>;
+  runtime: Pick<WorkerRuntime, 'list' | 'tiers' | 'startFailure'>;
+}
+
+/** Returns the tiers of a pool as they are now. Undefined if it has none, or if its model was deleted. */
+export function findTiers(pool: TieredPool): PoolTier[] | undefined {
+  const { name, model, template, rollout, knownTiers, view, measuredSlots, runtime } = pool;
+  const running = runtime.list(name);
+  if (model === undefined || !hasTiers(model, running)) return undefined;
+  const serving = findServing(rollout, template);
+  // New workers are started from this revision.
+  const target = rollout?.revision ?? serving ?? '';
+  return observeTiers({
+    model,
+    knownTiers,
+    revisionTiers: findRevisionTiers(pool, target),
+    view,
+    running,
+    measuredSlots: (tier) => measuredSlots.recall(serving, tier) ?? measuredSlots.recall(target, tier),
+    startFailure: (tier) =>
+      runtime.startFailure({ model: name, revision: target, ...(tier !== undefined && { tier }) }),
+  });
+}
+
+/** Returns the names of the tiers of a revision. Empty if it has none. */
+export function findRevisionTiers(
+  { name, template, runtime }: Pick<TieredPool, 'name' | 'template' | 'runtime'>,
+  revision: string | undefined,
+): string[] {
+  if (revision === undefined) return [];
+  if (revision === template?.revision) return (template.tiers ?? []).map((tier) => tier.name);
+  return runtime.tiers?.({ model: name, revision }) ?? [];
+}

@@ -1,0 +1,175 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import { createPoolHarness } from '../../testing/pool-harness.ts';
+import type { PoolHarness } from '../../testing/pool-harness.ts';
+
+const scaling = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
+const rollout = { windowSeconds: 0 };
+const RESERVED = { name: 'reserved', priority: 10, max: 2, slots: 10 };
+const SPOT = { name: 'spot', priority: 5, max: 2, slots: 10 };
+const CPU = { name: 'cpu', max: 4, slots: 2 };
+const spec = (pools: object[] = [CPU, SPOT, RESERVED], more: object = {}) => ({ pools, scaling, rollout, ...more });
+const pending = { reason: 'Unschedulable', message: 'no node has a free GPU' };
+const sizes = ({ pool }: PoolHarness) =>
+  Object.fromEntries((pool.status().tiers ?? []).map(({ name, desired }) => [name, desired]));
+
+/** Creates a pool with tiers, and sets the slots of their workers. */
+function createTiered(more: object = spec()): { harness: PoolHarness; revision: string } {
+  const harness = createPoolHarness();
+  for (const { name, slots } of [RESERVED, SPOT, CPU]) harness.tierSlots.set(name, slots);
+  return { harness, revision: harness.set(more) };
+}
+
+test('demand fills the tier with the highest priority first, and the next one beyond its maximum', async () => {
+  const { harness } = createTiered();
+  harness.load({ active: 15 });
+  await harness.tick(2);
+  expect(sizes(harness)).toEqual({ reserved: 2, spot: 0, cpu: 0 });
+  harness.load({ active: 43 });
+  await harness.tick(2);
+  expect(sizes(harness)).toEqual({ reserved: 2, spot: 2, cpu: 2 });
+  expect(harness.growth()).toEqual({ canGrow: true, capacity: 48, tiers: ['reserved', 'spot', 'cpu'] });
+  harness.load({ active: 60 });
+  await harness.tick(2);
+  expect(sizes(harness)).toEqual({ reserved: 2, spot: 2, cpu: 4 });
+  expect(harness.growth()?.canGrow).toBe(false);
+  expect(harness.pool.status().reasons.map(({ reason }) => reason)).toContain('ScalingLimited');
+});
+
+test('demand overflows to the next tier if workers of a tier cannot start, and returns when they can', async () => {
+  const { harness, revision } = createTiered();
+  harness.breakRevision(`${revision}/reserved`, pending);
+  harness.load({ active: 0, waiting: 15 });
+  await harness.tick(2);
+  expect(harness.tiers()).toEqual({ reserved: { ready: 0, running: 2 }, spot: { ready: 2, running: 2 } });
+  expect(harness.growth()).toMatchObject({ canGrow: true });
+  expect(harness.pool.status().startFailure).toBeUndefined();
+  expect(harness.pool.status().tiers?.[0]?.startFailure).toEqual(pending);
+
+  harness.load({ active: 15, waiting: 0 });
+  harness.occupy(7, 'spot');
+  harness.mendRevision(`${revision}/reserved`);
+  await harness.tick(3);
+  // Streams end where they are.
+  expect(harness.tiers()).toEqual({ reserved: { ready: 2, running: 2 }, spot: { ready: 2, running: 2 } });
+  expect(sizes(harness)).toEqual({ reserved: 2, spot: 0, cpu: 0 });
+  harness.occupy(0, 'spot');
+  await harness.tick(3);
+  expect(harness.tiers()).toEqual({ reserved: { ready: 2, running: 2 } });
+});
+
+test('workers of an overflow tier stay until those of the preferred tier are ready', async () => {
+  const { harness, revision } = createTiered();
+  harness.breakRevision(`${revision}/reserved`, pending);
+  harness.load({ active: 8 });
+  await harness.tick(2);
+  expect(sizes(harness)).toEqual({ reserved: 1, spot: 1, cpu: 0 });
+  harness.mendRevision(`${revision}/reserved`);
+  harness.crash(revision, 1);
+  harness.holdBack(`${revision}/reserved`, pending);
+  await harness.tick(3);
+  expect(harness.tiers()).toMatchObject({ spot: { ready: 1 } });
+  harness.mendRevision(`${revision}/reserved`);
+  await harness.tick(3);
+  expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 } });
+});
+
+test('a tier whose slots are unknown starts one worker, and no other tier starts meanwhile', async () => {
+  const tiers = [RESERVED, CPU].map(({ slots: _, ...tier }) => tier);
+  const { harness, revision } = createTiered(spec(tiers));
+  harness.holdBack(`${revision}/reserved`, pending);
+  harness.load({ waiting: 30 });
+  await harness.tick(3);
+  expect(sizes(harness)).toEqual({ reserved: 1, cpu: 0 });
+  expect(harness.growth()).toEqual({ canGrow: true, growth: 'provisioning', tiers: ['reserved', 'cpu'] });
+  harness.mendRevision(`${revision}/reserved`);
+  await harness.tick(3);
+  expect(sizes(harness)).toEqual({ reserved: 2, cpu: 4 });
+  const measured = harness.pool.status().measuredSlots.map(({ pool, slots }) => [pool, slots]);
+  expect(measured).toEqual(
+    expect.arrayContaining([
+      ['reserved', 10],
+      ['cpu', 2],
+    ]),
+  );
+});
+
+test('each tier has its minimum of workers', async () => {
+  const { harness } = createTiered(
+    spec([
+      { ...RESERVED, min: 1 },
+      { ...CPU, min: 2 },
+    ]),
+  );
+  await harness.tick(2);
+  expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 }, cpu: { ready: 2, running: 2 } });
+});
+
+test('a changed priority or size of a tier starts no rollout', async () => {
+  const { harness, revision } = createTiered();
+  const other = harness.set(spec([{ ...CPU, priority: 20, max: 9 }, SPOT, RESERVED]));
+  expect(other).toBe(revision);
+  await harness.tick(1);
+  expect(harness.growth()?.tiers).toEqual(['cpu', 'reserved', 'spot']);
+});
+
+test('a rollout replaces the workers of every tier, and a rolled back revision returns in every tier', async () => {
+  const { harness, revision } = createTiered();
+  harness.load({ active: 35 });
+  await harness.tick(3);
+  const next = harness.set(spec(undefined, { worker: { image: 'worker:2' }, drainSeconds: 330 }));
+  await harness.tick(20);
+  expect([harness.ready(revision), harness.ready(next)]).toEqual([0, 4]);
+  expect(harness.pool.status().rollout?.phase).toBe('Steady');
+
+  const bad = harness.set(spec(undefined, { worker: { image: 'worker:3' }, rollout: { startSeconds: 5 } }));
+  for (const tier of ['reserved', 'spot', 'cpu']) harness.breakRevision(`${bad}/${tier}`, pending);
+  await harness.tick(30);
+  expect(harness.pool.status().rollout?.phase).toBe('RolledBack');
+  expect([harness.ready(next), harness.ready(bad)]).toEqual([4, 0]);
+  harness.load({ active: 43 });
+  await harness.tick(3);
+  expect(sizes(harness)).toEqual({ reserved: 2, spot: 2, cpu: 2 });
+  expect(harness.tiers()).toMatchObject({ cpu: { ready: 2 } });
+});
+
+test('workers without a tier serve until those of the tiers are ready, and the other way round', async () => {
+  const { harness } = createTiered();
+  harness.tierSlots.set('', 10);
+  const plain = harness.set({ worker: { slots: 10 }, scaling: { ...scaling, max: 5 }, rollout });
+  harness.load({ active: 25 });
+  await harness.tick(3);
+  expect(harness.ready(plain)).toBe(3);
+
+  const tiered = harness.set(spec());
+  for (const tier of ['reserved', 'spot', 'cpu']) harness.holdBack(`${tiered}/${tier}`, pending);
+  await harness.tick(5);
+  expect(harness.ready(plain)).toBe(3);
+  for (const tier of ['reserved', 'spot', 'cpu']) harness.mendRevision(`${tiered}/${tier}`);
+  await harness.tick(10);
+  expect(harness.tiers()).toEqual({ reserved: { ready: 2, running: 2 }, spot: { ready: 1, running: 1 } });
+
+  const last = harness.set({ worker: { slots: 10 }, scaling: { ...scaling, max: 5 }, rollout });
+  harness.holdBack(last, pending);
+  await harness.tick(5);
+  expect(harness.ready(tiered)).toBe(3);
+  harness.mendRevision(last);
+  await harness.tick(20);
+  expect(harness.tiers()).toEqual({ '': { ready: 3, running: 3 } });
+  expect(harness.desired().tierCounts).toBeUndefined();
+});
+
+test('no tier loses workers while the ledger is unavailable, and a deleted model loses all of them', async () => {
+  const { harness } = createTiered();
+  harness.load({ active: 35 });
+  await harness.tick(3);
+  const before = harness.tiers();
+  harness.setLedgerError(new LedgerUnavailable('down'));
+  await harness.tick(50);
+  expect(harness.tiers()).toEqual(before);
+  expect(sizes(harness)).toEqual({ reserved: 2, spot: 2, cpu: 0 });
+  harness.setLedgerError(undefined);
+  harness.load({ active: 0 });
+  harness.remove();
+  await harness.tick(5);
+  expect(harness.tiers()).toEqual({});
+});

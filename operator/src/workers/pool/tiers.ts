@@ -1,0 +1,213 @@
+import { decideTiers, sortTiers } from '@svc-asr/core';
+import type { AsrModel, ObservedTier, RolloutDecision, ScalingDecision, ScalingState, Tier } from '@svc-asr/core';
+import type { PoolGrowth, WorkerRecord } from '@svc-asr/ledger';
+import type { DesiredWorkers, RunningWorker, StartFailure } from '../runtime.ts';
+import { countByRevision } from './desired.ts';
+import { readyWorkers } from './observe.ts';
+import type { PoolView } from './observe.ts';
+import { planPool } from './plan.ts';
+import type { Plan, PlanInput } from './plan.ts';
+
+/** A tier with its limits and its start failure. Workers without a tier belong to a tier with an empty name. */
+export interface PoolTier extends ObservedTier {
+  startFailure: StartFailure | undefined;
+}
+
+export interface TierSources {
+  model: AsrModel;
+  /** Tiers that the model has or had. */
+  knownTiers: readonly Tier[];
+  /** Tiers of the revision that new workers are started from. Empty if it has none. */
+  revisionTiers: readonly string[];
+  view: PoolView;
+  running: readonly RunningWorker[];
+  /** Returns the slots that workers of a tier measured. */
+  measuredSlots: (tier: string | undefined) => number | undefined;
+  startFailure: (tier: string | undefined) => StartFailure | undefined;
+}
+
+/** Reports whether the workers of a pool belong to tiers: those of its model, or of a revision from before. */
+export function hasTiers(model: AsrModel | undefined, running: readonly RunningWorker[]): boolean {
+  return model?.spec.pools !== undefined || running.some(({ tier }) => tier !== undefined);
+}
+
+/** Returns the tiers of a pool in the order of preference. Tiers that only have workers left are last. */
+export function observeTiers(sources: TierSources): PoolTier[] {
+  const { view, running } = sources;
+  const current = listLimits(sources);
+  const names = new Set(current.map(({ name }) => name));
+  const removed = [...new Set(running.map(({ tier = '' }) => tier))].filter((name) => !names.has(name)).sort();
+  const tierOf = findTiers(running, [...names, ...removed]);
+  const ready = readyWorkers(view);
+  const isStaying = ({ id, stopping }: RunningWorker) => !stopping && !view.drainedAtMs.has(id);
+  const observe = (name: string) => {
+    const workers = ready.filter((record) => tierOf(record) === name);
+    const own = running.filter(({ tier = '' }) => tier === name);
+    return { name, workers, running: own.filter(isStaying).length, startFailure: sources.startFailure(tierName(name)) };
+  };
+  return [
+    ...current.map(({ name, min, max, slots }) => {
+      const tier = observe(name);
+      const slotsPerWorker = slots > 0 ? slots : sources.measuredSlots(tierName(name));
+      return { ...tier, min, max, slotsPerWorker, canStart: tier.startFailure === undefined };
+    }),
+    ...removed.map((name) => {
+      const tier = observe(name);
+      return { ...tier, min: 0, max: 0, slotsPerWorker: tier.workers[0]?.slots, canStart: false, isRemoved: true };
+    }),
+  ];
+}
+
+function tierName(name: string): string | undefined {
+  return name === '' ? undefined : name;
+}
+
+/**
+ * Returns the limits of the tiers of a revision. An older revision, which serves until a rollout starts or after a
+ * rollback, may have tiers that the model no longer has. Their limits are unknown after a restart of the operator. Such a
+ * tier may then be as large as all tiers of the model together.
+ */
+function listLimits({ model, knownTiers, revisionTiers }: TierSources) {
+  const { scaling, worker, pools } = model.spec;
+  const tiers = sortTiers(pools ?? []);
+  const total = {
+    min: tiers.length === 0 ? scaling.min : tiers.reduce((sum, { min }) => sum + min, 0),
+    max: tiers.length === 0 ? scaling.max : tiers.reduce((sum, { max }) => sum + max, 0),
+    slots: worker.slots,
+  };
+  const names = revisionTiers.length === 0 ? [''] : revisionTiers;
+  const known = sortTiers([
+    ...tiers,
+    ...knownTiers.filter(({ name }) => tiers.every((tier) => tier.name !== name)),
+  ]).filter(({ name }) => names.includes(name));
+  const others = names.filter((name) => known.every((tier) => tier.name !== name));
+  return [...known, ...others.map((name) => ({ name, ...total }))];
+}
+
+/** Returns a function that finds the tier of a registered worker. Unmanaged workers may be counted in the first one. */
+function findTiers(running: readonly RunningWorker[], names: readonly string[]): (record: WorkerRecord) => string {
+  const known = new Map(running.map(({ id, tier = '' }) => [id, tier]));
+  const [first = ''] = names;
+  return ({ id, tier = '' }) => known.get(id) ?? (names.includes(tier) ? tier : first);
+}
+
+/** Decides how many workers each tier needs. Guests may need more workers than the model itself. */
+export function decideTierSizes(input: {
+  model: AsrModel;
+  view: PoolView;
+  running: readonly RunningWorker[];
+  tiers: readonly PoolTier[];
+  state: ScalingState;
+  guestDemand: number;
+  nowMs: number;
+}): ScalingDecision & { tiers: ReadonlyMap<string, number> } {
+  const { model, view, running, tiers, state, guestDemand, nowMs } = input;
+  const starting = running.filter(({ id, stopping }) => !stopping && !view.everRegistered.has(id));
+  const failing = new Set(tiers.filter(({ canStart }) => !canStart).map(({ name }) => name));
+  const arriving = starting.filter(({ tier = '' }) => !failing.has(tier)).length;
+  const { scaling: spec } = model.spec;
+  const decision = decideTiers({ spec, load: view.load, tiers, starting: starting.length, arriving, state, nowMs });
+  const sizes = new Map(decision.tiers);
+  let missing = guestDemand - decision.desired;
+  for (const { name, max, canStart } of tiers) {
+    const size = sizes.get(name) ?? 0;
+    const added = canStart ? Math.max(0, Math.min(missing, max - size)) : 0;
+    sizes.set(name, size + added);
+    missing -= added;
+  }
+  return { ...decision, desired: [...sizes.values()].reduce((sum, size) => sum + size, 0), tiers: sizes };
+}
+
+/** Plans each tier like a pool of its own. Workers without a tier have one plan, with an empty name. */
+export function planTiers(
+  input: Omit<PlanInput, 'desired'>,
+  scaling: Pick<ScalingDecision, 'desired' | 'tiers'>,
+  { stableTiers, isOnlyRevision }: { stableTiers: readonly string[]; isOnlyRevision: boolean },
+): Map<string, Plan> {
+  const { running, registered, stable } = input;
+  const sizes = scaling.tiers ?? new Map([['', scaling.desired]]);
+  const names = [...new Set([...sizes.keys(), ...running.map(({ tier = '' }) => tier)])];
+  const tierOf = findTiers(running, names);
+  const known = stableTiers.length === 0 ? [''] : stableTiers;
+  return new Map(
+    names.map((name, rank) => {
+      const plan = planPool({
+        ...input,
+        desired: sizes.get(name) ?? 0,
+        // A tier that the stable revision does not have needs no room for workers of that revision.
+        stable: known.includes(name) ? stable : undefined,
+        // Streams end on the workers of overflow tiers. New sessions prefer the first tier.
+        idleOnly: rank > 0 && isOnlyRevision,
+        running: running.filter(({ tier = '' }) => tier === name),
+        registered: registered?.filter((record) => tierOf(record) === name),
+      });
+      return [name, plan];
+    }),
+  );
+}
+
+/** Adds up the plans of tiers. */
+export function joinPlans(plans: ReadonlyMap<string, Plan>): Plan {
+  const all = [...plans.values()];
+  const ensureStable = all.flatMap((plan) => plan.ensureStable ?? []);
+  return {
+    ensure: all.reduce((sum, { ensure }) => sum + ensure, 0),
+    ...(ensureStable.length > 0 && { ensureStable: ensureStable.reduce((sum, count) => sum + count, 0) }),
+    drain: all.flatMap(({ drain }) => drain),
+    stop: all.flatMap(({ stop }) => stop),
+  };
+}
+
+/** Numbers of workers by tier and revision. */
+export type CountsByTier = ReadonlyMap<string, DesiredWorkers['counts']>;
+
+/** Returns how many workers each tier needs of each revision. `previous` are the numbers of the last decision. */
+export function countTiers(
+  rollout: RolloutDecision | undefined,
+  plans: ReadonlyMap<string, Plan>,
+  previous: CountsByTier,
+): CountsByTier {
+  return new Map(
+    [...plans].map(([tier, plan]) => [tier, countByRevision(rollout, plan, previous.get(tier) ?? new Map())]),
+  );
+}
+
+/** Adds up the numbers of workers of all tiers by revision. Also returns them by revision and tier, if there are tiers. */
+export function joinCounts(counts: CountsByTier): Required<Pick<DesiredWorkers, 'counts' | 'tierCounts'>> {
+  const totals = new Map<string, number>();
+  const tierCounts = new Map<string, Map<string, number>>();
+  for (const [tier, byRevision] of counts) {
+    for (const [revision, count] of byRevision) {
+      totals.set(revision, (totals.get(revision) ?? 0) + count);
+      tierCounts.set(revision, (tierCounts.get(revision) ?? new Map<string, number>()).set(tier, count));
+    }
+  }
+  const hasNoTiers = [...counts.keys()].every((tier) => tier === '');
+  return { counts: totals, tierCounts: hasNoTiers ? undefined : tierCounts };
+}
+
+/** Decides how many sessions may wait for further workers of the tiers, as `decideGrowth` does for a single tier. */
+export function decideTierGrowth(
+  tiers: readonly PoolTier[],
+  view: PoolView,
+  running: readonly RunningWorker[],
+): PoolGrowth {
+  const names = tiers.flatMap(({ name, isRemoved }) => (isRemoved === true || name === '' ? [] : [name]));
+  const growing = tiers.filter(({ canStart, isRemoved, max, workers }) => {
+    return canStart && isRemoved !== true && max > workers.length;
+  });
+  if (growing.length === 0) return { canGrow: false, tiers: names };
+  const present = tiers.flatMap(({ workers }) => workers).reduce((sum, { slots }) => sum + slots, 0);
+  // NaN if the slots of a worker are unknown.
+  const further = growing.reduce((sum, { max, workers, slotsPerWorker = NaN }) => {
+    return sum + (max - workers.length) * slotsPerWorker;
+  }, 0);
+  const starting = running.filter(({ id, stopping }) => !stopping && !view.everRegistered.has(id));
+  const isProvisioning = starting.every(({ pending }) => pending !== undefined);
+  return {
+    canGrow: true,
+    tiers: names,
+    ...(!Number.isNaN(further) && { capacity: present + further }),
+    ...(starting.length > 0 && { growth: isProvisioning ? 'provisioning' : 'starting' }),
+  };
+}

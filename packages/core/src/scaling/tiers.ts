@@ -1,0 +1,147 @@
+import { countDemand, decideScaling, LOAD_STALE_MS } from './decide.ts';
+import type { ScalingDecision, ScalingInput } from './decide.ts';
+import { countWorkers } from './slots.ts';
+import { initialScaling } from './state.ts';
+
+/** A tier of a model: workers on one kind of hardware. */
+export interface ObservedTier {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Expected slots of one worker. Undefined if not known yet. */
+  readonly slotsPerWorker: number | undefined;
+  /** Workers that accept sessions. */
+  readonly workers: readonly { readonly slots: number; readonly active: number }[];
+  /** Workers that neither drain nor stop, whether or not they accept sessions. */
+  readonly running: number;
+  /** False if workers fail to start, or wait too long for a node. */
+  readonly canStart: boolean;
+  /** True if the model no longer has the tier. Its workers stay until those of other tiers replace them. */
+  readonly isRemoved?: boolean;
+}
+
+export interface TieredInput extends Omit<ScalingInput, 'fixedSlots' | 'workers' | 'unit'> {
+  /** Tiers in the order of preference. Removed tiers are last. */
+  readonly tiers: readonly ObservedTier[];
+}
+
+export interface TieredDecision extends ScalingDecision {
+  /** Desired number of workers by tier. */
+  readonly tiers: ReadonlyMap<string, number>;
+}
+
+/** Sessions for which tiers need slots. `slots` includes the buffer and is at least `demand`. */
+export interface TierNeed {
+  readonly demand: number;
+  readonly slots: number;
+}
+
+export interface FilledTiers {
+  readonly counts: ReadonlyMap<string, number>;
+  /** Needed slots that no tier can provide. */
+  readonly missing: number;
+  /** True if demand waits for the first worker of a tier to measure its slots. */
+  readonly isMeasuring: boolean;
+}
+
+/**
+ * Decides how many workers each tier of a model should have. The load is followed in slots, as in `decideScaling`,
+ * because workers of different tiers have different numbers of slots. The slots are then divided between the tiers.
+ * While the load is unknown, every tier keeps its workers.
+ */
+export function decideTiers(input: TieredInput): TieredDecision {
+  const { tiers, load, nowMs, spec } = input;
+  const workers = tiers.flatMap((tier) => tier.workers);
+  const presentSlots = workers.reduce((sum, { slots }) => sum + slots, 0);
+  const state = input.state.unit === 'slots' ? input.state : initialScaling(presentSlots, nowMs);
+  const total = decideScaling({
+    ...input,
+    spec: { ...spec, min: 0, max: Number.MAX_SAFE_INTEGER },
+    fixedSlots: 1,
+    unit: 'slots',
+    workers,
+    state,
+  });
+  const isKnown = load !== undefined && nowMs - load.readAtMs <= LOAD_STALE_MS;
+  const demand = isKnown ? Math.min(countDemand(load), total.desired) : total.desired;
+  const { counts, missing, isMeasuring } = fillTiers(tiers, { demand, slots: total.desired });
+  const kept = tiers.map(({ name, running }): [string, number] => {
+    const count = counts.get(name) ?? 0;
+    return [name, isKnown ? count : Math.max(count, running)];
+  });
+  const reasons = [...total.reasons];
+  if (isKnown && missing > 0) {
+    const message = `${demand} sessions and their buffer need ${missing} slots more than the pools have at their max`;
+    reasons.push({ reason: 'ScalingLimited', message });
+  }
+  if (isKnown && isMeasuring && demand > 0) {
+    const message = 'the slots of a worker are unknown until the first one of its tier has started';
+    reasons.push({ reason: 'Measuring', message });
+  }
+  return {
+    desired: kept.reduce((sum, [, count]) => sum + count, 0),
+    tiers: new Map(kept),
+    reasons,
+    // Without a known load, the slots that are present may be incomplete.
+    state:
+      isKnown || input.state.unit === 'slots'
+        ? { ...total.state, slotsPerWorker: undefined, unit: 'slots' }
+        : input.state,
+  };
+}
+
+/**
+ * Divides the needed slots between tiers, which are filled in order.
+ *
+ * | tier                           | workers                               | slots left for the next tier         |
+ * |--------------------------------|---------------------------------------|--------------------------------------|
+ * | can start workers              | as needed, up to max                  | those beyond max                     |
+ * | cannot start workers           | as needed, up to max; it keeps trying | those beyond its ready workers       |
+ * | slots of a worker are unknown  | one, which measures them              | none                                 |
+ * | has workers beyond that        | they stay while the ready workers of  |                                      |
+ * |                                | earlier tiers are not enough          |                                      |
+ *
+ * Each tier has at least `min` workers. They do not reduce the need of earlier tiers.
+ */
+export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): FilledTiers {
+  const counts = new Map<string, number>();
+  let { slots, demand } = need;
+  let readySlots = 0;
+  let isMeasuring = false;
+  for (const tier of tiers) {
+    const { name, min, max, slotsPerWorker, running, canStart, isRemoved } = tier;
+    const measured = tier.workers.map((worker) => worker.slots);
+    const wanted = isRemoved === true ? 0 : countNeeded(slotsPerWorker, measured, { slots, demand });
+    const grown = Math.min(max, wanted);
+    const kept = Math.min(running, countKept(slotsPerWorker, running, need.slots - readySlots));
+    counts.set(name, isRemoved === true ? kept : Math.min(max, Math.max(min, grown, kept)));
+
+    const ready = measured.reduce((sum, each) => sum + each, 0);
+    if (canStart && isRemoved !== true && slotsPerWorker === undefined && grown > 0) {
+      isMeasuring = true;
+      slots = 0;
+      demand = 0;
+    } else if (canStart && isRemoved !== true) {
+      slots = Math.max(0, slots - grown * (slotsPerWorker ?? 0));
+      demand = Math.max(0, demand - ready - Math.max(0, grown - measured.length) * (slotsPerWorker ?? 0));
+    } else {
+      slots = Math.max(0, slots - ready);
+      demand = Math.max(0, demand - ready);
+    }
+    readySlots += ready;
+  }
+  return { counts, missing: slots, isMeasuring };
+}
+
+/** Returns the number of workers of a tier for what earlier tiers left. One worker if their slots are unknown. */
+function countNeeded(slotsPerWorker: number | undefined, measured: readonly number[], { slots, demand }: TierNeed) {
+  if (slotsPerWorker === undefined) return Math.min(1, slots);
+  // As for a model without tiers, the buffer is sized with the expected slots, and the demand fits into measured ones.
+  return Math.max(Math.ceil(slots / slotsPerWorker), countWorkers(demand, measured, slotsPerWorker));
+}
+
+/** Returns the number of workers of a tier for what ready workers of earlier tiers do not cover. */
+function countKept(slotsPerWorker: number | undefined, running: number, uncovered: number): number {
+  if (uncovered <= 0) return 0;
+  return slotsPerWorker === undefined ? running : Math.ceil(uncovered / slotsPerWorker);
+}
