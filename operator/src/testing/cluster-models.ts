@@ -87,6 +87,21 @@ export const MODELS = {
     artifact: { persistentVolumeClaim: { claimName: 'models', path: 'kikuyu/v2' } },
     worker: { resources: { requests: { cpu: '0.5', memory: '1Gi' } } },
   }),
+  tiers: model('svc-asr-kikuyu-v4', {
+    artifact: { path: '/models/svc-asr-kikuyu-v4' },
+    worker: { image: 'registry.example/svc-asr/worker-cuda:1.2.3' },
+    pools: [
+      { name: 'mig', priority: 30, provider: 'cuda', accelerator: { resource: 'nvidia.com/mig-1g.10gb' } },
+      { name: 'shared', priority: 20, provider: 'cuda', slots: 40, accelerator: { resource: 'nvidia.com/gpu.shared' } },
+      {
+        name: 'dra',
+        priority: 10,
+        provider: 'cuda',
+        resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'one-gpu', request: 'gpu' }],
+      },
+      { name: 'cpu', image: 'registry.example/svc-asr/worker:1.2.3', nodeSelector: { 'example.com/kind': 'cpu' } },
+    ],
+  }),
   image: model('svc-asr-kikuyu-v3', { artifact: { image: 'registry.example/models/kikuyu:3' } }),
 } as const;
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import type { V1PodSpec } from '@kubernetes/client-node';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { model } from '../../../testing/resources.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { childrenOf, INSTALLATION, MODELS, PLAIN_INSTALLATION, templateOf } from '../../../testing/cluster-models.ts';
-import { revisionName, sharedName } from '../names.ts';
+import { LABELS, revisionName, sharedName } from '../names.ts';
 
 const UID = '00000000-0000-0000-0000-000000000001';
 const golden = (name: string): unknown[] =>
@@ -13,6 +14,8 @@ const golden = (name: string): unknown[] =>
   );
 const built = (name: keyof typeof MODELS, installation = INSTALLATION): KubeObject[] =>
   childrenOf(templateOf(MODELS[name], installation, UID), installation).map(({ object }) => object);
+const podOf = (deployment: KubeObject) =>
+  (deployment as unknown as { spec: { template: { spec: V1PodSpec } } }).spec.template.spec;
 const kindOf = (objects: KubeObject[], kind: string) => objects.find((object) => object.kind === kind)!;
 
 test.each([
@@ -33,6 +36,57 @@ test('an artifact image is mounted as a read-only volume', () => {
     image: { reference: 'registry.example/models/kikuyu:3', pullPolicy: 'IfNotPresent' },
   });
   expect(containers[0]?.volumeMounts).toContainEqual({ name: 'model', mountPath: '/model', readOnly: true });
+});
+
+describe('a model with tiers', () => {
+  const objects = built('tiers');
+  const template = templateOf(MODELS.tiers, INSTALLATION, UID);
+  const ofTier = (kind: string, tier: string) =>
+    objects.find((object) => object.kind === kind && object.metadata.labels?.[LABELS.tier] === tier)!;
+
+  test('has one Deployment and one ConfigMap per tier, and one of each other object', () => {
+    const kinds = objects.map(({ kind }) => kind).sort();
+    const each = (kind: string) => Array.from({ length: 4 }, () => kind);
+    const shared = ['NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount'];
+    expect(kinds).toEqual([...each('ConfigMap'), ...each('Deployment'), ...shared]);
+    expect(ofTier('Deployment', 'mig').metadata.name).toBe(`svc-asr-kikuyu-v4-${template.revision}-mig`);
+    expect(ofTier('Deployment', 'mig')).toHaveProperty(
+      'spec.selector.matchLabels',
+      expect.objectContaining({ [LABELS.tier]: 'mig', [LABELS.revision]: template.revision }),
+    );
+    expect(kindOf(objects, 'NetworkPolicy')).toHaveProperty('spec.podSelector.matchLabels', {
+      [LABELS.model]: 'svc-asr-kikuyu-v4',
+      [LABELS.revision]: template.revision,
+    });
+  });
+
+  test('names the tier, its provider and its slots in the settings of the workers', () => {
+    const data = (tier: string) => (ofTier('ConfigMap', tier) as unknown as { data: Record<string, string> }).data;
+    expect(data('shared')).toMatchObject({ TIER: 'shared', PROVIDER: 'cuda', SLOTS: '40' });
+    expect(data('cpu')).toMatchObject({ TIER: 'cpu', PROVIDER: 'cpu', SLOTS: '0' });
+  });
+
+  test.each([
+    ['mig', 'nvidia.com/mig-1g.10gb'],
+    ['shared', 'nvidia.com/gpu.shared'],
+  ])('requests the device of the tier %s by the resource name %s', (tier, resource) => {
+    const { containers } = podOf(ofTier('Deployment', tier));
+    expect(containers[0]?.resources).toEqual({ requests: { [resource]: '1' }, limits: { [resource]: '1' } });
+  });
+
+  test('passes resource claims to the pods of their tier only', () => {
+    const pod = podOf(ofTier('Deployment', 'dra'));
+    expect(pod.resourceClaims).toEqual([{ name: 'gpu', resourceClaimTemplateName: 'one-gpu' }]);
+    expect(pod.containers[0]?.resources).toEqual({ claims: [{ name: 'gpu', request: 'gpu' }] });
+    expect(podOf(ofTier('Deployment', 'cpu'))).not.toHaveProperty('resourceClaims');
+  });
+
+  test('uses image and node selector of a tier, and otherwise those of the worker', () => {
+    const [mig, cpu] = [podOf(ofTier('Deployment', 'mig')), podOf(ofTier('Deployment', 'cpu'))];
+    expect(mig.containers[0]?.image).toBe('registry.example/svc-asr/worker-cuda:1.2.3');
+    expect(cpu.containers[0]?.image).toBe('registry.example/svc-asr/worker:1.2.3');
+    expect([mig.nodeSelector, cpu.nodeSelector]).toEqual([undefined, { 'example.com/kind': 'cpu' }]);
+  });
 });
 
 test('the revision changes with everything that changes the pods, and with nothing else', () => {
@@ -103,6 +157,7 @@ test('revisionName and sharedName respect the length limit and are unique for ea
   const [long, longer] = ['a'.repeat(63), `${'a'.repeat(62)}b`];
   expect(revisionName('m', '0123456789ab')).toBe('m-0123456789ab');
   expect(revisionName(long, '0123456789ab')).toHaveLength(63);
+  expect(revisionName(long, '0123456789ab', 'reserved')).toBe(`${'a'.repeat(41)}-0123456789ab-reserved`);
   expect(sharedName('m')).toBe('m-workers');
   expect(sharedName(long)).toHaveLength(63);
   expect(sharedName(long)).not.toBe(sharedName(longer));
