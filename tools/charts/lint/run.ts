@@ -26,6 +26,7 @@ const VALUES = {
       autoscaling: { enabled: true },
     },
     console: { replicas: 2, adminApi: { enabled: true } },
+    usageExport: { enabled: true },
   },
 } as const;
 
