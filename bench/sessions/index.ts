@@ -10,6 +10,7 @@ import { openAccounts } from './accounts.ts';
 import { load } from './load.ts';
 import type { Round } from './load.ts';
 import { memoryOfSessions } from './memory.ts';
+import { measureWaiters } from './waiters.ts';
 
 /**
  * Number of rounds. They are many and short, because the speed of a shared machine changes within seconds, and both
@@ -83,12 +84,14 @@ export async function bench({ logProgress }: { logProgress: (line: string) => vo
       const each = Object.entries(rounds).map(([name, all]) => `${name} ${all.at(-1)?.perSecond.toFixed(0)}/s`);
       logProgress(`round ${i}: ${each.join(', ')}`);
     }
+    const waiters = await measureWaiters(redis.url, PREFIX);
     const { ours: us, durable: floor, readOnly: readers } = rounds;
     return {
       ratios: {
         throughput_vs_floor: ratio(us, floor, 'perSecond'),
         throughput_vs_read_only_floor: ratio(us, readers, 'perSecond'),
         p99_vs_floor: ratio(us, floor, 'p99Ms'),
+        waiters_cpu_vs_polling: waiters.cpu / waiters.pollingCpu,
       },
       figures: {
         sessions_per_second: median(us.map(({ perSecond }) => perSecond)),
@@ -100,6 +103,9 @@ export async function bench({ logProgress }: { logProgress: (line: string) => vo
         p99_ms: median(us.map(({ p99Ms }) => p99Ms)),
         floor_p99_ms: median(floor.map(({ p99Ms }) => p99Ms)),
         redis_round_trips: roundTrips,
+        waiters_redis_commands_per_second: waiters.commandsPerSecond,
+        waiters_redis_cpu: waiters.cpu,
+        waiters_polling_redis_cpu: waiters.pollingCpu,
         redis_bytes_per_10000_live_sessions: await memoryOfSessions(ledger),
       },
     };
