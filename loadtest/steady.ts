@@ -1,4 +1,4 @@
-import { call } from './lib/call.ts';
+import { callThroughGate } from './lib/gate.ts';
 import { buildK6Options, constantStreams } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';
 
@@ -7,5 +7,5 @@ export { handleSummary } from './lib/load.ts';
 export const options = buildK6Options({ steady: constantStreams(plan.streams, plan.durationSeconds) });
 
 export default function (): Promise<void> {
-  return call();
+  return callThroughGate();
 }

@@ -114,7 +114,14 @@ async function writePlans(
       const { tenant, key } = await seedTenant(ledger, CREDIT_MS, { concurrentSessions: 2 * streams + 10 });
       const file = (name: string): string => join(folder, `${name}-${i}`);
       const metricsFile = file('metrics.json');
-      const plan: Plan = { ...partial, baseUrl, callers: [{ tenant, key, role: 'regular' }], k6Url: '', metricsFile };
+      const plan: Plan = {
+        ...partial,
+        baseUrl,
+        callers: [{ tenant, key, role: 'regular' }],
+        gateUrl: '',
+        k6Url: '',
+        metricsFile,
+      };
       writeFileSync(file('plan.json'), JSON.stringify(plan), { mode: 0o600 });
       return { planFile: file('plan.json'), reportFile: file('report.html'), metricsFile };
     }),

@@ -45,6 +45,8 @@ export interface Plan {
   readonly lagLimitMs: number;
   /** Address of k6's own REST API, from which a ramp reads its measurements. Empty in other scenarios. */
   readonly k6Url: string;
+  /** Address of the gate that limits streams to the slots declared at each moment. Empty if their number is fixed. */
+  readonly gateUrl: string;
   /** File to which k6 writes its metrics at the end. */
   readonly metricsFile: string;
 }

@@ -9,6 +9,8 @@ export interface Scenario {
   readonly requiresLatency: boolean;
   /** Whether the service may refuse sessions with 429 or 503 and Retry-After, or close a queued one with 4503. */
   readonly mayBeRefused: boolean;
+  /** Whether the number of streams follows the declared slots during the run. */
+  readonly followsSlots: boolean;
 }
 
 export const SCENARIOS = {
@@ -17,42 +19,49 @@ export const SCENARIOS = {
     defaults: { STREAMS: '4', SESSION_SECONDS: '12', SPREAD_SECONDS: '2', TENANTS: '2' },
     requiresLatency: false,
     mayBeRefused: false,
+    followsSlots: false,
   },
   steady: {
-    summary: 'As many streams as the workers declared slots. The latency targets must be met.',
+    summary: 'As many streams as slots are declared at each moment. The latency targets must be met.',
     defaults: {},
     requiresLatency: true,
     mayBeRefused: false,
+    followsSlots: true,
   },
   'ramp-to-saturation': {
     summary: 'Adds streams until a latency target is missed. Reports that number and the declared slots.',
     defaults: { SPREAD_SECONDS: '5' },
     requiresLatency: false,
     mayBeRefused: true,
+    followsSlots: false,
   },
   spike: {
     summary: 'Triples the streams for a short time. The service must serve each session that it does not refuse.',
     defaults: { LOAD_PERCENT: '50', DURATION_SECONDS: '90', SPREAD_SECONDS: '1' },
     requiresLatency: false,
     mayBeRefused: true,
+    followsSlots: false,
   },
   soak: {
     summary: 'One hour at 70 % of the declared slots. The latency targets must be met to the end.',
     defaults: { DURATION_SECONDS: '3600', LOAD_PERCENT: '70', SESSION_SECONDS: '60' },
     requiresLatency: true,
     mayBeRefused: false,
+    followsSlots: true,
   },
   'noisy-tenant': {
     summary: 'One tenant sends as fast as it can. The latency targets of the others must be met.',
     defaults: { LOAD_PERCENT: '25' },
     requiresLatency: true,
     mayBeRefused: true,
+    followsSlots: false,
   },
   'mixed-latency': {
     summary: 'Concurrent streams with small and large contexts. Each context must meet the latency targets.',
     defaults: { LOAD_PERCENT: '25', CONTEXTS: '56,13;56,6;56,3;56,1;56,0' },
     requiresLatency: true,
     mayBeRefused: false,
+    followsSlots: true,
   },
 } as const satisfies Record<string, Scenario>;
 

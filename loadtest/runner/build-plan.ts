@@ -12,7 +12,9 @@ const MAX_AUDIO_SECONDS = 300;
 const MAX_STREAMS = 20_000;
 
 /** The plan without the fields that are known only when the service runs. */
-export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'k6Url' | 'metricsFile'> & { readonly tenants: number };
+export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'gateUrl' | 'k6Url' | 'metricsFile'> & {
+  readonly tenants: number;
+};
 
 /** Builds the plan of a run. Pass 0 if the declared slots are unknown. */
 export function buildPlan(

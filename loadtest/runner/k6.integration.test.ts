@@ -42,6 +42,7 @@ async function run(scenario: 'smoke' | 'ramp-to-saturation', changes: Partial<Pl
     ...buildPlan(scenario, options, MODEL, 2, findRecordings('', MODEL)),
     baseUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
     callers: [{ tenant: 't', key: 'k', role: 'regular' }],
+    gateUrl: '',
     k6Url: `http://${address}`,
     metricsFile: join(folder, 'metrics.json'),
     ...changes,

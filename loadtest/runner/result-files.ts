@@ -41,7 +41,10 @@ function encode(page: Buffer): string[] {
 /** Builds the lines of the result for a terminal. */
 export function buildLines(summary: Summary): string[] {
   const { scenario, streams, declaredSlots, declaredAfter, saturation, wordErrorRatePercent: wer } = summary;
-  const slots = declaredSlots === 0 ? 'declared slots unknown' : `${declaredSlots} declared slots`;
+  const slots =
+    declaredSlots === 0
+      ? 'declared slots unknown'
+      : `${declaredSlots} declared slots${describeRange(summary.slotRange)}`;
   const mark = (passed: boolean | null) => (passed === null ? ' ' : passed ? '✓' : '✗');
   return [
     `${scenario}: ${streams} streams, ${summary.sessions} sessions, ${summary.refused} refused, ${slots}`,
@@ -56,6 +59,11 @@ export function buildLines(summary: Summary): string[] {
     ...(saturation === null ? [] : [describeSaturation(saturation, declaredSlots, declaredAfter)]),
     `${scenario}: ${describeOutcome(summary)}`,
   ];
+}
+
+function describeRange(range: Summary['slotRange']): string {
+  if (range === null || range.least === range.most) return '';
+  return ` at first, ${range.least} to ${range.most} during the run`;
 }
 
 function describeOutcome({ outcome, voidReason, declaredSlots, declaredAfter }: Summary): string {

@@ -19,6 +19,8 @@ import { provideService } from './service.ts';
 import type { RunContext, Service } from './service.ts';
 import { summarize } from './summary.ts';
 import type { RunFacts, Summary } from './summary.ts';
+import { openStreamGate } from './stream-gate.ts';
+import type { StreamGate } from './stream-gate.ts';
 import { createTenants } from './tenants.ts';
 import type { Tenants } from './tenants.ts';
 
@@ -50,8 +52,12 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   mkdirSync(out, { recursive: true });
   const [planFile, metricsFile] = [join(folder, 'plan.json'), join(folder, 'metrics.json')];
   const address = partialPlan.ramp === null ? '' : `127.0.0.1:${await freePort('127.0.0.1')}`;
+  const gate = await openGate(scenario, options, service, context);
   const plan: Plan = {
     ...partialPlan,
+    // Sessions that start in the moment in which slots fall are refused.
+    mayBeRefused: partialPlan.mayBeRefused || gate !== undefined,
+    gateUrl: gate?.url ?? '',
     baseUrl: target.baseUrl,
     callers: tenants.callers,
     k6Url: `http://${address}`,
@@ -73,6 +79,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     service: service.name,
     declaredSlots,
     declaredAfter: null,
+    slotRange: gate?.range ?? null,
     slowWorker,
   };
   const [metrics, balances] = [readK6Metrics(metricsFile), await tenants.readBalances(settleMs)];
@@ -88,6 +95,19 @@ async function addTenants(tenants: Tenants, plan: PartialPlan, isNoisy: boolean)
   const maxSessions = 2 * (plan.streams + plan.spike.streams) + 10;
   for (let count = 0; count < plan.tenants; count++) await tenants.add('regular', maxSessions);
   if (isNoisy) await tenants.add('noisy', 2 * plan.noisyStreams + 10);
+}
+
+/** Opens a gate if the scenario uses a share of the declared slots, which may change during the run. */
+async function openGate(
+  scenario: LoadtestArguments['scenario'],
+  options: Options,
+  { declaredSlots, readSlots }: Service,
+  { addCleanup }: RunContext,
+): Promise<StreamGate | undefined> {
+  if (!SCENARIOS[scenario].followsSlots || options.text('STREAMS') !== '' || readSlots === undefined) return undefined;
+  const gate = await openStreamGate(declaredSlots, options.whole('LOAD_PERCENT', 1, 1000), readSlots);
+  addCleanup(() => gate.close());
+  return gate;
 }
 
 async function slowDown({ workerRecords }: Service, options: Options, { addCleanup }: RunContext): Promise<void> {

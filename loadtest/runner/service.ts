@@ -31,6 +31,8 @@ export interface Service {
   readonly name: string;
   /** Folder in which a temporary service records its worker processes. */
   readonly workerRecords?: string;
+  /** Reads the slots that are declared now. Absent if they cannot be read. */
+  readonly readSlots?: () => Promise<number>;
   /** Makes another worker measure its slots. Only a temporary service supports it. */
   readonly measureSlotsAgain?: () => Promise<number>;
 }
@@ -58,7 +60,9 @@ export async function provideService(request: ServiceRequest): Promise<Service> 
   const model = options.text('MODEL');
   const given = options.optional('DECLARED_SLOTS', 1, 1_000_000);
   const declaredSlots = given ?? (await findSlots(target.operatorUrl, model));
-  return { target, model, declaredSlots, name: target.baseUrl };
+  const isKnown = given === undefined && declaredSlots > 0;
+  const readSlots = () => readDeclaredSlots(target.operatorUrl, model, READ_SLOTS_MS);
+  return { target, model, declaredSlots, name: target.baseUrl, ...(isKnown && { readSlots }) };
 }
 
 /** Returns the declared slots of a running service. If they are unknown, logs the reason and returns 0. */
@@ -103,6 +107,7 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
     ...facts,
     declaredSlots,
     model: isRamp ? RAMP_MODEL : OWN_MODEL,
+    readSlots: () => readSlots(OWN_MODEL),
     measureSlotsAgain: () => addModel(AFTER_MODEL, MEASURED_SLOTS),
   };
 }

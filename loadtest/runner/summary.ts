@@ -10,6 +10,7 @@ import { countOf, distributionOf, meetsThresholds } from './k6-metrics.ts';
 import type { Distribution, K6Metrics } from './k6-metrics.ts';
 import { CHANGED_SHARE, concludeRamp } from './saturation.ts';
 import type { Saturation } from './saturation.ts';
+import type { SlotRange } from './stream-gate.ts';
 
 /** Facts of a run. */
 export interface RunFacts {
@@ -21,6 +22,8 @@ export interface RunFacts {
   readonly declaredSlots: number;
   /** Slots that another worker of the same kind measured after the run, or null if it was not measured. */
   readonly declaredAfter: number | null;
+  /** Declared slots over the run, or null if the number of streams did not follow them. */
+  readonly slotRange: SlotRange | null;
   readonly slowWorker: boolean;
 }
 

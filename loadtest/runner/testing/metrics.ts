@@ -63,6 +63,7 @@ export const FACTS = {
   service: 'https://asr.example',
   declaredSlots: 4,
   declaredAfter: null as number | null,
+  slotRange: null,
   slowWorker: false,
 };
 

@@ -1,0 +1,27 @@
+import { eventually } from '../../test/support/eventually.ts';
+import { request } from '../../tools/start/request.ts';
+import { openStreamGate } from './stream-gate.ts';
+
+const TIMEOUT_MS = 30_000;
+
+test('openStreamGate starts as many streams as slots are declared at each moment, and ends none', async () => {
+  let declared = 2;
+  const gate = await openStreamGate(declared, 100, () => Promise.resolve(declared));
+  const send = async (path: string) =>
+    (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;
+  expect([await send('/start'), await send('/start'), await send('/start')]).toEqual([200, 200, 409]);
+  declared = 1;
+  await eventually('the lower number', TIMEOUT_MS, () => gate.range.least === 1);
+  expect([await send('/end'), await send('/start')]).toEqual([200, 409]);
+  expect([await send('/end'), await send('/start')]).toEqual([200, 200]);
+  expect(gate.range).toEqual({ least: 1, most: 2 });
+  gate.close();
+});
+
+test('openStreamGate uses the given share of the slots, and keeps them while the operator does not answer', async () => {
+  const gate = await openStreamGate(3, 50, () => Promise.reject(new Error('unavailable')));
+  const send = async (path: string) =>
+    (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;
+  expect([await send('/start'), await send('/start')]).toEqual([200, 409]);
+  gate.close();
+});

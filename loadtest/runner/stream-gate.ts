@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Interval at which the declared slots are read. */
+const READ_MS = 1000;
+
+/** Declared slots over a run. */
+export interface SlotRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Limits the streams of k6 to the slots that are declared at each moment. */
+export interface StreamGate {
+  readonly url: string;
+  readonly range: SlotRange;
+  close: () => void;
+}
+
+/**
+ * Starts a gate for the virtual users of k6, which share no state. `POST /start` returns 200 if another stream may start
+ * and 409 otherwise. `POST /end` must follow each stream that was started.
+ */
+export async function openStreamGate(
+  declaredSlots: number,
+  loadPercent: number,
+  readSlots: () => Promise<number>,
+): Promise<StreamGate> {
+  let [slots, streams] = [declaredSlots, 0];
+  let range: SlotRange = { least: slots, most: slots };
+  const read = async () => {
+    try {
+      slots = await readSlots();
+      range = { least: Math.min(range.least, slots), most: Math.max(range.most, slots) };
+    } catch {
+      // The last known number applies until the operator answers again.
+    }
+  };
+  const timer = setInterval(() => void read(), READ_MS);
+  const server = createServer((request, response) => {
+    const isStart = request.url === '/start';
+    const isFull = isStart && streams >= Math.max(1, Math.floor((slots * loadPercent) / 100));
+    if (!isFull) streams += isStart ? 1 : -1;
+    response.writeHead(isFull ? 409 : 200).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get range() {
+      return range;
+    },
+    close: () => {
+      clearInterval(timer);
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
