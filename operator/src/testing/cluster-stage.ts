@@ -148,7 +148,9 @@ function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Le
 
   async function register(model: string, { metadata: { name, labels } }: TestPod): Promise<void> {
     const revision = labels?.[LABELS.revision] ?? '';
-    await ledger.workers.register(model, { id: name, revision, address: 'ws://127.0.0.1:1', slots: SLOTS });
+    const tier = labels?.[LABELS.tier];
+    const worker = { id: name, revision, address: 'ws://127.0.0.1:1', slots: SLOTS };
+    await ledger.workers.register(model, { ...worker, ...(tier !== undefined && { tier }) });
   }
 
   return {

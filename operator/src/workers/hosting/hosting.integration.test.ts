@@ -99,3 +99,48 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'sessions beyond the maximum of a tier go to the next one, and return to the first when it has free slots',
+  async () => {
+    const tiers = [
+      { name: 'spot', max: 1 },
+      { name: 'reserved', priority: 10, max: 1 },
+    ];
+    const scaling = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
+    stage = await createStage(kubernetes);
+    await stage.apply(model('tiered', { pools: tiers, scaling }));
+    const place = (sessionId: string) =>
+      eventually(async () => {
+        const placement = await stage.ledger.pools.place('tiered', { sessionId, tenant: 't' });
+        if (placement.outcome === 'wait') throw new Error('still waiting');
+        const workers = await stage.ledger.workers.list('tiered');
+        return workers.find(({ id }) => id === placement.worker.id)?.tier;
+      }, LONG_MS);
+    const leave = (sessionId: string) => stage.ledger.pools.leave('tiered', sessionId, 't');
+    const tiersOf = (objects: Awaited<ReturnType<typeof stage.list>>) =>
+      objects.map(({ metadata }) => metadata.labels?.[LABELS.tier]).sort();
+    expect(await place('a')).toBe('reserved');
+    expect(tiersOf(await stage.list('apps/deployments', named('tiered')))).toEqual(['reserved', 'spot']);
+    expect([await place('b'), await place('c')]).toEqual(['reserved', 'spot']);
+    await eventually(async () => {
+      const [reserved, spot] = [
+        { name: 'reserved', ready: 1, used: 2 },
+        { name: 'spot', ready: 1, slots: 2, used: 1 },
+      ];
+      expect(await statusOf('tiered')).toMatchObject({ tiers: 'reserved 1/1, spot 1/1', pools: [reserved, spot] });
+    }, LONG_MS);
+
+    await leave('a');
+    await leave('b');
+    await eventually(async () => {
+      expect(await statusOf('tiered')).toMatchObject({ pools: [{ desired: 1 }, { desired: 0, ready: 1, used: 1 }] });
+    }, LONG_MS);
+    expect(await place('d')).toBe('reserved');
+    await leave('c');
+    await eventually(async () => {
+      expect(tiersOf(await stage.list('pods', named('tiered')))).toEqual(['reserved']);
+    }, LONG_MS);
+  },
+  TEST_MS,
+);
