@@ -4,7 +4,7 @@
 -- ARGV  1 worker  2 lease ms  3 slots. Workers of the version before do not send them.
 -- returns 'ok' | 'draining' | 'gone' if the lease had expired; the worker must register again
 -- @include now_ms
--- @include workers
+-- @include serve_queue
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 drop_dead(base, now)
@@ -12,4 +12,5 @@ local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
 if not draining then return 'gone' end
 renew_lease(base .. 'wl', ARGV[1], now, ARGV[2])
 if ARGV[3] then resize_worker(base, ARGV[1], tonumber(ARGV[3])) end
+serve_queue(base, now)
 return draining == '1' and 'draining' or 'ok'

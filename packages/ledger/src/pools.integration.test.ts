@@ -225,6 +225,15 @@ describe.each([
       expect(messages).toEqual(['a b', 'new']);
     });
 
+    test('name a stream that gets a slot because a worker raised its slots', async () => {
+      await worker('w', 1);
+      await queued('a');
+      await queued('b');
+      await ledger.workers.renew(model, 'w', 2);
+      await untilMessages(1);
+      expect(messages).toEqual(['b']);
+    });
+
     test('go only to the gateway of the stream', async () => {
       await queued('a', { gateway: 'another' });
       await queued('b');
