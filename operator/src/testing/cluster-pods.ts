@@ -14,6 +14,7 @@ export const desiredWorkers = (counts: Counts, more: Partial<DesiredWorkers> = {
   counts: new Map(counts.map(([{ revision }, count]) => [revision, count])),
   stop: [],
   scale: undefined,
+  evictable: 1,
   rollout: undefined,
   ...more,
 });

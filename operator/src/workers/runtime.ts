@@ -21,6 +21,8 @@ export interface DesiredWorkers {
   scale: ScaleUpdate | undefined;
   /** True if the workers of another model serve this one. It then keeps its Secret and has no workers of its own. */
   hosted?: boolean;
+  /** Number of workers whose streams fit into the slots of the others. Undefined if it is unknown. */
+  evictable?: number | undefined;
   /** State of the rollout, which the runtime stores for the next operator. Undefined if the model was deleted. */
   rollout: RolloutState | undefined;
 }

@@ -5,7 +5,7 @@ import { countDesired } from '../runtime.ts';
 import type { DesiredWorkers } from '../runtime.ts';
 import type { RevisionTier, WorkerTemplate } from '../template.ts';
 import { LABELS, revisionName, sharedName } from './names.ts';
-import { buildRolloutChild } from './objects/children.ts';
+import { buildDisruptionChild, buildRolloutChild } from './objects/children.ts';
 import type { ChildBuilder, DeploymentBuilder } from './objects/children.ts';
 import { decideScale } from './pods/scale.ts';
 import { isRefusal } from './refusal.ts';
@@ -20,6 +20,8 @@ export interface ConvergeDependencies {
   scaleWriter: ScaleWriter;
   /** Sources of the values in the Secret of each model. If the list is empty, models have no Secret. */
   secretSources: readonly SecretSource[];
+  /** Returns the number of ready pods of a model that must not be evicted. Undefined if evictions are not limited. */
+  countProtected: (model: string, evictable: number) => number | undefined;
   /** Reports whether no further pods may be created from a Deployment. Its existing pods stay. */
   isRefused: (revision: string, deployment: KubeObject) => boolean;
   /** Called with the tier of the newest revision that was written, or could not be written because of an error. */
@@ -59,6 +61,9 @@ export async function convergeModel(
   }
   const secretProblem = owner && (await ensureSecret(owner, dependencies));
   const isWanted = template !== undefined && desired.counts.has(template.revision);
+  if (owner !== undefined && (isWanted || pods.of(model).length > 0)) {
+    await ensureDisruptionBudget(owner, desired, dependencies);
+  }
   const tierProblem = isWanted ? await convergeNewestRevision(template, desired, dependencies) : undefined;
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
   // Written last, because no worker depends on it.
@@ -93,6 +98,16 @@ async function ensureSecret(
   await children.ensure(secret);
   // Not a SecretError, which counts as a start failure and closes the model to new sessions.
   return problem && new PartialFailure(problem.message, { cause: problem });
+}
+
+/** Limits evictions to workers whose streams fit into the slots of the others. */
+async function ensureDisruptionBudget(
+  owner: Pick<WorkerTemplate, 'model' | 'uid'>,
+  { evictable }: DesiredWorkers,
+  { view: { children }, countProtected }: ConvergeDependencies,
+): Promise<void> {
+  if (evictable === undefined) return;
+  await children.ensure(buildDisruptionChild(owner, countProtected(owner.model, evictable)));
 }
 
 /**

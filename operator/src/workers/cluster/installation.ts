@@ -37,7 +37,7 @@ export interface Installation {
   otlpEndpoint: string;
   /** Further ports that workers may connect to, besides Redis, DNS, the OTLP endpoint and their artifact server. */
   egressPorts: readonly number[];
-  /** Number or percentage of a model's workers that may be evicted at a time. */
+  /** Highest number or percentage of a model's workers that may be evicted at a time, whatever slots are free. */
   maxUnavailable: number | string;
 }
 

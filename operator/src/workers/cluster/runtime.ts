@@ -25,8 +25,10 @@ import { findTemplateProblem } from './admission/template-problem.ts';
 import { isBeingRestarted } from './pods/restart.ts';
 import { describePending, findSickness, findStartFailure } from './pods/start-failure.ts';
 import { NodeFailures } from './node-failures.ts';
+import { DisruptionLimits } from './disruption-limits.ts';
 import { createNodeNotices } from './nodes/node-notices.ts';
 import type { NodeNotices } from './nodes/node-notices.ts';
+import { describeNotice } from './nodes/notice.ts';
 import { failureKey, RevisionFailures } from './revision-failures.ts';
 import type { WorkerPod } from './pods/pod.ts';
 import { createScaleWriter } from './scale-writer.ts';
@@ -58,6 +60,7 @@ export class ClusterRuntime implements WorkerRuntime {
   readonly #scaleWriter: ScaleWriter;
   readonly #failures: RevisionFailures;
   readonly #nodeFailures: NodeFailures;
+  readonly #disruptionLimits: DisruptionLimits;
   /** Undefined if nodes must not be read. */
   readonly #nodeNotices: NodeNotices | undefined;
   readonly #secrets: UsableSecrets;
@@ -71,6 +74,7 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#scaleWriter = createScaleWriter(options);
     this.#failures = new RevisionFailures(options.nowMs);
     this.#nodeFailures = new NodeFailures(options.nowMs);
+    this.#disruptionLimits = new DisruptionLimits(options.nowMs);
     const { nodeNoticeKeys: keys } = options;
     this.#nodeNotices =
       keys &&
@@ -149,6 +153,8 @@ export class ClusterRuntime implements WorkerRuntime {
           builder: this.#builder,
           scaleWriter: this.#scaleWriter,
           secretSources: this.#options.secretSources,
+          countProtected: (of, evictable) =>
+            this.#disruptionLimits.countProtected(of, this.#view.pods.of(of), evictable, this.#options.installation),
           isRefused: (of, deployment) =>
             (isTemplateRefused && of === revision) || this.#findDeployedProblem(deployment) !== undefined,
           onTierWritten: (tier, error) => {
@@ -221,7 +227,9 @@ export class ClusterRuntime implements WorkerRuntime {
     if (!isNewest() || !hasNothingLeft(model, desired, this.#view)) return;
     await this.#options.onRemoved?.(model);
     // The model may have been created again meanwhile.
-    if (isNewest()) this.#desired.delete(model);
+    if (!isNewest()) return;
+    this.#desired.delete(model);
+    this.#disruptionLimits.forget(model);
   }
 
   /** Selects a pod for removal. It is marked and removed by the next `converge`. */
@@ -288,10 +296,4 @@ export class ClusterRuntime implements WorkerRuntime {
       if (references.some((reference) => reference.name === name)) this.#listener.onChanged(model);
     }
   }
-}
-
-function describeNotice(node: string, { kind, reason }: NodeNotice): string {
-  return kind === 'removal'
-    ? `node ${node} is about to be removed (${reason}). Its workers take no new streams, and their streams move`
-    : `node ${node} gets no further pods (${reason}). Its workers are replaced by workers on other nodes`;
 }

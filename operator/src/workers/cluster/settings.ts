@@ -83,7 +83,7 @@ export const CLUSTER_SETTINGS = {
     'Further ports that workers may connect to, besides DNS, Redis, their artifact server and WORKER_OTLP_ENDPOINT.',
   ),
   WORKER_MAX_UNAVAILABLE: share(
-    "Number or percentage of a model's workers that may be evicted at a time. 100% never delays the drain of a node.",
+    "Highest number or percentage of a model's workers that may be evicted at a time. Fewer may be evicted if their streams do not fit into the free slots of the others. 100% never delays the drain of a node.",
     '25%',
   ),
   WORKER_NODE_NOTICES: choice(

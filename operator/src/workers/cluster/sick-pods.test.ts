@@ -1,5 +1,7 @@
 import { createNotices } from '../../notices.ts';
+import { TYPES } from '@svc-asr/kubernetes';
 import { createClusterApi } from '../../testing/cluster-api.ts';
+import type { ClusterApi } from '../../testing/cluster-api.ts';
 import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
 import { desiredWorkers, TestPods } from '../../testing/cluster-pods.ts';
 import { createTestLogger } from '../../testing/logs.ts';
@@ -21,12 +23,13 @@ const CRASHING = {
   ],
 };
 
+let cluster: ClusterApi;
 let pods: TestPods;
 let runtime: ClusterRuntime;
 let events: string[];
 
 beforeEach(async () => {
-  const cluster = createClusterApi();
+  cluster = createClusterApi();
   pods = new TestPods(cluster);
   events = [];
   runtime = new ClusterRuntime({
@@ -80,4 +83,17 @@ test('repeated failures on one node mark the node and are no start failure while
   expect(runtime.failingNodes('m')).toEqual(['n1']);
   expect(events).toEqual([expect.stringContaining('NodeFailing: workers of m fail repeatedly on node n1')]);
   expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
+});
+
+test('the PodDisruptionBudget protects the ready pods whose streams do not fit elsewhere, and not those that start', async () => {
+  const minAvailable = async (evictable: number) => {
+    runtime.apply('m', desiredWorkers([[TEMPLATE, 3]], { evictable }));
+    await runtime.converge('m');
+    return (cluster.get(TYPES.PodDisruptionBudget, 'm-workers')?.spec as { minAvailable?: number }).minAvailable;
+  };
+  expect(await minAvailable(0)).toBe(0);
+  for (const id of ['a', 'b']) pods.add(id, revision, {});
+  pods.add('starting', revision, { conditions: [{ type: 'Ready', status: 'False' }] });
+  expect(await minAvailable(1)).toBe(1);
+  expect(await minAvailable(0)).toBe(2);
 });

@@ -9,6 +9,7 @@ import type { PoolDependencies } from './dependencies.ts';
 import { MeasuredSlots } from './measured-slots.ts';
 import type { ModelPool } from './model-pool.ts';
 import { drainWorkers } from './drain.ts';
+import { findEvictable } from './evictable.ts';
 import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
 import type { Plan } from './plan.ts';
 import { PoolPublisher } from './publish.ts';
@@ -239,6 +240,7 @@ export class Pool implements ModelPool {
       stop: plan.stop,
       scale: decideScaleUpdate(this.#model, this.#scaling.desired),
       rollout: this.#model && this.#storedRollout,
+      evictable: findEvictable(this.#view),
     });
   }
 
@@ -279,8 +281,9 @@ export class Pool implements ModelPool {
   }
 
   #startFailureOf(revision: string | undefined) {
-    if (revision === undefined) return undefined;
-    return this.#dependencies.runtime.startFailure({ model: this.#name, revision });
+    return revision === undefined
+      ? undefined
+      : this.#dependencies.runtime.startFailure({ model: this.#name, revision });
   }
 
   #buildStatus(): PoolStatus {

@@ -50,3 +50,10 @@ export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject, ke
     spec: { taints: spec?.taints, unschedulable: spec?.unschedulable },
   };
 }
+
+/** Describes a notice and its effect on workers, for events. */
+export function describeNotice(node: string, { kind, reason }: NodeNotice): string {
+  return kind === 'removal'
+    ? `node ${node} is about to be removed (${reason}). Its workers take no new streams, and their streams move`
+    : `node ${node} gets no further pods (${reason}). Its workers are replaced by workers on other nodes`;
+}

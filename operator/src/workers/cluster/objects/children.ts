@@ -71,8 +71,16 @@ export function buildPrerequisites(template: WorkerTemplate, installation: Insta
     })),
     { type: TYPES.NetworkPolicy, object: stamp(buildNetworkPolicy(template, installation)) },
     { type: TYPES.Service, object: stamp(buildService(template)) },
-    { type: TYPES.PodDisruptionBudget, object: stamp(buildDisruptionBudget(template, installation)) },
   ];
+}
+
+/** Builds the PodDisruptionBudget of a model. Evictions are not limited if `minAvailable` is undefined. */
+export function buildDisruptionChild(
+  owner: Pick<WorkerTemplate, 'model' | 'uid'>,
+  minAvailable: number | undefined,
+): Child {
+  const limit = minAvailable === undefined ? { maxUnavailable: '100%' } : { minAvailable };
+  return { type: TYPES.PodDisruptionBudget, object: stamp(buildDisruptionBudget(owner, limit)) };
 }
 
 /** Builds the ConfigMap that stores the state of a model's rollout. */

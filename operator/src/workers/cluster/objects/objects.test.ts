@@ -47,7 +47,7 @@ describe('a model with tiers', () => {
   test('has one Deployment and one ConfigMap per tier, and one of each other object', () => {
     const kinds = objects.map(({ kind }) => kind).sort();
     const each = (kind: string) => Array.from({ length: 4 }, () => kind);
-    const shared = ['NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount'];
+    const shared = ['NetworkPolicy', 'Service', 'ServiceAccount'];
     expect(kinds).toEqual([...each('ConfigMap'), ...each('Deployment'), ...shared]);
     expect(ofTier('Deployment', 'mig').metadata.name).toBe(`svc-asr-kikuyu-v4-${template.revision}-mig`);
     expect(ofTier('Deployment', 'mig')).toHaveProperty(
