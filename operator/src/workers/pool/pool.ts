@@ -281,22 +281,20 @@ export class Pool implements ModelPool {
   }
 
   #startFailureOf(revision: string | undefined) {
-    return revision === undefined
-      ? undefined
-      : this.#dependencies.runtime.startFailure({ model: this.#name, revision });
+    const { runtime } = this.#dependencies;
+    return revision === undefined ? undefined : runtime.startFailure({ model: this.#name, revision });
   }
 
   #buildStatus(): PoolStatus {
-    const { runtime } = this.#dependencies;
     return buildPoolStatus(this.#name, {
-      running: runtime.list(this.#name),
+      running: this.#dependencies.runtime.list(this.#name),
       view: this.#view,
       scaling: this.#scaling,
       rollout: this.#rollout,
       measuredSlots: this.#measuredSlots.all,
       tiers: this.#findTiers(),
       startFailure: this.#startFailureOf(findReported(this.#rollout, this.#template)),
-      failingNodes: runtime.failingNodes(this.#name),
+      failingNodes: this.#dependencies.runtime.failingNodes(this.#name),
     });
   }
 }
