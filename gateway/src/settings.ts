@@ -132,7 +132,7 @@ export const GATEWAY_SETTINGS = {
     60_000,
   ),
   STREAM_PLACE_INTERVAL_MS: integer(
-    'Interval between two renewals of the places of streams that wait for a worker. Redis notifies the gateway when a stream gets one. If a notification is lost, the renewal finds the worker.',
+    'Interval between two renewals of the places of streams that wait for a worker. Redis notifies the gateway when a stream gets a worker. If a notification is lost, the next renewal finds the worker.',
     2000,
     10,
     3000,

@@ -14,7 +14,7 @@ export const WORKER_SETTINGS = {
   ),
   REVISION: text('Revision of the model and the program. A rollout replaces workers of other revisions.', 'local'),
   TIER: text(
-    'Tier of the model that the worker belongs to. Sessions prefer workers of the first tier. If empty, none.',
+    'Tier of the model that the worker belongs to. Sessions prefer workers of the first tier. Empty if the model has no tiers.',
     '',
   ),
   PROVIDER: text('ONNX Runtime execution provider: cpu, cuda or another supported one.', 'cpu'),
@@ -38,7 +38,7 @@ export const WORKER_SETTINGS = {
     100_000,
   ),
   LEAST_SLOTS_PERCENT: integer(
-    'Part of its first slots that the worker offers at least. It offers fewer while its runs are slower than at its start. 100 offers all slots at any speed.',
+    'Minimum slots that the worker offers, as a percentage of the slots at its start. It offers fewer than at its start while its runs are slower than at warm-up. 100 offers all slots at any speed.',
     25,
     1,
     100,

@@ -30,14 +30,20 @@ const measuredSlots = Type.Array(
   Type.Object({
     revision: Type.String({ maxLength: 63, description: 'Revision of the workers.' }),
     device: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Name of their GPU. Absent for workers without a GPU.' }),
+      Type.String({
+        maxLength: 100,
+        description: 'Name of the GPU of the workers. Absent if they have none, or if its name is unknown.',
+      }),
     ),
-    pool: Type.Optional(Type.String({ maxLength: 20, description: 'Tier of the workers. Absent if there is none.' })),
+    pool: Type.Optional(
+      Type.String({ maxLength: 20, description: 'Tier of the workers. Absent if they belong to none.' }),
+    ),
     slots: count('Slots of one worker.'),
   }),
   {
     maxItems: 32,
-    description: 'Slots that workers measured, the newest first. A pool without workers is scaled by them.',
+    description:
+      'Slots that workers measured at their start, the newest measurement first. The operator expects as many of the next worker.',
   },
 );
 

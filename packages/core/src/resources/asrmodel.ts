@@ -64,7 +64,7 @@ export const AsrModelSpec = closed(
     artifact: Artifact,
     hostedBy: Type.Optional(
       nameOf(
-        'Model whose workers also serve this one, so that both need one accelerator. The other model is the host. Its worker, drainSeconds and rollout apply, and its scaling except for maxWaitSeconds. Of the worker of this model only slots may be set.',
+        'Name of the host, which is another model whose workers also serve this one. Both models then share its accelerators. worker, pools, scaling, drainSeconds and rollout of the host apply. Of these fields, this model sets only worker.slots and scaling.maxWaitSeconds.',
       ),
     ),
     worker: WorkerSpec,
@@ -74,7 +74,8 @@ export const AsrModelSpec = closed(
       minimum: 1,
       maximum: 7200,
       default: MAX_AUDIO_SECONDS + DRAIN_MARGIN_SECONDS,
-      description: 'Maximum time for a draining worker to finish its streams, in seconds. Remaining streams are moved.',
+      description:
+        'Maximum time that a draining worker serves its streams, in seconds. They move to other workers that have free slots. After this time, the worker closes the remaining streams, which then wait for another worker for up to scaling.maxWaitSeconds.',
     }),
     rollout: Rollout,
   },

@@ -39,7 +39,10 @@ export const Tier = closed(
         'Preference of the tier. Sessions and workers go to the tier with the highest priority first. Tiers with the same priority are used in the order of the list.',
     }),
     min: workers(0, 'Minimum number of workers of the tier.'),
-    max: workers(1, 'Maximum number of workers of the tier. The next tier starts workers only beyond this number.'),
+    max: workers(
+      1,
+      'Maximum number of workers of the tier. The next tier starts workers only if this one has its maximum or cannot start workers.',
+    ),
     provider: Type.String({
       pattern: '^[a-z][a-z0-9]*$',
       maxLength: 32,
@@ -81,7 +84,7 @@ export const Tiers = Type.Array(Tier, {
   minItems: 1,
   maxItems: MAX_TIERS,
   description:
-    'Tiers of workers on different hardware, such as reserved GPUs, spot GPUs and CPUs. Demand fills the tiers in the order of their priority. Replaces scaling.min and scaling.max, and in worker provider, slots, accelerator, resources, resourceClaims, nodeSelector and tolerations. If omitted, all workers are alike.',
+    'Tiers of workers on different hardware, such as reserved GPUs, spot GPUs and CPUs. Demand fills the tiers in the order of their priority. Each tier sets its own min and max, provider, slots, accelerator, resources, resourceClaims, nodeSelector and tolerations. scaling and worker must then not set them. If omitted, all workers are alike.',
   ...mapBy('name'),
 });
 

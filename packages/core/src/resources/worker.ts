@@ -51,7 +51,8 @@ export const resourceClaims = Type.Array(
   ),
   {
     maxItems: 8,
-    description: 'Devices by dynamic resource allocation (DRA). Needs Kubernetes 1.34 or later and a DRA driver.',
+    description:
+      'Claims for devices by dynamic resource allocation (DRA). They need Kubernetes 1.34 or later and a DRA driver.',
     ...mapBy('name'),
   },
 );
