@@ -23,7 +23,7 @@ export function limitSize(size: Size, most: number): Size {
   return { models: Math.min(models, most), tenants: Math.min(tenants, most), keys: Math.min(keys, most), pods };
 }
 
-/** Returns a size in words for the progress of a run. */
+/** Describes a size for the progress messages of a run. */
 export function describeSize({ models, tenants, keys }: Size): string {
   return `${models} models, ${tenants} tenants, ${keys} keys`;
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface Usage {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
-  /** The most resident memory since the start of the process. */
+  /** Peak resident memory since the start of the process. */
   readonly peakBytes: number;
 }
 

@@ -3,7 +3,7 @@ import { post } from 'k6/http';
 import { call } from './call.ts';
 import { plan } from './plan-file.ts';
 
-/** Time after which a virtual user without a stream asks again. */
+/** Time after which a virtual user without a stream repeats its request. */
 const RETRY_SECONDS = 2;
 const OK = 200;
 

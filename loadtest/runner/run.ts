@@ -55,7 +55,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const gate = await openGate(scenario, options, service, context);
   const plan: Plan = {
     ...partialPlan,
-    // Sessions that start in the moment in which slots fall are refused.
+    // Sessions that start while slots fall may be refused.
     mayBeRefused: partialPlan.mayBeRefused || gate !== undefined,
     gateUrl: gate?.url ?? '',
     baseUrl: target.baseUrl,

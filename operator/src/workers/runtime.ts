@@ -75,7 +75,7 @@ export interface RunningWorker {
 /** A reason to move the workers of a node to other nodes. */
 export interface NodeNotice {
   /**
-   * `removal` if the node is about to be removed, possibly within seconds. `cordon` if it only gets no further pods; it
+   * `removal` if the node is about to be removed, possibly within seconds. `cordon` if it only gets no further pods. It
    * may stay, or be drained next.
    */
   kind: 'removal' | 'cordon';

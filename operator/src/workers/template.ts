@@ -43,8 +43,8 @@ export type RevisionTier = Pick<WorkerTemplate, 'model' | 'revision' | 'tier'>;
 const DIGEST_CHARACTERS = 12;
 
 /**
- * Builds the template of a model. Its revision changes with the artifact, the settings of workers and
- * tiers, and the guests only. The size and the priority of a tier do not change it.
+ * Builds the template of a model. Its revision depends on the artifact, the settings of workers and tiers, and the
+ * guests. It does not depend on the size and the priority of a tier.
  */
 export function buildTemplate({ metadata, spec }: AsrModel, guestModels: readonly AsrModel[] = []): WorkerTemplate {
   const { artifact, worker, drainSeconds } = spec;

@@ -15,8 +15,8 @@ export interface RangeOptions {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the days that an export covers. Without `from` it is the last complete day or month; a complete day no longer
- * changes.
+ * Returns the days that an export covers. Without `from` it is the last complete day or month. The usage of a complete
+ * day no longer changes.
  */
 export function parseRange({ from, to, period }: RangeOptions, nowMs: number): UsageRange {
   const yesterday = dateOf(nowMs - DAY_MS);

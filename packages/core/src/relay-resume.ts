@@ -56,13 +56,13 @@ export class ResendBuffer {
   add(pieces: readonly Uint8Array[], bytes: number): void {
     this.#end += bytes;
     this.#batches.push({ pieces, bytes, end: this.#end });
-    // Half of them are dropped together, because each removal moves all batches that remain.
+    // Drops down to half of the limit, because each removal moves all batches that remain.
     if (this.#end - this.#start > this.#maxBytes) this.#drop(this.#end - Math.floor(this.#maxBytes / 2));
   }
 
   /**
-   * Drops the bytes before a position, of which the lower 32 bits are given. Returns false if they were never sent. An
-   * older position than a previous one changes nothing, because a resume may be ahead of the `ack` frames.
+   * Drops the bytes before a position, of which the lower 32 bits are given. Returns false if they were never sent. A
+   * position before the first kept byte changes nothing, because a resume may have dropped more than an `ack` confirms.
    */
   acknowledge(position: number): boolean {
     const acknowledged = this.#start + ((position - this.#start) | 0);

@@ -153,7 +153,7 @@ export type PlacedWorker = Pick<NewWorker, 'id' | 'address' | 'furtherAddresses'
 
 export type Placement = { outcome: 'placed'; worker: PlacedWorker } | ({ outcome: 'wait' } & PoolState);
 
-/** State of a pool that a waiting client is interested in. */
+/** State of a pool, which `status` events report to waiting clients. */
 export interface PoolState {
   /** Slots of all workers that accept streams. */
   slots: number;

@@ -18,8 +18,8 @@ export function workerUserOf(prefix: string, model: string): string {
 }
 
 /**
- * Returns the rights of the workers of a model, as words of an ACL rule. They reach only the keys of its pool, and the
- * channels of gateways for it.
+ * Returns the rights of the workers of a model, as words of an ACL rule. They include only the keys of its pool, and
+ * the channels on which gateways are notified about it.
  */
 export function buildWorkerRights(prefix: string, model: string): string[] {
   const pool = escapePattern(`${prefix}:{m:${model}}:`);

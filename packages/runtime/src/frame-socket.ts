@@ -42,7 +42,7 @@ export class FrameSocket {
   #acknowledgedBytes = 0;
   /** True while the connection has no socket. */
   #suspended = false;
-  /** Calls to make when the connection has a socket again or is closed. */
+  /** Called when the connection has a socket again or is closed. */
   #waiting: (() => void)[] = [];
 
   /** `head` are bytes that arrived together with the upgrade. */

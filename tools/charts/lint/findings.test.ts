@@ -33,6 +33,6 @@ test('judge reports a finding without an exception for its check and object', ()
   expect(judge([{ ...finding, linter: 'kube-linter' }], []).open).toHaveLength(1);
 });
 
-test('judge reports an exception that no finding needs any more', () => {
+test('judge reports an exception that matches no finding', () => {
   expect(judge([], [exception])).toEqual({ open: [], unused: [exception] });
 });

@@ -2,9 +2,7 @@
 export interface SlotLimits {
   /** Streams that the engine can serve at the speed of its warm-up. */
   readonly measured: number;
-  /**
-   * Part of the machine's time that the engine may use. Runs of other models may slow down its own by the inverse of it.
-   */
+  /** Part of the machine's time that the engine may use. Other models may slow down its runs by the inverse of it. */
   readonly share: number;
   readonly least: number;
   readonly most: number;
@@ -32,11 +30,11 @@ export interface SlotState {
   readonly lateAtMs: number;
 }
 
-/** Share of late streams from which on the worker has too many. */
+/** Share of late streams above which the worker has too many streams. */
 const LATE_SHARE = 0.1;
-/** Late results have another cause than too many streams if the inference thread is idle for more than half of the time. */
+/** If the inference thread is busy for a smaller part of the time, late streams are not a sign of too many streams. */
 const BUSY = 0.5;
-/** Relative difference from which on slots fall. */
+/** Slots fall if the goal is lower by more than this part of them. */
 const TOLERANCE = 0.05;
 /** Part of the measured slots by which they rise in one step, and the time between two steps. */
 const RAISE = 0.05;
@@ -52,15 +50,16 @@ export function initialSlots(slots: number): SlotState {
 }
 
 /**
- * Decides how many slots a worker offers. The goal are the measured slots divided by the slowdown of the last minute.
+ * Decides how many slots a worker offers. The goal is the number of measured slots divided by the slowdown of the last
+ * minute. A slowdown that other models on the worker explain (`share`) does not count.
  *
- * | observation                          | slots                                                            |
- * |--------------------------------------|------------------------------------------------------------------|
- * | goal at least 5 % lower              | fall to the goal at once                                         |
- * | late streams                         | fall to the goal of the last seconds, if that is lower           |
- * | late streams at the goal             | fall by a tenth every 3 s while no stream exceeds the slots      |
- * | higher goal                          | rise by 5 % of the measured slots every 5 s, if no stream is late |
- * | too few runs in the last minute      | rise to the most slots                                           |
+ * | observation                     | slots                                                                        |
+ * |---------------------------------|------------------------------------------------------------------------------|
+ * | goal more than 5 % lower        | fall to the goal at once                                                     |
+ * | late streams                    | fall to the goal of the last seconds, if that is lower                       |
+ * | late streams at the goal        | fall by a tenth every 3 s, unless there are more streams than slots          |
+ * | higher goal                     | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
+ * | too few runs in the last minute | rise in the same steps to the most slots                                     |
  */
 export function decideSlots(state: SlotState, seen: SlotObservation, limits: SlotLimits): SlotState {
   const { nowMs, streams, busy } = seen;

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const RECENT_MS = 4000;
 /** The latency targets are for the 95th percentile, so slots follow the slow runs, as at warm-up. */
 const SLOW_SHARE = 0.9;
-/** Part of a minute that the expected run times must fill. An idle worker says little about its machine. */
+/** Part of a minute that the expected run times must fill. Few runs show little about the speed of the machine. */
 const LEAST_WORK = 0.1;
 
 interface Sample {
@@ -19,7 +19,7 @@ interface Sample {
 export class RunHistory {
   #samples: Sample[] = [];
 
-  /** Adds the totals at a time and returns what they say about the time before. */
+  /** Adds the totals at a time. Returns the slowdowns and the busy part of the time before it. */
   add(nowMs: number, totals: RunTotals): Pick<SlotObservation, 'slowdown' | 'recentSlowdown' | 'busy'> {
     const now = { nowMs, totals };
     // One sample that is older than a minute stays, as the start of the minute.

@@ -46,7 +46,7 @@ export interface ModelInfo {
   readonly contexts: readonly ContextInfo[];
   readonly subsampling: number;
   readonly slots: number;
-  /** Streams that the engine can serve by the measurement at warm-up. `slots` can be lower, and is what a user sets. */
+  /** Streams that the engine can serve, as measured at warm-up. `slots` differs if it is limited or set by a user. */
   readonly measuredSlots: number;
   /** Part of the machine's time that the engine may use, from 0 to 1. Other models use the remainder. */
   readonly timeShare: number;

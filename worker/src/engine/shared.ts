@@ -135,7 +135,7 @@ const RUN_FIGURES = [
   'copyOutMs',
   'hostMs',
 ] as const satisfies readonly (keyof EngineStats)[];
-/** The late streams, the time of runs and their slowdowns follow the counter of progress, the runs and their figures. */
+/** Positions after the counter of progress, the number of runs and RUN_FIGURES. */
 const LATE_AT = 2 + RUN_FIGURES.length;
 const BUSY_AT = LATE_AT + 1;
 const SLOWDOWNS_AT = BUSY_AT + 1;

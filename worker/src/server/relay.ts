@@ -36,7 +36,7 @@ export interface RelayParts {
 
 /** Longest time for a gateway to reopen a stream that it has closed while the worker drains. */
 const REOPEN_MS = 10_000;
-/** Size of the token that resumes a connection. Possession of it is the only proof, so that it must not be guessed. */
+/** Size of the token that resumes a connection. The token is the only proof of a gateway, so it must be unguessable. */
 const TOKEN_BYTES = 32;
 
 /** Serves streams of the engine to gateways with valid tickets. */

@@ -4,10 +4,10 @@ import { parseResumeNumber, RESUME_HEADERS } from '@svc-asr/core';
 import { requestUpgrade } from './worker-upgrade.ts';
 import type { UpgradeFailure, UpgradeOptions } from './worker-upgrade.ts';
 
-/** Result of a lost connection. It is `refused` if the worker has ended or does not know the connection any more. */
+/** Outcome of a lost connection. It is `refused` if the worker has ended or no longer knows the connection. */
 export type LossOutcome = 'resumed' | 'refused' | 'expired';
 
-/** How a worker lets a connection be resumed. */
+/** Token of a connection, and the time within which the worker lets it be resumed. */
 export interface ResumeTerms {
   readonly token: string;
   /** Time after a loss for which the worker keeps the connection. */
@@ -26,7 +26,7 @@ export interface ConnectionResumeOptions extends Pick<UpgradeOptions, 'address' 
 
 /** Pause between two attempts. */
 const RETRY_MS = 50;
-/** Attempts that may time out. A packet that is lost while connecting is repeated after a second only. */
+/** Maximum number of attempts that time out. TCP repeats a packet that is lost while connecting only after a second. */
 const MAX_TIMEOUTS = 4;
 
 /** Returns the terms in the response of a worker. Undefined if its version cannot resume connections. */

@@ -4,7 +4,7 @@ import type { Ledger, PoolState, RedisConnection } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from '../../repeat.ts';
 
-/** Number of streams whose places one command renews. Redis needs about 1 ms for it. */
+/** Maximum number of streams whose places one command renews, so that it does not block Redis for long. */
 const RENEWED_AT_ONCE = 500;
 /** Time for which a subscription is kept after its last stream has got a worker. */
 const SUBSCRIPTION_IDLE_MS = 60_000;
@@ -22,7 +22,10 @@ interface ModelWaiters {
   readonly bySession: Map<string, Waiter>;
   /** The pool at the last renewal. Undefined if the ledger is unavailable, or before the first renewal. */
   pool: PoolState | undefined;
-  /** Undefined before the first stream waits. Resolves to the function that ends the subscription. */
+  /**
+   * Undefined before the first stream waits. Resolves to the function that ends the subscription, or to undefined if
+   * Redis refused it.
+   */
   subscription: Promise<(() => Promise<void>) | undefined> | undefined;
   emptySinceMs: number;
 }

@@ -172,7 +172,7 @@ test('every stream is lost with the connection, and the next stream opens anothe
   expect(worker.connections).toHaveLength(2);
 });
 
-/** Lets the worker promise to keep lost connections, and returns the requests to resume them. */
+/** Lets the worker offer to keep lost connections. Returns the requests to resume them. */
 function offerResume(answer: (socket: Duplex) => void, withinMs = 60_000): { token: unknown; received: unknown }[] {
   const requests: { token: unknown; received: unknown }[] = [];
   const terms = `${RESUME_HEADERS.token}: secret\r\n${RESUME_HEADERS.withinMs}: ${withinMs}\r\n`;
@@ -189,7 +189,7 @@ function offerResume(answer: (socket: Duplex) => void, withinMs = 60_000): { tok
 
 test.each<[string, (socket: Duplex) => void, string]>([
   [
-    'the worker does not know it any more',
+    'the worker no longer knows it',
     (socket) => socket.end('HTTP/1.1 410 Gone\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
     'the worker refused to resume it with status 410',
   ],
@@ -218,7 +218,7 @@ test('a lost connection loses its streams at once if no process listens at the a
   expect(outcomes).toEqual(['refused']);
 });
 
-test('a lost connection is requested repeatedly, until the worker does not keep it any more', async () => {
+test('the gateway retries to resume a lost connection for as long as the worker keeps it', async () => {
   const requests = offerResume((socket) => socket.destroy(), 4000);
   const { ends, opened } = openStream();
   await opened();

@@ -1,7 +1,7 @@
 import { DisruptionLimits } from './disruption-limits.ts';
 import { countProtected } from './objects/disruption-budget.ts';
 
-test('more pods are protected at once, and fewer only after ten seconds', () => {
+test('DisruptionLimits protects more pods at once, and fewer only after ten seconds', () => {
   let nowMs = 0;
   const limits = new DisruptionLimits(() => nowMs);
   expect(limits.settle('m', 1)).toBe(1);

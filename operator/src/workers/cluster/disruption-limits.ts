@@ -12,7 +12,7 @@ const SETTLE_MS = 10_000;
 export class DisruptionLimits {
   readonly #nowMs: () => number;
   readonly #written = new Map<string, number>();
-  /** Highest number since the number is lower than the written one, and the time since when, by model. */
+  /** By model: the highest number since it fell below the written one, and the time at which it fell. */
   readonly #lower = new Map<string, { highest: number; sinceMs: number }>();
 
   constructor(nowMs: () => number) {
@@ -31,7 +31,7 @@ export class DisruptionLimits {
     return wanted === undefined ? undefined : this.settle(model, wanted);
   }
 
-  /** Returns the number to write. */
+  /** Returns the number to write, which may still be the previous one. */
   settle(model: string, wanted: number): number {
     const written = this.#written.get(model);
     if (written === undefined || wanted >= written) return this.#write(model, wanted);

@@ -63,8 +63,8 @@ export function selectorOf({ model, revision, tier }: RevisionTier): Record<stri
 }
 
 /**
- * Returns the name of the objects of a revision, `MODEL-REVISION`, or of a tier, `MODEL-REVISION-TIER`. The model's part
- * is truncated if the name is too long.
+ * Returns the name of the objects of a revision, `MODEL-REVISION`, or of a tier, `MODEL-REVISION-TIER`. The model's
+ * part is truncated if the name is too long.
  */
 export function revisionName(model: string, revision: string, tier?: string): string {
   const suffix = tier === undefined ? revision : `${revision}-${tier}`;

@@ -10,7 +10,10 @@ export function failureKey({ revision, tier }: Pick<RevisionTier, 'revision' | '
   return tier === undefined ? revision : `${revision}/${tier}`;
 }
 
-/** Failures of revisions and their tiers that cannot be read from the cluster: refused objects, and workers that had to be stopped. */
+/**
+ * Failures of revisions and their tiers that cannot be read from the cluster: refused objects, and workers that had to
+ * be stopped.
+ */
 export class RevisionFailures {
   readonly #refusals = new Map<string, StartFailure>();
   readonly #crashes = new Map<string, Crashes>();

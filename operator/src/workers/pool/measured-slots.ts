@@ -42,7 +42,7 @@ export class MeasuredSlots {
     this.#memory.put(this.#model, measurements);
   }
 
-  /** Returns the slots that the next worker of a revision and tier is expected to have. Undefined if none was measured. */
+  /** Returns the expected slots of the next worker of a revision and tier. Undefined if none was measured. */
   recall(revision: string | undefined, tier?: string): number | undefined {
     return this.all.find((one) => one.revision === revision && one.pool === tier)?.slots;
   }

@@ -62,7 +62,7 @@ export function planPool(input: PlanInput): Plan {
 
   const isOnlyRevision = stable === undefined && running.every((worker) => worker.revision === revision);
   const isNodeLeaving = ({ notice }: RunningWorker) => notice?.kind === 'removal';
-  // A rollout replaces the workers of cordoned nodes anyway.
+  // During a rollout, cordons have no effect. The rollout already replaces workers.
   const isCordoned = ({ notice }: RunningWorker) => notice?.kind === 'cordon' && isOnlyRevision;
   // Only one sick worker is replaced at a time. If all new workers fail, the pool must not grow by further ones.
   const sick = staying.find((worker) => worker.sickness !== undefined && !isDraining(worker.id));

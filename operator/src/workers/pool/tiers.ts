@@ -64,8 +64,8 @@ function tierName(name: string): string | undefined {
 
 /**
  * Returns the limits of the tiers of a revision. An older revision, which serves until a rollout starts or after a
- * rollback, may have tiers that the model no longer has. Their limits are unknown after a restart of the operator. Such a
- * tier may then be as large as all tiers of the model together.
+ * rollback, may have tiers that the model no longer has. Their limits are unknown after a restart of the operator. Such
+ * a tier may then be as large as all tiers of the model together.
  */
 function listLimits({ model, knownTiers, revisionTiers }: TierSources) {
   const { scaling, worker, pools } = model.spec;
@@ -172,7 +172,7 @@ export function countTiers(
   );
 }
 
-/** Adds up the numbers of workers of all tiers by revision. Also returns them by revision and tier, if there are tiers. */
+/** Adds up the numbers of workers of all tiers by revision. If there are tiers, returns them by tier too. */
 export function joinCounts(counts: CountsByTier): Required<Pick<DesiredWorkers, 'counts' | 'tierCounts'>> {
   const totals = new Map<string, number>();
   const tierCounts = new Map<string, Map<string, number>>();

@@ -1,6 +1,6 @@
 /** State of the autoscaler of a pool between two decisions. */
 export interface ScalingState {
-  /** Number of workers of the last decision, or of slots. */
+  /** Number of workers or slots of the last decision, see `unit`. */
   readonly desired: number;
   /** `slots` if the state of a model with tiers counts slots. Otherwise it counts workers. */
   readonly unit?: 'slots';

@@ -133,14 +133,15 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
   return { counts, missing: slots, isMeasuring };
 }
 
-/** Returns the number of workers of a tier for what earlier tiers left. One worker if their slots are unknown. */
+/** Returns the number of workers of a tier for the need that earlier tiers left. One if its slots are unknown. */
 function countNeeded(slotsPerWorker: number | undefined, measured: readonly number[], { slots, demand }: TierNeed) {
   if (slotsPerWorker === undefined) return Math.min(1, slots);
-  // As for a model without tiers, the buffer is sized with the expected slots, and the demand fits into measured ones.
+  // As for a model without tiers, the buffer is sized with the expected slots. The demand must also fit into the slots
+  // that workers offer now.
   return Math.max(Math.ceil(slots / slotsPerWorker), countWorkers(demand, measured, slotsPerWorker));
 }
 
-/** Returns the number of workers of a tier for what ready workers of earlier tiers do not cover. */
+/** Returns the number of workers of a tier for the slots that ready workers of earlier tiers do not cover. */
 function countKept(slotsPerWorker: number | undefined, running: number, uncovered: number): number {
   if (uncovered <= 0) return 0;
   return slotsPerWorker === undefined ? running : Math.ceil(uncovered / slotsPerWorker);

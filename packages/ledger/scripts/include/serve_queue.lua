@@ -4,7 +4,7 @@
 -- Largest number of streams that one call serves, so that it does not block Redis for long. The gateways of these
 -- streams call place.lua, which serves the next ones.
 local SERVED_AT_ONCE = 256
--- Largest number of streams without a worker that one call checks. They may avoid the workers that are free.
+-- Largest number of streams in `qm` that one call checks. A stream may avoid all workers that have free slots.
 local MOVING_AT_ONCE = 64
 
 -- Returns the revision that a session prefers. It depends on the session id only, so a repeat prefers the same one.
@@ -82,7 +82,7 @@ local function serve_queue(base, now, own)
     serve(session, tenant, id)
   end
   for gateway, sessions in pairs(served) do
-    -- A user without this right still works. Its streams get their worker when their gateway asks for it.
+    -- Without the right to publish, streams get their worker at the next renewal of their gateway.
     redis.pcall('SPUBLISH', base .. 'n:' .. gateway, string.sub(sessions, 2))
   end
 end

@@ -116,7 +116,7 @@ function liveness({ timeoutMs }: ConnectOptions) {
 function openSingle(url: string, options: ConnectOptions): Connection {
   const start = (disableOfflineQueue: boolean) => {
     const basics = { url, name: options.name, RESP: 2 as const, commandOptions: NO_TIMEOUT };
-    // The base class can only send commands. `createClient` would define a class with a method per command for each client.
+    // This base class only sends commands. `createClient` would define a class with a method per command each time.
     const client = new RedisClient({ ...basics, disableOfflineQueue, ...liveness(options) });
     watch(client, options);
     void client.connect().catch(() => undefined);

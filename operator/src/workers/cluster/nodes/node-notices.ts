@@ -20,7 +20,7 @@ export interface NodeNotices {
   stop: () => void;
   /**
    * Returns the notice of a node for a pod that was scheduled there at a time. Undefined if the pod was scheduled after
-   * the notice: the pod tolerates it, and its replacement would be scheduled to the same node.
+   * the notice. Such a pod tolerates it, and its replacement could be scheduled to the same node.
    */
   find: (node: string, scheduledAtMs: number) => NodeNotice | undefined;
 }

@@ -28,8 +28,8 @@ export function buildDisruptionBudget(
 }
 
 /**
- * Returns how many of the ready pods must stay: at most `evictable` and at most `maxUnavailable` of them may be evicted.
- * Undefined if evictions are not limited.
+ * Returns how many of the ready pods must stay. At most `evictable` of them may be evicted, and at most
+ * `maxUnavailable`. Undefined if evictions are not limited.
  */
 export function countProtected(ready: number, evictable: number, maxUnavailable: number | string): number | undefined {
   if (maxUnavailable === UNLIMITED) return undefined;

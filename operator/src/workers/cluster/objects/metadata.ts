@@ -2,7 +2,10 @@ import { API_VERSION } from '@svc-asr/core';
 import type { WorkerTemplate } from '../../template.ts';
 import { labelsOf } from '../names.ts';
 
-/** Builds the metadata of an object of a model, a revision or a tier. Kubernetes deletes the object together with its ASRModel. */
+/**
+ * Builds the metadata of an object of a model, a revision or a tier. Kubernetes deletes the object together with its
+ * ASRModel.
+ */
 export function buildMetadata(
   { model, uid }: Pick<WorkerTemplate, 'model' | 'uid'>,
   name: string,
