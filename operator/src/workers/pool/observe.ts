@@ -1,14 +1,14 @@
 import { NO_COUNTS } from '@svc-asr/core';
-import type { RevisionCounts, RevisionObservation, ScalingLoad } from '@svc-asr/core';
+import type { BlockedTier, RevisionCounts, RevisionObservation, ScalingLoad } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, PoolLoad, WorkerRecord } from '@svc-asr/ledger';
-import type { WorkerRuntime } from '../runtime.ts';
+import type { RunningWorker, WorkerRuntime } from '../runtime.ts';
 
 export interface ObserveDependencies {
   pools: Pick<Ledger['pools'], 'load'>;
   workers: Pick<Ledger['workers'], 'list' | 'remove'>;
   revisions: Pick<Ledger['revisions'], 'counts'>;
-  runtime: Pick<WorkerRuntime, 'list' | 'startFailure' | 'confirm'>;
+  runtime: Pick<WorkerRuntime, 'list' | 'tiers' | 'startFailure' | 'confirm'>;
   nowMs: () => number;
 }
 
@@ -121,6 +121,7 @@ export function observeRevisions(
 ): RevisionObservations {
   const running = runtime.list(model).filter(({ stopping }) => !stopping);
   const ready = new Set(readyWorkers(view).map(({ id }) => id));
+  const serving = running.filter(({ id }) => ready.has(id));
   const names = new Set([wanted, ...running.map(({ revision }) => revision), ...view.counts.keys()]);
   return new Map(
     [...names].map((revision) => {
@@ -129,9 +130,32 @@ export function observeRevisions(
         running: ownWorkers.length,
         ready: ownWorkers.filter(({ id }) => ready.has(id)).length,
         startFailure: runtime.startFailure({ model, revision }),
+        blocked: findBlocked(model, revision, serving, runtime),
         counts: view.counts.get(revision) ?? NO_COUNTS,
       };
       return [revision, observation];
     }),
   );
+}
+
+/**
+ * Returns a tier whose workers of a revision fail at start, while workers of another revision wait to be replaced by
+ * them. Those are in the same tier, or in one that the revision does not have.
+ */
+function findBlocked(
+  model: string,
+  revision: string,
+  serving: readonly RunningWorker[],
+  runtime: ObserveDependencies['runtime'],
+): BlockedTier | undefined {
+  const others = serving.filter((worker) => worker.revision !== revision);
+  if (others.length === 0) return undefined;
+  const names = runtime.tiers?.({ model, revision }) ?? [];
+  const failures = names.map((tier): BlockedTier | undefined => {
+    if (serving.some((worker) => worker.revision === revision && worker.tier === tier)) return undefined;
+    if (!others.some((worker) => worker.tier === tier || !names.includes(worker.tier ?? ''))) return undefined;
+    const failure = runtime.startFailure({ model, revision, tier });
+    return failure && { ...failure, tier };
+  });
+  return failures.find((failure) => failure !== undefined);
 }

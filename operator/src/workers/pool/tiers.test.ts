@@ -132,6 +132,23 @@ test('a rollout replaces the workers of every tier, and a rolled back revision r
   expect(harness.tiers()).toMatchObject({ cpu: { ready: 2 } });
 });
 
+test('a rollout is rolled back after startSeconds if its workers fail to start in one tier only', async () => {
+  const pools = [RESERVED, CPU].map((tier) => ({ ...tier, min: 1 }));
+  const { harness, revision } = createTiered(spec(pools));
+  await harness.tick(3);
+  const next = harness.set(spec(pools, { worker: { image: 'worker:2' }, rollout: { ...rollout, startSeconds: 60 } }));
+  harness.breakRevision(`${next}/reserved`, pending);
+  await harness.tick(40);
+  expect(harness.pool.status().rollout?.phase).toBe('Rolling');
+  await harness.tick(40);
+  expect(harness.pool.status().rollout).toMatchObject({
+    phase: 'RolledBack',
+    message: expect.stringContaining('no worker of tier reserved was ready within 60 s: no node has a free GPU'),
+  });
+  expect([harness.ready(revision), harness.ready(next)]).toEqual([2, 0]);
+  expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 }, cpu: { ready: 1, running: 1 } });
+});
+
 test('workers without a tier serve until those of the tiers are ready, and the other way round', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);

@@ -112,6 +112,26 @@ test('a rollout whose workers do not become ready within startSeconds is rolled 
   expect(observe({ old: seen(4), new: seen(1) }, 1061 * SECOND).phase).toBe('RolledBack');
 });
 
+test.each([0, 20])(
+  'a rollout with canaryPercent %i and a blocked tier is rolled back after startSeconds in any phase',
+  (canaryPercent) => {
+    const observe = createRollout(STABLE, { canaryPercent, windowSeconds: 50 });
+    const blocked = { old: seen(4), new: seen(3, 2, { blocked: { tier: 'reserved', message: 'no such driver' } }) };
+    const free = { old: seen(4), new: seen(3, 2) };
+    observe(free, 0);
+    observe(blocked, SECOND);
+    // An earlier blockage does not count.
+    observe(blocked, 40 * SECOND);
+    observe(free, 41 * SECOND);
+    observe(blocked, 42 * SECOND);
+    expect(observe(blocked, 100 * SECOND).phase).toBe('Rolling');
+    expect(observe(blocked, 101 * SECOND)).toMatchObject({
+      phase: 'RolledBack',
+      message: 'revision new was rolled back: no worker of tier reserved was ready within 60 s: no such driver',
+    });
+  },
+);
+
 test('a rollout whose workers cannot be scheduled at all is rolled back after startSeconds, too', () => {
   const observe = createRollout();
   const failing = { old: seen(0), new: seen(0, 0, { startFailure: { message: 'exceeded quota' } }) };

@@ -11,6 +11,11 @@ export interface ObservedFailure {
   readonly isRefusal?: boolean;
 }
 
+/** A tier in which workers of a revision fail at start. */
+export interface BlockedTier extends ObservedFailure {
+  readonly tier: string;
+}
+
 /** Observed state of a revision. */
 export interface RevisionObservation {
   /** Workers that run, whether or not they accept sessions yet. */
@@ -19,6 +24,8 @@ export interface RevisionObservation {
   readonly ready: number;
   /** Set if workers of the revision are known to fail at start. */
   readonly startFailure?: ObservedFailure | undefined;
+  /** Set if workers of one tier fail at start, so that those of another revision cannot be replaced. */
+  readonly blocked?: BlockedTier | undefined;
   readonly counts: RevisionCounts;
 }
 
@@ -63,8 +70,8 @@ const UNSEEN: RevisionObservation = { running: 0, ready: 0, counts: NO_COUNTS };
  * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained one for one |
  * | RolledBack | the model specifies another revision     | none                          | all                            |
  *
- * A breach of the gate in Canary or Rolling, or startSeconds in Starting, leads to RolledBack. A failed observation
- * changes nothing.
+ * A breach of the gate in Canary or Rolling, or startSeconds in Starting, leads to RolledBack. So do startSeconds in any
+ * phase in which a tier is blocked. A failed observation changes nothing.
  */
 export function decideRollout(input: RolloutInput): RolloutDecision {
   const { state, wanted } = input;
@@ -114,28 +121,32 @@ function advance(
   other: RevisionObservation,
   { spec, nowMs }: RolloutInput,
 ): Candidate {
-  const observed = { ...candidate, observedAtMs: nowMs };
+  const sinceMs = Math.max(0, nowMs - (candidate.observedAtMs ?? nowMs));
+  const startingMs = (candidate.startingMs ?? 0) + sinceMs;
+  const observed = { ...candidate, observedAtMs: nowMs, startingMs: own.blocked === undefined ? 0 : startingMs };
   if (candidate.phase === 'starting') {
     if (own.ready === 0) {
       const isStarting = own.running > 0 || own.startFailure !== undefined;
-      const sinceMs = candidate.observedAtMs === undefined || !isStarting ? 0 : nowMs - candidate.observedAtMs;
-      return { ...observed, startingMs: (candidate.startingMs ?? 0) + Math.max(0, sinceMs) };
+      return { ...observed, startingMs: isStarting ? startingMs : (candidate.startingMs ?? 0) };
     }
     const phase = spec.canaryPercent > 0 && spec.canaryPercent < 100 && other.running > 0 ? 'canary' : 'rolling';
     return { ...observed, phase, before: { candidate: own.counts, stable: other.counts } };
   }
-  const passedMs = candidate.observedAtMs === undefined || own.ready === 0 ? 0 : nowMs - candidate.observedAtMs;
-  const watchedMs = candidate.watchedMs + Math.max(0, passedMs);
+  const watchedMs = candidate.watchedMs + (own.ready === 0 ? 0 : sinceMs);
   const phase = candidate.phase === 'canary' && watchedMs < spec.windowSeconds * 1000 ? 'canary' : 'rolling';
   return { ...observed, phase, watchedMs };
 }
 
-/** Returns a breach if workers of a candidate have been starting for too long. */
+/** Returns a breach if workers of a candidate, or of one of its tiers, have been starting for too long. */
 function findLateness({ spec }: RolloutInput, candidate: Candidate, own: RevisionObservation): Breach | undefined {
   const { phase, startingMs = 0 } = candidate;
-  if (phase !== 'starting' || spec.startSeconds === 0 || startingMs < spec.startSeconds * 1000) return undefined;
-  const cause = own.startFailure === undefined ? '' : `: ${own.startFailure.message}`;
-  return { reason: 'StartDeadline', message: `no worker was ready within ${spec.startSeconds} s${cause}` };
+  const { blocked } = own;
+  if (phase !== 'starting' && blocked === undefined) return undefined;
+  if (spec.startSeconds === 0 || startingMs < spec.startSeconds * 1000) return undefined;
+  const worker = phase === 'starting' || blocked === undefined ? 'no worker' : `no worker of tier ${blocked.tier}`;
+  const failure = own.startFailure ?? blocked;
+  const cause = failure === undefined ? '' : `: ${failure.message}`;
+  return { reason: 'StartDeadline', message: `${worker} was ready within ${spec.startSeconds} s${cause}` };
 }
 
 /** Keeps the stable revision until the rollout may start. */

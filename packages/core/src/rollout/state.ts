@@ -18,7 +18,10 @@ export interface Candidate {
    * of them, then `rolling`.
    */
   readonly phase: 'starting' | 'canary' | 'rolling';
-  /** Time that workers of the candidate have been starting. Absent if an operator of an earlier version stored it. */
+  /**
+   * Time that workers of the candidate have been starting. After the first one is ready, only the time that a tier is
+   * blocked counts. Absent if an operator of an earlier version stored it.
+   */
   readonly startingMs?: number;
   /** Time that the candidate was under observation. Periods without an observation do not count. */
   readonly watchedMs: number;
