@@ -1,5 +1,5 @@
 import { CHECKS, METRICS } from '../lib/thresholds.ts';
-import { judgeGates } from './gates.ts';
+import { judgeGates, judgeRefusals } from './gates.ts';
 import { balancesOf, checkResult, counter, metricsOf, trend } from './testing/metrics.ts';
 
 /** Returns the failed gates with their details. */
@@ -69,4 +69,12 @@ test('judgeGates fails if GET /v1/usage differs from the account of the admin AP
 test('judgeGates limits the list of tenants with a wrong balance', () => {
   const wrong = Array.from({ length: 7 }, () => balancesOf(6000, { reservedMs: 1 }));
   expect(failures(metricsOf(), wrong)[0]).toMatch(/(t: 1 ms, 1 sessions; ){4}t: 1 ms, 1 sessions and 2 more$/);
+});
+
+test('judgeRefusals allows a tenth of the sessions to be refused', () => {
+  expect(judgeRefusals(metricsOf({ sessions: counter(90), session_refusals: counter(10) }))).toMatchObject({
+    passed: true,
+    detail: '10 of 100',
+  });
+  expect(judgeRefusals(metricsOf({ sessions: counter(89), session_refusals: counter(11) })).passed).toBe(false);
 });

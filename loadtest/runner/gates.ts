@@ -10,6 +10,9 @@ export interface Gate {
   readonly detail: string;
 }
 
+/** Largest share of refused sessions in a run that holds the declared slots. Slots may fall while a session starts. */
+const MAX_REFUSED_SHARE = 0.1;
+
 /** Number of tenants that a detail lists. */
 const MAX_CASES = 5;
 
@@ -27,6 +30,16 @@ export function judgeGates(metrics: K6Metrics, balances: readonly Balances[]): G
     ...checks,
     ...judgeBalances(metrics, balances),
   ];
+}
+
+/** Checks that a run that holds the declared slots had few refusals. */
+export function judgeRefusals(metrics: K6Metrics): Gate {
+  const [created, refused] = [countOf(metrics, 'sessions'), countOf(metrics, 'session_refusals')];
+  return {
+    name: `at most ${MAX_REFUSED_SHARE * 100} % of the sessions were refused`,
+    passed: refused <= MAX_REFUSED_SHARE * (created + refused),
+    detail: `${refused} of ${created + refused}`,
+  };
 }
 
 function judgeBalances(metrics: K6Metrics, balances: readonly Balances[]): Gate[] {

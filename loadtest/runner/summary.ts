@@ -4,7 +4,7 @@ import type { Plan } from '../lib/plan.ts';
 import type { ScenarioName } from '../lib/scenarios.ts';
 import { METRICS } from '../lib/thresholds.ts';
 import type { Balances } from './admin.ts';
-import { judgeGates } from './gates.ts';
+import { judgeGates, judgeRefusals } from './gates.ts';
 import type { Gate } from './gates.ts';
 import { countOf, distributionOf, meetsThresholds } from './k6-metrics.ts';
 import type { Distribution, K6Metrics } from './k6-metrics.ts';
@@ -79,7 +79,7 @@ export function summarize(
       ...distributionOf(metrics, name),
     };
   });
-  const gates = judgeGates(metrics, balances);
+  const gates = [...judgeGates(metrics, balances), ...(facts.slotRange === null ? [] : [judgeRefusals(metrics)])];
   const missesTarget =
     targets.some(({ met }) => met === false) ||
     (requiresLatency && !contexts.every((context) => isMet(METRICS.deltaOf(context))));
