@@ -1,4 +1,3 @@
-import type { AsrModel, ResourceOf } from '@svc-asr/core';
 import { readSettings } from '@svc-asr/runtime';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
@@ -15,7 +14,7 @@ import type { Installation } from '../../operator/src/workers/cluster/installati
 import { readInstallation } from '../../operator/src/workers/cluster/settings.ts';
 import { buildTemplate } from '../../operator/src/workers/template.ts';
 import { forEachOf } from './client.ts';
-import { buildResources, GRANT, readResource } from './resources.ts';
+import { buildResources, GRANT, readKey, readModel } from './resources.ts';
 import type { Size } from './size.ts';
 import type { Scene } from './stage.ts';
 
@@ -56,7 +55,7 @@ async function applyModel(
   const { name } = created.metadata;
   await ledger.registry.put('ASRModel', name, '');
   await ledger.pools.configure(name, { canGrow: true });
-  const bare = buildTemplate(readResource<AsrModel>(created));
+  const bare = buildTemplate(readModel(created));
   const template = { ...bare, revision: revisionOf(bare, installation) };
   const { revision } = template;
   const children = [
@@ -77,7 +76,7 @@ async function applyTenant({ ledger }: Scene, name: string): Promise<void> {
 }
 
 async function applyKey({ ledger }: Scene, created: KubeObject): Promise<void> {
-  const key = readResource<ResourceOf<'ApiKey'>>(created);
+  const key = readKey(created);
   await ledger.registry.put('ApiKey', key.metadata.name, key.spec.keyId);
   await ledger.apiKeys.put(key.spec.keyId, buildRecord(key));
 }

@@ -73,9 +73,18 @@ function buildKey(at: number, tenant: string): KubeObject {
   };
 }
 
-/** Parses a resource as the operator does, with every default filled in. */
-export function readResource<Resource extends ResourceOf<'ApiKey'> | AsrModel>(object: KubeObject): Resource {
+/** Parses a model as the operator does, with every default filled in. */
+export function readModel(object: KubeObject): AsrModel {
+  return readResource(object) as AsrModel;
+}
+
+/** Parses a key as the operator does. */
+export function readKey(object: KubeObject): ResourceOf<'ApiKey'> {
+  return readResource(object) as ResourceOf<'ApiKey'>;
+}
+
+function readResource(object: KubeObject): unknown {
   const checked = checkResource(object);
   if (!checked.ok) throw new Error(`invalid ${object.kind}: ${JSON.stringify(checked.problems)}`);
-  return checked.value as Resource;
+  return checked.value;
 }

@@ -89,10 +89,9 @@ export function createPoolHarness(
     lines,
     applied,
     set: (spec) => {
-      const checked = checkResource(model('m', spec));
-      if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-      pool.setModel(checked.value as AsrModel);
-      return buildTemplate(checked.value as AsrModel).revision;
+      const changed = readModel(spec);
+      pool.setModel(changed);
+      return buildTemplate(changed).revision;
     },
     remove: () => pool.setModel(undefined),
     tick: async (times = 1, stepMs = 1000) => {
@@ -124,11 +123,7 @@ export function createPoolHarness(
       if (last === undefined) throw new Error('the pool has applied nothing yet');
       return last;
     },
-    occupy: (active, tier) => {
-      for (const [id, record] of records) {
-        if (tier === undefined || record.tier === tier) records.set(id, { ...record, active });
-      }
-    },
+    occupy: (active, tier) => occupyWorkers(records, active, tier),
     tiers: () => countTiers(running, records),
     tierSlots,
     holdBack: (revision, pending) => void heldBack.set(revision, pending),
@@ -145,6 +140,19 @@ export function createPoolHarness(
     growth: () => ledger.state.growth,
     weights: () => Object.fromEntries(ledger.state.weights),
   };
+}
+
+function readModel(spec: Parameters<PoolHarness['set']>[0]): AsrModel {
+  const checked = checkResource(model('m', spec));
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  return checked.value as AsrModel;
+}
+
+/** Sets the streams of every worker, or of those of a tier. */
+function occupyWorkers(records: Map<string, WorkerRecord>, active: number, tier: string | undefined): void {
+  for (const [id, record] of records) {
+    if (tier === undefined || record.tier === tier) records.set(id, { ...record, active });
+  }
 }
 
 /** Creates the parts of a ledger that a pool uses, in memory. The test changes and reads `state`. */

@@ -48,9 +48,9 @@ export function keepRegistered(parts: RegistrationParts): Registration {
   /** True while the ledger has to be notified that this worker drains. */
   let isDrainUnreported = false;
   let stopped = false;
-  let isMissingReported = false;
   let seen: number | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const failures = createFailureLog(logger);
 
   async function turn(): Promise<void> {
     const progress = parts.progress();
@@ -91,15 +91,10 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     let nextMs = parts.renewMs;
     try {
       await turn();
-      isMissingReported = false;
+      failures.clear();
     } catch (err) {
       nextMs = Math.min(RETRY_MS, parts.renewMs);
-      if (err instanceof FunctionsMissing && !isMissingReported) {
-        isMissingReported = true;
-        logger.warn({ err }, 'the worker cannot register yet and retries');
-      }
-      // Not logged if Redis is unavailable, because the Redis connection already logs that once.
-      if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
+      failures.add(err);
     }
     if (stopped) return;
     timer = setTimeout(() => {
@@ -122,9 +117,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     },
     resize: (next) => {
       slots = next;
-      if (!registered || stopped) return;
       // The result matters to the next renewal only, which repeats the change after a failure.
-      workers.renew(model, worker.id, slots).catch(() => undefined);
+      if (registered && !stopped) workers.renew(model, worker.id, slots).catch(() => undefined);
     },
     stop: async () => {
       stopped = true;
@@ -133,6 +127,24 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       // The worker is removed even if no registration was confirmed, because one may have reached Redis.
       registered = false;
       await workers.remove(model, worker.id);
+    },
+  };
+}
+
+/** Creates a log of failed renewals. It reports missing functions of the ledger once, until it is cleared. */
+function createFailureLog(logger: Logger): { add: (err: unknown) => void; clear: () => void } {
+  let isMissingReported = false;
+  return {
+    add: (err) => {
+      if (err instanceof FunctionsMissing && !isMissingReported) {
+        isMissingReported = true;
+        logger.warn({ err }, 'the worker cannot register yet and retries');
+      }
+      // Not logged if Redis is unavailable, because the Redis connection already logs that once.
+      if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
+    },
+    clear: () => {
+      isMissingReported = false;
     },
   };
 }
