@@ -12,6 +12,7 @@ import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 /** Lease of workers. It is long enough for several requests on a busy machine. */
 const LEASE_MS = 3000;
 const QUEUE_TTL_MS = 3000;
+const LONG_MS = 600_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const raise = (error: unknown) => {
   throw error;
@@ -176,11 +177,24 @@ describe.each([
     const named = () => messages.flatMap((message) => message.split(' '));
     const untilNamed = (count: number) => eventually(`${count} named streams`, 30_000, () => named().length >= count);
 
+    let hasty: Ledger;
+
     beforeAll(async () => {
       subscriber = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
       await connected(subscriber);
+      hasty = ledger;
+      // No place and no lease may expire, however slow the machine is.
+      ledger = await openLedger(redis.url, {
+        prefix: `test-${randomUUID()}`,
+        processLeaseMs: LONG_MS,
+        constants: { QUEUE_TTL_MS: LONG_MS },
+      });
     });
-    afterAll(() => subscriber.close());
+    afterAll(async () => {
+      await ledger.link.close();
+      ledger = hasty;
+      await subscriber.close();
+    });
     beforeEach(async () => {
       messages = [];
       const channel = ledger.pools.channelOf(model, gateway);
