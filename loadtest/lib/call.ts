@@ -71,6 +71,7 @@ function checkSession(id: string, { closeCode, track }: Connection, utterances: 
     [CHECKS.events]: isRefused || track.faults.length === 0,
     [CHECKS.closed]: isRefused || closeCode === NORMAL_CLOSURE,
   });
+  if (isRefused) refusals.add(1, { role, code: String(closeCode), step: currentStep() });
   if (passed) return;
   const faults = track.faults.length === 0 ? '' : `, faults: ${track.faults.join(', ')}`;
   console.error(`session ${id}: ${track.finals} finals of ${utterances} utterances, close code ${closeCode}${faults}`);

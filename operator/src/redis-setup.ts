@@ -29,9 +29,10 @@ export function createRedisSetup(options: {
     isLeading,
     intervalMs: INTERVAL_MS,
     work: async () => {
+      // New functions may need new rights of the users.
+      await users?.apply();
       const amount = await loadFunctions(link.masters());
       if (amount > 0) logger.info({ amount }, 'loaded the functions of workers into Redis');
-      await users?.apply();
     },
     failureMessage: 'Redis could not be set up for workers: the operator needs its rights in the README of the chart',
     logger,

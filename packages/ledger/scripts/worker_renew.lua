@@ -12,5 +12,6 @@ local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
 if not draining then return 'gone' end
 renew_lease(base .. 'wl', ARGV[1], now, ARGV[2])
 if ARGV[3] then resize_worker(base, ARGV[1], tonumber(ARGV[3])) end
-serve_queue(base, now)
+-- A Redis user with the rights of the version before cannot serve the queue, but must be able to renew its lease.
+pcall(serve_queue, base, now)
 return draining == '1' and 'draining' or 'ok'

@@ -239,6 +239,19 @@ describe.each([
       expect(messages).toEqual(['a b', 'new']);
     });
 
+    test('name all streams that lost their worker before new ones, also if there are a hundred', async () => {
+      await worker('old', 100);
+      const moving = Array.from({ length: 100 }, (_, at) => `m${at}`);
+      for (const session of moving) await queued(session);
+      await ledger.workers.remove(model, 'old');
+      await queued('new');
+      for (const session of moving) await queued(session, { avoid: ['old'] });
+      await worker('w', 100);
+      await untilNamed(100);
+      expect(named()).toEqual(moving);
+      expect(await load()).toMatchObject({ active: 100, waiting: 1 });
+    });
+
     test('name a stream that gets a slot because a worker raised its slots', async () => {
       await worker('w', 1);
       await queued('a');

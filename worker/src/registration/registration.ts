@@ -117,8 +117,9 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     },
     resize: (next) => {
       slots = next;
-      // The result matters to the next renewal only, which repeats the change after a failure.
-      if (registered && !stopped) workers.renew(model, worker.id, slots).catch(() => undefined);
+      // A worker that makes no progress must not renew its lease. The next renewal repeats a change that failed.
+      if (registered && !stopped && parts.progress() !== seen)
+        workers.renew(model, worker.id, slots).catch(() => undefined);
     },
     stop: async () => {
       stopped = true;

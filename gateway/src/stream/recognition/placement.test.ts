@@ -6,10 +6,11 @@ const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
 test('findWorker returns the only worker once it is no longer avoided', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
-  const avoidUntilMs = performance.now() + 500;
+  let avoidUntilMs = Infinity;
   let requests = 0;
   const place = (_model: string, { avoid }: { avoid: readonly string[] }) => {
     requests++;
+    if (requests === 1) avoidUntilMs = performance.now() + 500;
     return Promise.resolve(avoid.includes('only') ? { outcome: 'waiting' } : { outcome: 'placed', worker });
   };
   const waiters = {

@@ -35,7 +35,7 @@ test('Waiters wakes only the streams that a notification names', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   send('a c');
   expect([await first, await second]).toEqual([true, false]);
-  await waiters.stop();
+  waiters.stop();
 });
 
 test('Waiters wakes a stream whose notification arrives before it waits', async () => {
@@ -48,7 +48,7 @@ test('Waiters wakes a stream whose notification arrives before it waits', async 
   const late = waiters.join('m', 'late');
   send('late');
   expect(await late.wait(NEVER_MS)).toBe(true);
-  await waiters.stop();
+  waiters.stop();
 });
 
 test('Waiters finds a stream that has a worker at the next renewal if Redis refuses the channel', async () => {
@@ -59,7 +59,7 @@ test('Waiters finds a stream that has a worker at the next renewal if Redis refu
   changed.add('s');
   expect(await woken).toBe(true);
   expect(waiters.poolOf('m')).toEqual({ slots: 3, growth: 'starting' });
-  await waiters.stop();
+  waiters.stop();
 });
 
 test('Waiters renews 1,200 streams with three commands, and none after they have left', async () => {
@@ -74,5 +74,5 @@ test('Waiters renews 1,200 streams with three commands, and none after they have
   const before = renewed.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(renewed.length).toBe(before);
-  await waiters.stop();
+  waiters.stop();
 });

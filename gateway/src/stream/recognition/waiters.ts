@@ -8,6 +8,8 @@ import { repeat } from '../../repeat.ts';
 const RENEWED_AT_ONCE = 500;
 /** Time for which a subscription is kept after its last stream has got a worker. */
 const SUBSCRIPTION_IDLE_MS = 60_000;
+/** Time after which a waiting stream subscribes again after a failure. */
+const SUBSCRIPTION_RETRY_MS = 30_000;
 
 export interface WaitersOptions {
   pools: Pick<Ledger['pools'], 'renewWaits' | 'channelOf'>;
@@ -40,7 +42,7 @@ export class Waiters {
   readonly #models = new Map<string, ModelWaiters>();
   readonly #options: WaitersOptions;
   readonly #stopRenewals: () => void;
-  #refusalLogged = false;
+  #failureLogged = false;
 
   constructor(options: WaitersOptions) {
     this.#options = options;
@@ -71,9 +73,9 @@ export class Waiters {
     return this.#models.get(model)?.pool;
   }
 
-  async stop(): Promise<void> {
+  /** Ends the renewals. The subscriptions end with the connection to Redis. */
+  stop(): void {
     this.#stopRenewals();
-    for (const { subscription } of this.#models.values()) await this.#end(subscription);
     this.#models.clear();
   }
 
@@ -91,21 +93,26 @@ export class Waiters {
   async #open(model: string, entry: ModelWaiters): Promise<(() => Promise<void>) | undefined> {
     const { pools, subscribe, logger } = this.#options;
     const channel = pools.channelOf(model, this.gateway);
+    let unsubscribe: () => Promise<void>;
     try {
-      const unsubscribe = await subscribe(channel, (message) => {
+      unsubscribe = await subscribe(channel, (message) => {
         for (const sessionId of message.split(' ')) entry.bySession.get(sessionId)?.wake();
       });
-      // Finds streams that got a worker before the subscription started.
-      await this.#renew(model, entry);
-      return unsubscribe;
     } catch (err) {
-      if (!this.#refusalLogged) {
-        const message = `Redis refuses the channel ${channel}. Streams get a worker later: allow SSUBSCRIBE to the gateway`;
+      if (!this.#failureLogged) {
+        const message = `no subscription to ${channel}, so streams get a worker later; allow SSUBSCRIBE if Redis denied it`;
         logger.warn({ err, model }, message);
       }
-      this.#refusalLogged = true;
+      this.#failureLogged = true;
+      const retry = () => {
+        entry.subscription = undefined;
+      };
+      setTimeout(retry, SUBSCRIPTION_RETRY_MS).unref();
       return undefined;
     }
+    // Finds streams that got a worker before the subscription started. The next renewal reports a failure.
+    await this.#renew(model, entry).catch(() => undefined);
+    return unsubscribe;
   }
 
   async #renewAll(): Promise<void> {
@@ -113,7 +120,8 @@ export class Waiters {
       if (entry.bySession.size > 0) await this.#renew(model, entry);
       else if (performance.now() - entry.emptySinceMs > SUBSCRIPTION_IDLE_MS) {
         this.#models.delete(model);
-        await this.#end(entry.subscription);
+        // Not awaited, because it lasts as long as an outage of Redis. The other models need their renewals.
+        void this.#end(entry.subscription);
       }
     }
   }

@@ -4,8 +4,8 @@
 -- Largest number of streams that one call serves, so that it does not block Redis for long. The gateways of these
 -- streams call place.lua, which serves the next ones.
 local SERVED_AT_ONCE = 256
--- Largest number of streams in `qm` that one call checks. A stream may avoid all workers that have free slots.
-local MOVING_AT_ONCE = 64
+-- Largest number of streams in `qm` that one call skips because they avoid all workers that have free slots.
+local SKIPPED_AT_ONCE = 64
 
 -- Returns the revision that a session prefers. It depends on the session id only, so a repeat prefers the same one.
 local function revision_of(weights, id)
@@ -24,7 +24,9 @@ local function choose_worker(base, session, avoid)
   local function most_free(key)
     local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')
     for i = 1, #free, 2 do
-      if tonumber(free[i + 1]) >= 1 and not string.find(avoid, ' ' .. free[i] .. ' ', 1, true) then return free[i] end
+      -- Gateways of the version before do not update the sets of tiers. The set of all workers is always right.
+      local slots = tonumber(redis.call('ZSCORE', base .. 'free', free[i]) or 0)
+      if slots >= 1 and not string.find(avoid, ' ' .. free[i] .. ' ', 1, true) then return free[i] end
     end
   end
   local pool = redis.call('HMGET', base .. 'p', 'weights', 'tiers')
@@ -63,19 +65,20 @@ local function serve_queue(base, now, own)
     count = count + 1
     if gateway and session ~= own then served[gateway] = (served[gateway] or '') .. ' ' .. session end
   end
-  if not has_free(base) then return end
-  for _, session in ipairs(redis.call('ZRANGE', base .. 'qm', 0, MOVING_AT_ONCE - 1)) do
+  local skipped = 0
+  while count < SERVED_AT_ONCE and skipped < SKIPPED_AT_ONCE and has_free(base) do
+    local session = redis.call('ZRANGE', base .. 'qm', skipped, skipped)[1]
+    if not session then break end
     local avoid = string.match(redis.call('HGET', base .. 'qi', session) or '', '^%S* %S+(.*)$')
     if avoid and still_waits(base, session, now) then
       local id = choose_worker(base, session, avoid)
-      if id then serve(session, nil, id) end
+      if id then serve(session, nil, id) else skipped = skipped + 1 end
     else
       redis.call('ZREM', base .. 'qm', session)
       leave_queue(base, session)
     end
-    if not has_free(base) then break end
   end
-  while count < SERVED_AT_ONCE do
+  while count < SERVED_AT_ONCE and has_free(base) do
     local session, tenant = first_in_queue(base, now)
     local id = session and choose_worker(base, session, '')
     if not id then break end
