@@ -3,7 +3,7 @@ import execution from 'k6/execution';
 import { billableMs } from '../../packages/core/src/audio.ts';
 import { Connection } from './connection.ts';
 import { currentStep } from './current-step.ts';
-import { chargedMs, readyLatency, unclearMs } from './metrics.ts';
+import { chargedMs, readyLatency, refusals, unclearMs } from './metrics.ts';
 import { phaseOf, recordingsFor } from './pace.ts';
 import type { Caller, Role } from './plan.ts';
 import { plan } from './plan-file.ts';
@@ -58,12 +58,12 @@ export async function call(
     }
   }
   await connection.close();
-  checkSession(session.id, connection, utterances);
+  checkSession(session.id, role, connection, utterances);
   const isCharged = connection.closeCode === NORMAL_CLOSURE && connection.track.finals === utterances;
   (isCharged ? chargedMs : unclearMs).add(billableMs(connection.track.samples), { tenant: caller.tenant });
 }
 
-function checkSession(id: string, { closeCode, track }: Connection, utterances: number): void {
+function checkSession(id: string, role: Role, { closeCode, track }: Connection, utterances: number): void {
   // A scenario that allows refusals also allows the service to close a queued session.
   const isRefused = plan.mayBeRefused && closeCode === NO_CAPACITY;
   const passed = check(null, {

@@ -96,10 +96,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       nextMs = Math.min(RETRY_MS, parts.renewMs);
       failures.add(err);
     }
-    if (stopped) return;
-    timer = setTimeout(() => {
-      current = loop();
-    }, nextMs);
+    if (!stopped) timer = setTimeout(() => void (current = loop()), nextMs);
   }
 
   let current = loop();
