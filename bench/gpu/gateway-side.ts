@@ -86,7 +86,7 @@ export async function openGatewaySide(options: GatewaySideOptions): Promise<Gate
     close: async () => {
       ticker.stop();
       workerConnections.close();
-      await waiters.stop();
+      waiters.stop();
       await link.close();
     },
   };

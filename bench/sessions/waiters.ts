@@ -40,7 +40,7 @@ export async function measureWaiters(redisUrl: string, prefix: string) {
     waiter.leave();
   }
   await Promise.all(waits);
-  await waiters.stop();
+  waiters.stop();
   await link.close();
   const pollsPerSecond = (STREAMS * 1000) / POLL_MS;
   return {
