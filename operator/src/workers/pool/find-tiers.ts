@@ -27,10 +27,12 @@ export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   const serving = findServing(rollout, template);
   // New workers are started from this revision.
   const target = rollout?.revision ?? serving ?? '';
+  const isCanary = rollout?.stable !== undefined && rollout.percent < 100;
   return observeTiers({
     model,
     knownTiers,
     revisionTiers: findRevisionTiers(pool, target),
+    stableTiers: isCanary ? findStableTiers(pool) : undefined,
     view,
     running,
     measuredSlots: (tier) => measuredSlots.recall(serving, tier) ?? measuredSlots.recall(target, tier),
@@ -39,8 +41,14 @@ export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   });
 }
 
+/** Returns the tiers of the stable revision of a rollout, with an empty name if it has none. */
+export function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'runtime'>): string[] {
+  const tiers = findRevisionTiers(pool, pool.rollout?.stable);
+  return tiers.length === 0 ? [''] : tiers;
+}
+
 /** Returns the names of the tiers of a revision. Empty if it has none. */
-export function findRevisionTiers(
+function findRevisionTiers(
   { name, template, runtime }: Pick<TieredPool, 'name' | 'template' | 'runtime'>,
   revision: string | undefined,
 ): string[] {

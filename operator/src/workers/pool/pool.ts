@@ -16,9 +16,9 @@ import { PoolPublisher } from './publish.ts';
 import { decideScaleUpdate } from './scale-update.ts';
 import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
-import { findRevisionTiers, findTiers } from './find-tiers.ts';
+import { findStableTiers, findTiers } from './find-tiers.ts';
 import { countTiers, decideTierGrowth, decideTierSizes, joinCounts, joinPlans, planTiers } from './tiers.ts';
-import type { CountsByTier, PoolTier } from './tiers.ts';
+import type { CountsByTier } from './tiers.ts';
 import { isSameLoad, isSteady } from './steady.ts';
 
 /** Drain timeout for workers whose model was deleted before this operator started. Its `drainSeconds` is unknown. */
@@ -164,7 +164,7 @@ export class Pool implements ModelPool {
     this.#measuredSlots.record(readyWorkers(this.#view));
     this.#expectSlots(this.#scaling.state.slotsPerWorker ?? this.#measuredSlots.recall(serving));
     const { state } = this.#scaling;
-    const tiers = this.#findTiers();
+    const tiers = findTiers(this.#describeTiers());
     const input = {
       view: this.#view,
       running: runtime.list(this.#name),
@@ -227,7 +227,7 @@ export class Pool implements ModelPool {
       limits: { ...limits, drainMs: this.#drainMs },
       nowMs: nowMs(),
     };
-    const stableTiers = findRevisionTiers({ name: this.#name, template: this.#template, runtime }, stable);
+    const stableTiers = findStableTiers(this.#describeTiers());
     const isOnlyRevision = stable === undefined && input.running.every((worker) => worker.revision === revision);
     return planTiers(input, this.#scaling, { stableTiers, isOnlyRevision });
   }
@@ -256,7 +256,7 @@ export class Pool implements ModelPool {
   }
 
   #decideGrowth(): PoolGrowth {
-    const tiers = this.#findTiers();
+    const tiers = findTiers(this.#describeTiers());
     if (tiers !== undefined) return decideTierGrowth(tiers, this.#view, this.#dependencies.runtime.list(this.#name));
     return decideGrowth({
       model: this.#model,
@@ -267,8 +267,8 @@ export class Pool implements ModelPool {
     });
   }
 
-  #findTiers(): PoolTier[] | undefined {
-    return findTiers({
+  #describeTiers() {
+    return {
       name: this.#name,
       model: this.#model,
       template: this.#template,
@@ -277,7 +277,7 @@ export class Pool implements ModelPool {
       view: this.#view,
       measuredSlots: this.#measuredSlots,
       runtime: this.#dependencies.runtime,
-    });
+    };
   }
 
   #startFailureOf(revision: string | undefined) {
@@ -292,7 +292,7 @@ export class Pool implements ModelPool {
       scaling: this.#scaling,
       rollout: this.#rollout,
       measuredSlots: this.#measuredSlots.all,
-      tiers: this.#findTiers(),
+      tiers: findTiers(this.#describeTiers()),
       startFailure: this.#startFailureOf(findReported(this.#rollout, this.#template)),
       failingNodes: this.#dependencies.runtime.failingNodes(this.#name),
     });

@@ -149,6 +149,27 @@ test('a rollout is rolled back after startSeconds if its workers fail to start i
   expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 }, cpu: { ready: 1, running: 1 } });
 });
 
+test.each([
+  ['a tier has another name', [RESERVED], [{ ...RESERVED, name: 'other' }], { reserved: 2, other: 1 }],
+  ['a preferred tier is new', [CPU], [CPU, RESERVED], { reserved: 1, cpu: 4 }],
+])('a canary keeps the stable revision during windowSeconds if %s', async (_condition, before, after, during) => {
+  const { harness } = createTiered();
+  harness.tierSlots.set('other', 10);
+  const revision = harness.set(spec(before));
+  harness.load({ active: before[0] === CPU ? 8 : 15 });
+  await harness.tick(3);
+  const next = harness.set(
+    spec(after, { worker: { image: 'worker:2' }, rollout: { canaryPercent: 20, windowSeconds: 60 } }),
+  );
+  await harness.tick(40);
+  expect(harness.pool.status().rollout?.phase).toBe('Canary');
+  expect(Object.fromEntries(Object.entries(harness.tiers()).map(([tier, { ready }]) => [tier, ready]))).toEqual(during);
+  expect(harness.ready(revision)).toBeGreaterThanOrEqual(2);
+  await harness.tick(60);
+  expect([harness.pool.status().rollout?.phase, harness.ready(revision)]).toEqual(['Steady', 0]);
+  expect(harness.ready(next)).toBeGreaterThanOrEqual(1);
+});
+
 test('workers without a tier serve until those of the tiers are ready, and the other way round', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);

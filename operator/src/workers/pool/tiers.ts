@@ -19,6 +19,8 @@ export interface TierSources {
   knownTiers: readonly Tier[];
   /** Tiers of the revision that new workers are started from. Empty if it has none. */
   revisionTiers: readonly string[];
+  /** Tiers of the stable revision during a canary, with an empty name if it has none. Undefined at other times. */
+  stableTiers?: readonly string[] | undefined;
   view: PoolView;
   running: readonly RunningWorker[];
   /** Returns the slots that workers of a tier measured. */
@@ -49,7 +51,8 @@ export function observeTiers(sources: TierSources): PoolTier[] {
     ...current.map(({ name, min, max, slots }) => {
       const tier = observe(name);
       const slotsPerWorker = slots > 0 ? slots : sources.measuredSlots(tierName(name));
-      return { ...tier, min, max, slotsPerWorker, canStart: tier.startFailure === undefined };
+      const isNew = sources.stableTiers?.includes(name) === false;
+      return { ...tier, min, max, slotsPerWorker, canStart: tier.startFailure === undefined, isNew };
     }),
     ...removed.map((name) => {
       const tier = observe(name);
@@ -128,14 +131,15 @@ export function planTiers(
   const sizes = scaling.tiers ?? new Map([['', scaling.desired]]);
   const names = [...new Set([...sizes.keys(), ...running.map(({ tier = '' }) => tier)])];
   const tierOf = findTiers(running, names);
-  const known = stableTiers.length === 0 ? [''] : stableTiers;
   return new Map(
     names.map((name, rank) => {
+      const size = sizes.get(name) ?? 0;
+      const isStable = stableTiers.includes(name);
       const plan = planPool({
         ...input,
-        desired: sizes.get(name) ?? 0,
-        // A tier that the stable revision does not have needs no room for workers of that revision.
-        stable: known.includes(name) ? stable : undefined,
+        // A tier that the stable revision does not have needs no room for its workers, but only a share in a canary.
+        desired: isStable || stable === undefined ? size : Math.ceil((size * stable.percent) / 100),
+        stable: isStable ? stable : undefined,
         // Streams end on the workers of overflow tiers. New sessions prefer the first tier.
         idleOnly: rank > 0 && isOnlyRevision,
         running: running.filter(({ tier = '' }) => tier === name),

@@ -18,6 +18,8 @@ export interface ObservedTier {
   readonly canStart: boolean;
   /** True if the model no longer has the tier. Its workers stay until those of other tiers replace them. */
   readonly isRemoved?: boolean;
+  /** True during a canary if the stable revision does not have the tier. It then holds a share of its workers only. */
+  readonly isNew?: boolean;
 }
 
 export interface TieredInput extends Omit<ScalingInput, 'fixedSlots' | 'workers' | 'unit'> {
@@ -64,9 +66,15 @@ export function decideTiers(input: TieredInput): TieredDecision {
   });
   const isKnown = load !== undefined && nowMs - load.readAtMs <= LOAD_STALE_MS;
   const demand = isKnown ? Math.min(countDemand(load), total.desired) : total.desired;
-  const { counts, missing, isMeasuring } = fillTiers(tiers, { demand, slots: total.desired });
+  const need = { demand, slots: total.desired };
+  const { counts, missing, isMeasuring } = fillTiers(tiers, need);
+  // Workers of new tiers replace none of the stable revision before the canary has passed.
+  const { counts: stableCounts } = fillTiers(
+    tiers.filter(({ isNew }) => isNew !== true),
+    need,
+  );
   const kept = tiers.map(({ name, running }): [string, number] => {
-    const count = counts.get(name) ?? 0;
+    const count = Math.max(counts.get(name) ?? 0, stableCounts.get(name) ?? 0);
     return [name, isKnown ? count : Math.max(count, running)];
   });
   const reasons = [...total.reasons];
