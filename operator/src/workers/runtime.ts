@@ -11,8 +11,8 @@ export interface DesiredWorkers {
    */
   counts: ReadonlyMap<string, number>;
   /**
-   * The same numbers by revision and tier, with an empty name for workers without a tier. Undefined if no revision of
-   * the model has tiers.
+   * The same numbers by revision and tier, with an empty name for workers without a tier. Undefined if no tier needs
+   * workers. All numbers are then for workers without a tier.
    */
   tierCounts?: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   /** Workers that have to stop. They hand their streams over to other workers. */
@@ -29,7 +29,7 @@ export interface DesiredWorkers {
 
 /** Returns how many workers of a revision and tier have to run. */
 export function countDesired({ counts, tierCounts }: DesiredWorkers, revision: string, tier = ''): number {
-  if (tierCounts === undefined) return counts.get(revision) ?? 0;
+  if (tierCounts === undefined) return tier === '' ? (counts.get(revision) ?? 0) : 0;
   return tierCounts.get(revision)?.get(tier) ?? 0;
 }
 

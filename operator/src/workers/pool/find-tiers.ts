@@ -23,15 +23,16 @@ export interface TieredPool {
 export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   const { name, model, template, rollout, knownTiers, view, measuredSlots, runtime } = pool;
   const running = runtime.list(name);
-  if (model === undefined || !hasTiers(model, running)) return undefined;
   const serving = findServing(rollout, template);
   // New workers are started from this revision.
   const target = rollout?.revision ?? serving ?? '';
+  const revisionTiers = findRevisionTiers(pool, target);
+  if (model === undefined || (revisionTiers.length === 0 && !hasTiers(model, running))) return undefined;
   const isCanary = rollout?.stable !== undefined && rollout.percent < 100;
   return observeTiers({
     model,
     knownTiers,
-    revisionTiers: findRevisionTiers(pool, target),
+    revisionTiers,
     stableTiers: isCanary ? findStableTiers(pool) : undefined,
     view,
     running,

@@ -170,6 +170,40 @@ test.each([
   expect(harness.ready(next)).toBeGreaterThanOrEqual(1);
 });
 
+test('workers are started in the tiers that need them only, when a model without tiers gets tiers', async () => {
+  const { harness } = createTiered();
+  harness.tierSlots.set('', 10);
+  harness.set({ worker: { slots: 10 }, scaling, rollout });
+  harness.load({ active: 15 });
+  await harness.tick(3);
+  harness.set(spec(undefined, { rollout: { canaryPercent: 20, windowSeconds: 60 } }));
+  const running = [];
+  for (let tick = 0; tick < 5; tick++) {
+    await harness.tick();
+    running.push(harness.tiers());
+  }
+  expect(running[0]).toEqual({ '': { ready: 2, running: 2 } });
+  expect(running.at(-1)).toEqual({ '': { ready: 2, running: 2 }, reserved: { ready: 1, running: 1 } });
+  expect(running.flatMap((tiers) => Object.keys(tiers))).not.toEqual(expect.arrayContaining(['cpu']));
+});
+
+test('workers return to the tiers of a stable revision without workers, if the model has no tiers any more', async () => {
+  const { harness, revision } = createTiered();
+  harness.load({ active: 15 });
+  await harness.tick(3);
+  const bad = harness.set({ worker: { slots: 10 }, scaling, rollout: { startSeconds: 5 } });
+  harness.breakRevision(bad, pending);
+  await harness.tick(20);
+  expect(harness.pool.status().rollout?.phase).toBe('RolledBack');
+  harness.load({ active: 0 });
+  await harness.tick(5);
+  expect(harness.tiers()).toEqual({});
+  harness.load({ active: 15 });
+  await harness.tick(5);
+  expect(harness.tiers()).toEqual({ reserved: { ready: 2, running: 2 } });
+  expect(harness.ready(revision)).toBe(2);
+});
+
 test('workers without a tier serve until those of the tiers are ready, and the other way round', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);
