@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { fillTiers } from './tiers.ts';
+import { initialScaling } from './state.ts';
+import { decideTiers, fillTiers } from './tiers.ts';
 import type { ObservedTier } from './tiers.ts';
 
 const tier = fc
@@ -97,4 +98,34 @@ test('fillTiers needs no further workers of a tier for a lower need', () => {
       for (const { name } of all) expect(fewer.counts.get(name)).toBeLessThanOrEqual(more.counts.get(name) ?? 0);
     }),
   );
+});
+
+test('decideTiers keeps the workers that an operator finds unregistered, as long as they may be needed', () => {
+  const spec = {
+    mode: 'Auto' as const,
+    min: 0,
+    max: 1,
+    bufferSessions: 0,
+    bufferPercent: 0,
+    scaleDownDelaySeconds: 60,
+    idleToZeroSeconds: 60,
+  };
+  const common = { min: 0, max: 9, workers: [], canStart: true };
+  const found: ObservedTier[] = [
+    { ...common, name: 'reserved', slotsPerWorker: 10, running: 2 },
+    { ...common, name: 'spot', slotsPerWorker: undefined, running: 1 },
+    { ...common, name: 'cpu', slotsPerWorker: 2, running: 5, canStart: false },
+    { ...common, name: 'old', max: 0, slotsPerWorker: undefined, running: 3, canStart: false, isRemoved: true },
+  ];
+  let state = initialScaling(0, 0);
+  const decide = (nowMs: number) => {
+    const load = { active: 0, held: 0, waiting: 0, refused: 0, readAtMs: nowMs };
+    const decision = decideTiers({ spec, load, tiers: found, starting: 11, arriving: 6, state, nowMs });
+    state = decision.state;
+    return decision.tiers;
+  };
+  for (const nowMs of [0, 20_000, 40_000]) {
+    const sizes = decide(nowMs);
+    for (const { name, running } of found) expect(sizes.get(name)).toBeGreaterThanOrEqual(running);
+  }
 });

@@ -54,7 +54,7 @@ export interface FilledTiers {
 export function decideTiers(input: TieredInput): TieredDecision {
   const { tiers, load, nowMs, spec } = input;
   const workers = tiers.flatMap((tier) => tier.workers);
-  const presentSlots = workers.reduce((sum, { slots }) => sum + slots, 0);
+  const presentSlots = tiers.reduce((sum, tier) => sum + countPresent(tier), 0);
   const state = input.state.unit === 'slots' ? input.state : initialScaling(presentSlots, nowMs);
   const total = decideScaling({
     ...input,
@@ -139,6 +139,15 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
     readySlots += ready;
   }
   return { counts, missing: slots, isMeasuring };
+}
+
+/**
+ * Returns the slots of a tier before the first decision. Its workers may have yet to register again, for example because
+ * the ledger lost its data.
+ */
+function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemoved }: ObservedTier): number {
+  const ready = workers.reduce((sum, { slots }) => sum + slots, 0);
+  return canStart || isRemoved === true ? Math.max(ready, running * slotsPerWorker) : ready;
 }
 
 /** Returns the number of workers of a tier for the need that earlier tiers left. One if its slots are unknown. */
