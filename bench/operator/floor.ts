@@ -5,6 +5,7 @@ import { OPERATOR_SETTINGS } from '../../operator/src/settings.ts';
 import { buildRecord } from '../../operator/src/reconcile/apikey.ts';
 import { FINALIZER } from '../../operator/src/source/kubernetes/finalizer.ts';
 import {
+  buildDisruptionChild,
   buildPrerequisites,
   buildRolloutChild,
   buildWorkers,
@@ -59,6 +60,7 @@ async function applyModel(
   const template = { ...bare, revision: revisionOf(bare, installation) };
   const { revision } = template;
   const children = [
+    buildDisruptionChild(template, 0),
     ...buildPrerequisites(template, installation),
     buildWorkers(template, installation, 0),
     buildRolloutChild(template, { stable: revision, candidate: undefined, rejected: undefined }),
