@@ -27,13 +27,16 @@ const ADMIN_API = [
   '--set-json=console.adminApi={"enabled":true}',
   `--set-json=networkPolicy.adminApiFrom=${JSON.stringify(ADMIN_API_FROM)}`,
 ];
+/** Replaces the repository with a registry that `buildValues` sets in charts where image.registry excludes Redis. */
+const REDIS_IMAGE = '--set=redis.image.repository=redis';
 const COMMON_ARGS = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
 const OPTIONS = { timeoutMs: 260_000 };
 const IMAGES = ['-o', 'jsonpath={.items[*]..containers[*].image}'] as const;
 
 /** Upgrades the installation to this commit; resolves when all components and workers run this commit. */
 export async function upgrade(harness: Harness): Promise<void> {
-  const values = ['--reset-then-reuse-values', `--set=image.tag=${PRESENT.tag}`, ...ADMIN_API, ...ANNOTATIONS];
+  const tag = `--set=image.tag=${PRESENT.tag}`;
+  const values = ['--reset-then-reuse-values', tag, REDIS_IMAGE, ...ADMIN_API, ...ANNOTATIONS];
   await harness.tools.helm(['upgrade', RELEASE, PRESENT.chart, ...values, ...COMMON_ARGS], OPTIONS);
   expect(await readAnnotation(harness)).toBe('upgraded');
   await untilAllAre(harness, PRESENT);
