@@ -102,13 +102,15 @@ test('fillTiers needs no further workers of a tier for a lower need', () => {
 
 test('decideTiers keeps the workers that an operator finds unregistered, as long as they may be needed', () => {
   const spec = {
-    mode: 'Auto' as const,
+    mode: 'Sessions' as const,
     min: 0,
     max: 1,
     bufferSessions: 0,
     bufferPercent: 0,
     scaleDownDelaySeconds: 60,
     idleToZeroSeconds: 60,
+    provisionSeconds: 60,
+    maxWaitSeconds: 60,
   };
   const common = { min: 0, max: 9, workers: [], canStart: true };
   const found: ObservedTier[] = [
