@@ -105,6 +105,7 @@ function registerModel(
       least: Math.max(1, Math.ceil((worker.slots * settings.LEAST_SLOTS_PERCENT) / 100)),
       most: worker.slots,
     },
+    runsOverlap: settings.PROVIDER !== 'cpu',
     onChange: (slots) => registration.resize(slots),
     logger,
   });

@@ -11,7 +11,7 @@ export interface SlotLimits {
 /** Observations of the last minute. */
 export interface SlotObservation {
   readonly nowMs: number;
-  /** Slowdown of slow runs in the last minute, against the warm-up. Undefined if there were too few runs. */
+  /** Slowdown of slow runs in the last minute, against the warm-up. Undefined with too few runs, or if runs overlap. */
   readonly slowdown: number | undefined;
   /** Mean slowdown of the last seconds. Undefined without runs. */
   readonly recentSlowdown: number | undefined;

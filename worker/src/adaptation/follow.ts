@@ -12,6 +12,8 @@ export interface FollowParts {
   /** Slots that the worker offers first. */
   readonly slots: number;
   readonly limits: SlotLimits;
+  /** True on a GPU, where the next run starts before the last one has ended. */
+  readonly runsOverlap: boolean;
   /** Called when the slots have changed. */
   readonly onChange: (slots: number) => void;
   readonly logger: Pick<Logger, 'info'>;
@@ -25,8 +27,8 @@ export interface SlotFollower {
 }
 
 /** Decides every second how many slots a worker offers. */
-export function followSpeed({ engine, slots, limits, onChange, logger }: FollowParts): SlotFollower {
-  const history = new RunHistory();
+export function followSpeed({ engine, slots, limits, runsOverlap, onChange, logger }: FollowParts): SlotFollower {
+  const history = new RunHistory(runsOverlap);
   let state = initialSlots(slots);
   const decide = () => {
     const nowMs = performance.now();

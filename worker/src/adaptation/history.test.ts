@@ -4,8 +4,8 @@ import { RunHistory } from './history.ts';
 const SECOND = 1000;
 
 /** Adds a sample for each second, with this expected work in each second at this slowdown. Returns the last result. */
-function createRuns() {
-  const history = new RunHistory();
+function createRuns(runsOverlap = false) {
+  const history = new RunHistory(runsOverlap);
   const slowdowns = Array<number>(SLOWDOWN_BINS).fill(0);
   let [nowMs, busyMs] = [0, 0];
   history.add(nowMs, { busyMs, slowdowns: [...slowdowns] });
@@ -42,5 +42,11 @@ describe('RunHistory', () => {
   test('returns no slowdown of a worker that was idle for most of the minute', () => {
     expect(createRuns()(60, 50, 3)?.slowdown).toBeUndefined();
     expect(createRuns()(60, 150, 3)?.slowdown).toBeGreaterThan(2.8);
+  });
+
+  test('returns only the slowdown of the last seconds if runs overlap', () => {
+    const last = createRuns(true)(60, 500, 1.5);
+    expect(last?.slowdown).toBeUndefined();
+    expect(last?.recentSlowdown).toBeCloseTo(1.5);
   });
 });

@@ -17,7 +17,13 @@ interface Sample {
 
 /** Totals of the runs of the last minute. */
 export class RunHistory {
+  readonly #runsOverlap: boolean;
   #samples: Sample[] = [];
+
+  /** `runsOverlap` is true on a GPU. The duration of a run then depends on the load, and not only on the machine. */
+  constructor(runsOverlap: boolean) {
+    this.#runsOverlap = runsOverlap;
+  }
 
   /** Adds the totals at a time. Returns the slowdowns and the busy part of the time before it. */
   add(nowMs: number, totals: RunTotals): Pick<SlotObservation, 'slowdown' | 'recentSlowdown' | 'busy'> {
@@ -27,9 +33,9 @@ export class RunHistory {
     this.#samples.push(now);
     const recent = differenceOf(this.#samples.findLast((one) => one.nowMs <= nowMs - RECENT_MS) ?? this.#first, now);
     const minute = differenceOf(this.#first, now);
-    const hasWork = minute.expectedMs >= LEAST_WORK * MINUTE_MS;
+    const isKnown = !this.#runsOverlap && minute.expectedMs >= LEAST_WORK * MINUTE_MS;
     return {
-      slowdown: hasWork ? slowdownAt(minute.slowdowns, SLOW_SHARE) : undefined,
+      slowdown: isKnown ? slowdownAt(minute.slowdowns, SLOW_SHARE) : undefined,
       recentSlowdown: recent.expectedMs > 0 ? recent.busyMs / recent.expectedMs : undefined,
       busy: recent.passedMs > 0 ? Math.min(1, recent.busyMs / recent.passedMs) : 0,
     };
