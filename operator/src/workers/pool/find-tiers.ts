@@ -3,6 +3,7 @@ import type { WorkerRuntime } from '../runtime.ts';
 import type { WorkerTemplate } from '../template.ts';
 import { findServing } from './decide.ts';
 import type { MeasuredSlots } from './measured-slots.ts';
+import { readyWorkers } from './observe.ts';
 import type { PoolView } from './observe.ts';
 import { hasTiers, observeTiers } from './tiers.ts';
 import type { PoolTier } from './tiers.ts';
@@ -42,10 +43,21 @@ export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   });
 }
 
-/** Returns the tiers of the stable revision of a rollout, with an empty name if it has none. */
-export function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'runtime'>): string[] {
-  const tiers = findRevisionTiers(pool, pool.rollout?.stable);
-  return tiers.length === 0 ? [''] : tiers;
+/**
+ * Returns the tiers of the stable revision of a rollout, with an empty name if it has none. After the canary, tiers in
+ * which that revision fails to start are left out. Its workers there would never be replaced by ready ones.
+ */
+export function findStableTiers(
+  pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'view' | 'runtime'>,
+): string[] {
+  const { name: model, rollout: { stable: revision, percent } = {}, view, runtime } = pool;
+  const tiers = findRevisionTiers(pool, revision);
+  if (revision === undefined || tiers.length === 0) return [''];
+  if (percent !== 100) return tiers;
+  const ready = readyWorkers(view).filter((record) => record.revision === revision);
+  return tiers.filter((tier) => {
+    return ready.some((record) => record.tier === tier) || !runtime.startFailure({ model, revision, tier });
+  });
 }
 
 /** Returns the names of the tiers of a revision. Empty if it has none. */

@@ -149,6 +149,22 @@ test('a rollout is rolled back after startSeconds if its workers fail to start i
   expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 }, cpu: { ready: 1, running: 1 } });
 });
 
+test.each([0, 20])(
+  'a rollout with canaryPercent %i ends if workers of both revisions fail to start in a tier',
+  async (canaryPercent) => {
+    const pools = [RESERVED, CPU].map((tier) => ({ ...tier, min: 1 }));
+    const { harness, revision } = createTiered(spec(pools));
+    harness.breakRevision(`${revision}/reserved`, pending);
+    await harness.tick(3);
+    const limits = { windowSeconds: 30, canaryPercent, startSeconds: 60 };
+    const next = harness.set(spec(pools, { worker: { image: 'worker:2' }, rollout: limits }));
+    harness.breakRevision(`${next}/reserved`, pending);
+    await harness.tick(100);
+    expect(harness.pool.status().rollout).toMatchObject({ phase: 'Steady', message: `revision ${next}` });
+    expect(harness.tiers()).toEqual({ reserved: { ready: 0, running: 1 }, cpu: { ready: 1, running: 1 } });
+  },
+);
+
 test.each([
   ['a tier has another name', [RESERVED], [{ ...RESERVED, name: 'other' }], { reserved: 2, other: 1 }],
   ['a preferred tier is new', [CPU], [CPU, RESERVED], { reserved: 1, cpu: 4 }],
