@@ -46,7 +46,8 @@ export class PoolManager {
       ...options,
       workers: withGuestWorkers(options.workers, guestsOf),
       revisions: withGuestRevisions(options.revisions, guestsOf),
-      guestDemand: (host) => Math.max(0, ...guestsOf(host).map((guest) => this.#demandOf(guest))),
+      guestDemand: (host) => Math.max(0, ...guestsOf(host).map((guest) => this.#hostedPool(guest)?.demand ?? 0)),
+      guestViews: (host) => guestsOf(host).flatMap((guest) => this.#hostedPool(guest)?.view ?? []),
     };
   }
 
@@ -130,12 +131,12 @@ export class PoolManager {
     const { pool } = this.#poolOf(name);
     // The host was a guest until now. Its own pool is created soon.
     if (pool instanceof HostedPool) return { problem: { reason: 'Starting', message: `${name} has no workers yet` } };
-    return { model: found.host, status: pool.status(), onDemand: () => pool.markChanged() };
+    return { model: found.host, status: pool.status(), onChanged: () => pool.markChanged() };
   }
 
-  #demandOf(guest: string): number {
+  #hostedPool(guest: string): HostedPool | undefined {
     const pool = this.#pools.get(guest)?.pool;
-    return pool instanceof HostedPool ? pool.demand : 0;
+    return pool instanceof HostedPool ? pool : undefined;
   }
 
   /** Updates the hosts that a model had and has, because their workers serve other guests now. */

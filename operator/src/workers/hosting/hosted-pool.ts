@@ -3,8 +3,10 @@ import { initialScaling, sortTiers } from '@svc-asr/core';
 import type { AsrModel, ScalingDecision } from '@svc-asr/core';
 import { decideGrowth, decideSize } from '../pool/decide.ts';
 import { drainWorkers } from '../pool/drain.ts';
+import { findEvictable } from '../pool/evictable.ts';
 import { MeasuredSlots } from '../pool/measured-slots.ts';
 import { createPoolView, forgetWorker, observePool, readyWorkers } from '../pool/observe.ts';
+import type { PoolView } from '../pool/observe.ts';
 import { planPool } from '../pool/plan.ts';
 import type { Plan } from '../pool/plan.ts';
 import type { ModelPool } from '../pool/model-pool.ts';
@@ -19,8 +21,8 @@ import type { WorkerTemplate } from '../template.ts';
 export interface Host {
   model: AsrModel;
   status: PoolStatus;
-  /** Call when the number of workers that a guest needs has changed. */
-  onDemand: () => void;
+  /** Call when a guest needs another number of workers, or allows another number of evictions. */
+  onChanged: () => void;
 }
 
 const NOTHING_PLANNED: Plan = { ensure: 0, drain: [], stop: [] };
@@ -74,10 +76,18 @@ export class HostedPool implements ModelPool {
     return this.#deletedAtMs === undefined ? this.#scaling.desired : 0;
   }
 
+  /** The guest as it was observed last. */
+  get view(): PoolView {
+    return this.#view;
+  }
+
   async reconcile(): Promise<boolean> {
+    const evictable = findEvictable(this.#view);
     const isLedgerRead = await observePool(this.#name, this.#view, false, this.#dependencies);
     const host = this.#findHost(this.#model);
     this.#decideSize(host);
+    // The host limits evictions by the streams of its guests.
+    if (!('problem' in host) && findEvictable(this.#view) !== evictable) host.onChanged();
     const plan = isLedgerRead ? this.#planOwnWorkers() : NOTHING_PLANNED;
     const isFinished = isLedgerRead && this.#isFinished();
     this.#dependencies.runtime.apply(this.#name, {
@@ -149,7 +159,7 @@ export class HostedPool implements ModelPool {
     });
     report.decided(this.#name, state, decision, this.#view.load);
     this.#scaling = decision;
-    if (decision.desired !== desired) host.onDemand();
+    if (decision.desired !== desired) host.onChanged();
   }
 
   #decideGrowth(host: Host | { problem: StartFailure }) {

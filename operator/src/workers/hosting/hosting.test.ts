@@ -195,6 +195,23 @@ describe('a guest', () => {
     expect(recordsOf('guest').size).toBe(1);
   });
 
+  test('limits evictions of the workers of its host to those whose streams fit into the others', async () => {
+    waiting.set('host', 1000);
+    await settle();
+    expect(applied.get('host')?.evictable).toBe(SCALING.max);
+    const [first = '', second = ''] = workersOf('host').map(({ id }) => id);
+    change('guest', first, { active: SLOTS });
+    await settle(2);
+    expect(applied.get('host')?.evictable).toBe(SCALING.max - 1);
+    change('guest', second, { active: 1 });
+    await settle(2);
+    expect(applied.get('host')?.evictable).toBe(SCALING.max - 2);
+    // A worker that does not serve the guest has no slots for it.
+    recordsOf('guest').delete(workersOf('host')[2]?.id ?? '');
+    await settle(2);
+    expect(applied.get('host')?.evictable).toBe(SCALING.max - 3);
+  });
+
   test('is removed from the workers of its host when it is deleted, after its streams have ended', async () => {
     const before = manager.status('host')?.revision;
     const [{ id } = { id: '' }] = workersOf('host');

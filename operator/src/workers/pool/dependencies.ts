@@ -1,5 +1,6 @@
 import type { Ledger } from '@svc-asr/ledger';
 import type { WorkerRuntime } from '../runtime.ts';
+import type { PoolView } from './observe.ts';
 import type { PoolReport } from './report.ts';
 import type { RolloutBudget } from './rollout-budget.ts';
 import type { SlotsMemory } from './slots-memory.ts';
@@ -21,5 +22,7 @@ export interface PoolDependencies {
   limits: { lostMs: number; startMs: number };
   /** Returns how many workers of a host the load of its guests needs. 0 if it has none. */
   guestDemand?: (host: string) => number;
+  /** Returns what the pools of the guests of a host observed. */
+  guestViews?: (host: string) => PoolView[];
   nowMs: () => number;
 }

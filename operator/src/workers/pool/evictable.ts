@@ -6,14 +6,25 @@ import type { PoolView } from './observe.ts';
  * Returns how many of the workers may be evicted at the same time. Kubernetes chooses which ones. Whichever it chooses,
  * the slots of the others must suffice for all streams and reserved sessions.
  */
-export function countEvictable(ready: readonly WorkerRecord[], demand: number): number {
+export function countEvictable(ready: readonly Pick<WorkerRecord, 'slots'>[], demand: number): number {
   const slots = ready.map((worker) => worker.slots).toSorted((a, b) => b - a);
   let left = slots.reduce((sum, count) => sum + count, 0);
   return slots.filter((count) => (left -= count) >= demand).length;
 }
 
-/** Counts with the load of the last successful read. Undefined before the first one. */
-export function findEvictable(view: PoolView): number | undefined {
-  const { load } = view;
-  return load && countEvictable(readyWorkers(view), load.active + load.held);
+/**
+ * Counts with the load of the last successful read. Undefined before the first one. The streams of each guest must fit
+ * into the slots that the other workers have for it, too.
+ */
+export function findEvictable(view: PoolView, guests: readonly PoolView[] = []): number | undefined {
+  const ids = readyWorkers(view).map(({ id }) => id);
+  let fewest = ids.length;
+  for (const one of [view, ...guests]) {
+    if (one.load === undefined) return undefined;
+    const slots = new Map(readyWorkers(one).map((worker) => [worker.id, worker.slots]));
+    // Workers that do not serve a guest yet have no slots for it.
+    const workers = ids.map((id) => ({ slots: slots.get(id) ?? 0 }));
+    fewest = Math.min(fewest, countEvictable(workers, one.load.active + one.load.held));
+  }
+  return fewest;
 }

@@ -240,7 +240,7 @@ export class Pool implements ModelPool {
       stop: plan.stop,
       scale: decideScaleUpdate(this.#model, this.#scaling.desired),
       rollout: this.#model && this.#storedRollout,
-      evictable: findEvictable(this.#view),
+      evictable: findEvictable(this.#view, this.#dependencies.guestViews?.(this.#name)),
     });
   }
 
