@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually.ts';
-import { NAMESPACE, openHarness, until } from './harness.ts';
+import { NAMESPACE, openHarness, SOON_MS, until } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { KIKUYU } from './live-streams.ts';
 import { ACCESS_NAMESPACE } from './release.ts';
@@ -17,10 +17,13 @@ let targets: Record<string, string>;
 
 beforeAll(async () => {
   harness = await openHarness();
-  // The tests before this one may have left surplus workers, which are about to end.
+  // The tests before this one may have left surplus workers. Those that are being deleted may still have time to drain.
   const min = await harness.read(`asrmodel/${KIKUYU}`, '.spec.scaling.min');
-  for (const count of ['replicas', 'readyReplicas'])
-    await until(harness, `asrmodel/${KIKUYU}`, `.status.${count}`, min);
+  await eventually(`${min} workers are left`, SOON_MS, async () => {
+    const workers = await listPods('worker');
+    return workers.filter(({ metadata }) => metadata.name.startsWith(KIKUYU)).length === Number(min);
+  });
+  await until(harness, `asrmodel/${KIKUYU}`, '.status.readyReplicas', min);
   await startUnrelatedPods(harness);
   const components = ['gateway', 'console', 'operator', 'redis', 'worker', 'unrelated'];
   const pods = await Promise.all(components.map((component) => findPod(component)));
@@ -48,14 +51,19 @@ interface Pod {
   status: { podIP: string };
 }
 
-/** Returns a running pod of a component that is not being deleted. */
-async function findPod(component: string, namespace = NAMESPACE): Promise<{ name: string; address: string }> {
+/** Returns the running pods of a component that are not being deleted. */
+async function listPods(component: string, namespace = NAMESPACE): Promise<Pod[]> {
   const output = await harness.tools.kubectl([
     ...['-n', namespace, 'get', 'pods', '-l', `app.kubernetes.io/component=${component}`],
     ...['--field-selector=status.phase=Running', '-o', 'json'],
   ]);
   const { items } = JSON.parse(output) as { items: Pod[] };
-  const pod = items.find(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
+
+/** Returns one of these pods. */
+async function findPod(component: string, namespace = NAMESPACE): Promise<{ name: string; address: string }> {
+  const [pod] = await listPods(component, namespace);
   if (pod === undefined) throw new Error(`no pod of ${component} runs in ${namespace}`);
   return { name: pod.metadata.name, address: pod.status.podIP };
 }
