@@ -430,6 +430,8 @@ describe('a lost connection', () => {
     stream.send({ type: 'flush' });
     expect(await stream.next('final')).toMatchObject({ audio_end: 0 });
     stream.close();
+    // Otherwise the end of the test could destroy the connection before it has sent this.
+    await stream.closed;
   });
 
   test('is not kept if it never had a valid ticket', async () => {
