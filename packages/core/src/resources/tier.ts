@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import type { Problem } from '../validate.ts';
-import { ATOMIC_LIST, ATOMIC_MAP, mapBy, rules } from './extensions.ts';
+import { mapBy, rules } from './extensions.ts';
 import { closed, nameOf } from './metadata.ts';
-import { LabelValue, mapOf, Toleration } from './pod.ts';
 import { MAX_WORKERS } from './scaling.ts';
-import { accelerator, findClaimProblems, resourceClaims, resources } from './worker.ts';
+import { accelerator, findClaimProblems, nodeSelector, provider } from './worker.ts';
+import { resourceClaims, resources, tolerations } from './worker.ts';
 import type { WorkerSpec } from './worker.ts';
 
 const MAX_TIERS = 8;
@@ -43,12 +43,7 @@ export const Tier = closed(
       1,
       'Maximum number of workers of the tier. The next tier starts workers only if this one has its maximum or cannot start workers.',
     ),
-    provider: Type.String({
-      pattern: '^[a-z][a-z0-9]*$',
-      maxLength: 32,
-      default: 'cpu',
-      description: 'ONNX Runtime execution provider: cpu, cuda, …',
-    }),
+    provider,
     accelerator: Type.Optional(accelerator),
     resources: Type.Optional(resources),
     resourceClaims: Type.Optional(resourceClaims),
@@ -61,12 +56,8 @@ export const Tier = closed(
     image: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1024, description: 'Image of the workers. Defaults to worker.image.' }),
     ),
-    nodeSelector: Type.Optional(
-      mapOf(LabelValue, 64, { description: 'Labels of the nodes that the pods may run on.', ...ATOMIC_MAP }),
-    ),
-    tolerations: Type.Optional(
-      Type.Array(Toleration, { maxItems: 32, description: 'Tolerations of the pods.', ...ATOMIC_LIST }),
-    ),
+    nodeSelector: Type.Optional(nodeSelector),
+    tolerations: Type.Optional(tolerations),
     runtimeClassName: Type.Optional(nameOf('RuntimeClass of the pods. Defaults to worker.runtimeClassName.')),
   },
   {

@@ -71,14 +71,27 @@ export function findClaimProblems({ resourceClaims: claims = [] }: Pick<WorkerSp
   return [...problems, { field: `resourceClaims.${unclear}`, message }];
 }
 
+export const provider = Type.String({
+  pattern: '^[a-z][a-z0-9]*$',
+  maxLength: 32,
+  default: 'cpu',
+  description: 'ONNX Runtime execution provider: cpu, cuda, …',
+});
+
+export const nodeSelector = mapOf(LabelValue, 64, {
+  description: 'Labels of the nodes that the pods may run on.',
+  ...ATOMIC_MAP,
+});
+
+export const tolerations = Type.Array(Toleration, {
+  maxItems: 32,
+  description: 'Tolerations of the pods.',
+  ...ATOMIC_LIST,
+});
+
 export const WorkerSpec = closed(
   {
-    provider: Type.String({
-      pattern: '^[a-z][a-z0-9]*$',
-      maxLength: 32,
-      default: 'cpu',
-      description: 'ONNX Runtime execution provider: cpu, cuda, …',
-    }),
+    provider,
     accelerator: Type.Optional(accelerator),
     resources: Type.Optional(resources),
     resourceClaims: Type.Optional(resourceClaims),
@@ -97,12 +110,8 @@ export const WorkerSpec = closed(
           'Image of the worker. Defaults to the image of the installation. Images of other repositories must be in worker.allowedImages of the chart.',
       }),
     ),
-    nodeSelector: Type.Optional(
-      mapOf(LabelValue, 64, { description: 'Labels of the nodes that the pods may run on.', ...ATOMIC_MAP }),
-    ),
-    tolerations: Type.Optional(
-      Type.Array(Toleration, { maxItems: 32, description: 'Tolerations of the pods.', ...ATOMIC_LIST }),
-    ),
+    nodeSelector: Type.Optional(nodeSelector),
+    tolerations: Type.Optional(tolerations),
     affinity: Type.Optional(Affinity),
     runtimeClassName: Type.Optional(nameOf('RuntimeClass of the pods.')),
     priorityClassName: Type.Optional(nameOf('PriorityClass of the pods.')),
