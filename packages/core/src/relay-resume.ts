@@ -61,8 +61,9 @@ export class ResendBuffer {
   }
 
   /**
-   * Drops the bytes before a position, of which the lower 32 bits are given. Returns false if they were never sent. A
-   * position before the first kept byte changes nothing, because a resume may have dropped more than an `ack` confirms.
+   * Drops the bytes before a position. Only the lower 32 bits of the position are given. Returns false if the bytes were
+   * never sent. A position before the first kept byte changes nothing, because a resume may have dropped more than an
+   * `ack` confirms.
    */
   acknowledge(position: number): boolean {
     const acknowledged = this.#start + ((position - this.#start) | 0);

@@ -142,7 +142,7 @@ test('FrameSocket closes both sides for good after end, and does not report a lo
   for (const pipe of connection.pipes) pipe.destroy();
 });
 
-test('FrameSocket refuses a resume of which the missing bytes are no longer kept', async () => {
+test('FrameSocket refuses a resume if it no longer keeps the missing bytes', async () => {
   const connection = new Connection();
   const payload = Buffer.alloc(100_000);
   await connection.lose(false);
