@@ -6,9 +6,9 @@ import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamAnswer } from './recognition-events.ts';
-import { Waiter } from './waiters.ts';
 import { Utterances } from './utterances.ts';
 import type { ChannelEvents, WorkerChannel } from './worker-channel.ts';
+import { createQuietWaiters } from '../../testing/waiters.ts';
 
 const CHUNK = 10;
 const WORKER_ANSWER_MS = 10_000;
@@ -109,15 +109,7 @@ class TestStream {
     };
     const parts = {
       ledger: { pools: { place } },
-      waiters: {
-        gateway: 'g',
-        join: () =>
-          new Waiter(
-            () => undefined,
-            () => undefined,
-          ),
-        poolOf: () => undefined,
-      },
+      waiters: createQuietWaiters(),
       times: {
         statusMs: 1_000_000,
         workerAvoidMs: 1000,

@@ -1,6 +1,6 @@
 import { findWorker } from './placement.ts';
-import { Waiter } from './waiters.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
+import { createQuietWaiters } from '../../testing/waiters.ts';
 
 const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
@@ -13,15 +13,7 @@ test('findWorker returns the only worker once it is no longer avoided', async ()
     if (requests === 1) avoidUntilMs = performance.now() + 500;
     return Promise.resolve(avoid.includes('only') ? { outcome: 'waiting' } : { outcome: 'placed', worker });
   };
-  const waiters = {
-    gateway: 'g',
-    join: () =>
-      new Waiter(
-        () => undefined,
-        () => undefined,
-      ),
-    poolOf: () => undefined,
-  };
+  const waiters = createQuietWaiters();
   const parts = { ledger: { pools: { place } }, waiters, times: { statusMs: 1_000_000 } } as unknown as StreamParts;
   const found = await findWorker(parts, SESSION, {
     untilMs: performance.now() + 60_000,

@@ -13,11 +13,11 @@ import { createGatewayMetrics } from '../../metrics.ts';
 import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
-import { Waiter } from './waiters.ts';
 import { Utterances } from './utterances.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import { WorkerConnections } from './worker-connections.ts';
 import { createWorkerTrust } from './worker-trust.ts';
+import { createQuietWaiters } from '../../testing/waiters.ts';
 
 const watch = new StreamWatch({
   metrics: createGatewayMetrics(createMetrics('gateway')),
@@ -36,15 +36,7 @@ function startRecognition(
   const events: string[] = [];
   const parts = {
     ledger: { pools: { place } },
-    waiters: {
-      gateway: 'g',
-      join: () =>
-        new Waiter(
-          () => undefined,
-          () => undefined,
-        ),
-      poolOf: () => undefined,
-    },
+    waiters: createQuietWaiters(),
     times: { statusMs: 1_000_000, workerAvoidMs: 50, workerOpenMs: 10_000, ticketMs: 10_000 },
     ticker: { add: () => undefined, remove: () => undefined },
     tallies: { countStream: () => events.push('counted'), countDelta: () => undefined },
