@@ -64,8 +64,9 @@ test('audio before ready ends the stream with 4400 and no charge', async () => {
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('flush and reset before ready are invalid messages, and the tenth one closes the stream', async () => {
+test('keepalive before ready is ignored, flush and reset are invalid messages, and the tenth one closes the stream', async () => {
   const { stream } = await stage.connect();
+  for (let sent = 0; sent < 10; sent++) stream.send({ type: 'keepalive' });
   for (let sent = 0; sent < 5; sent++) {
     stream.send({ type: 'flush' });
     stream.send({ type: 'reset' });

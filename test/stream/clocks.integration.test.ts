@@ -45,13 +45,22 @@ test('any message keeps a stream alive, even an invalid one, but a pong does not
   const { stream } = await stage.ready();
   let pings = 0;
   stream.socket.on('ping', () => pings++);
-  const messages = ['?', Buffer.alloc(1), Buffer.alloc(0), JSON.stringify({ type: 'config' })];
+  const messages = ['?', Buffer.alloc(1), Buffer.alloc(0), '{"type":"keepalive"}', '{"type":"config"}'];
   for (const message of messages) {
     await sleep(IDLE_MS * 0.4);
     stream.socket.send(message);
   }
   await stream.next('config_ack');
   expect(await stream.closed).toEqual({ code: 4408, reason: 'idle_timeout' });
+  // Neither the empty frame nor the keepalive was answered.
+  const answers = stream.events.map((event) => (event.type === 'error' ? event.code : event.type));
+  expect(answers.filter((answer) => answer !== 'status')).toEqual([
+    'ready',
+    'invalid_message',
+    'invalid_audio_frame',
+    'config_ack',
+    'idle_timeout',
+  ]);
   expect(pings).toBeGreaterThan(3);
 });
 

@@ -132,12 +132,13 @@ export class Stream {
     }
     const parsed = parseClientMessage(data);
     if (!parsed.ok) this.#error(parsed.code, parsed.reason);
+    else if (parsed.message.type === 'keepalive') return;
     else if (this.#ready) this.#command(parsed.message);
     else if (parsed.message.type === 'config' && this.#queued.length < MAX_EARLY_CONFIGS) this.#queued.push(data);
     else this.#error('invalid_message', `Wait for "ready" before ${parsed.message.type}.`);
   }
 
-  #command(message: ClientMessage): void {
+  #command(message: Exclude<ClientMessage, { type: 'keepalive' }>): void {
     if (message.type === 'config') this.#configure(message);
     else this.#end(message.type);
   }

@@ -133,6 +133,7 @@ class ScriptedStream {
   }
 
   #onMessage(message: ClientMessage): void {
+    if (message.type === 'keepalive') return;
     if (message.type === 'flush') this.#onFlush();
     else if (message.type === 'reset') {
       this.#startSample = this.#samples;

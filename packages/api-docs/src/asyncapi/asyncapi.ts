@@ -85,6 +85,7 @@ function operations(): Record<string, StreamOperation> {
     receiveAudio: receive('audio', 'Send audio'),
     receiveFlush: receive('flush', 'Finalize the utterance', 'final'),
     receiveReset: receive('reset', 'Drop the utterance', 'reset_ack'),
+    receiveKeepalive: receive('keepalive', 'Restart the idle timeout'),
     sendEvents: {
       action: 'send',
       title: 'Events',

@@ -9,6 +9,7 @@ export const CLIENT_EXAMPLES: { readonly [T in keyof typeof CLIENT_MESSAGES]: re
   config: [{ type: 'config' }, { type: 'config', language: 'ki', context: [56, 3] }],
   flush: [{ type: 'flush' }],
   reset: [{ type: 'reset' }],
+  keepalive: [{ type: 'keepalive' }],
 };
 
 /** Example messages from the server. */

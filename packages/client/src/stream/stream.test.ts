@@ -86,7 +86,9 @@ test('each flush resolves with its own final, and reset starts the next utteranc
   void stream.send(new Int16Array(50));
   expect(await stream.reset()).toEqual({ type: 'reset_ack', utterance: 5 });
   expect(await stream.flush()).toMatchObject({ text: '0 samples', utterance: 5 });
+  await stream.keepAlive();
   await stream.close();
+  expect(received().messages.at(-1)).toEqual({ type: 'keepalive' });
 });
 
 test('stream.config resolves with its acknowledgement, and a refused config rejects and leaves the stream open', async () => {

@@ -35,6 +35,8 @@ export interface AsrStream extends AsyncIterable<StreamEvent> {
   flush: () => Promise<FinalMessage>;
   /** Drops the utterance and starts a new one. */
   reset: () => Promise<ResetAckMessage>;
+  /** Restarts the idle timeout of the service while there is no audio to send. It is free of charge. */
+  keepAlive: () => Promise<void>;
   /** Ends the session after everything that was sent. Audio that was not flushed gets no `final`. */
   close: () => Promise<StreamEnd>;
 }
@@ -113,6 +115,11 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
           return { reply: life.replies.expect('reset_ack') };
         }),
       ),
+    keepAlive: () =>
+      outbox.add(async () => {
+        await life.ready;
+        await sendMessage({ type: 'keepalive' });
+      }),
     close: async () => {
       // Before `ready` no message was sent, so there is nothing to wait for.
       if (life.isReady) await outbox.idle();

@@ -41,7 +41,21 @@ export const ResetMessage = Type.Object(
 );
 export type ResetMessage = Static<typeof ResetMessage>;
 
-/** Every text message that a client may send, by its `type`; audio is binary. */
-export const CLIENT_MESSAGES = { config: ConfigMessage, flush: FlushMessage, reset: ResetMessage } as const;
+export const KeepaliveMessage = Type.Object(
+  { type: Type.Literal('keepalive') },
+  {
+    description:
+      'Restarts the idle timeout of a client that has no audio to send. It is free of charge and not answered. Before `ready` it is ignored.',
+  },
+);
+export type KeepaliveMessage = Static<typeof KeepaliveMessage>;
 
-export type ClientMessage = ConfigMessage | FlushMessage | ResetMessage;
+/** Text messages that a client may send, by `type`. Audio is binary. */
+export const CLIENT_MESSAGES = {
+  config: ConfigMessage,
+  flush: FlushMessage,
+  reset: ResetMessage,
+  keepalive: KeepaliveMessage,
+} as const;
+
+export type ClientMessage = ConfigMessage | FlushMessage | ResetMessage | KeepaliveMessage;

@@ -13,6 +13,7 @@ test.each([
   ['{"type":"config","language":"ki","context":[56,3]}', { type: 'config', language: 'ki', context: [56, 3] }],
   ['{"type":"flush"}', { type: 'flush' }],
   [' {"type" : "reset"}\n', { type: 'reset' }],
+  ['{"type":"keepalive"}', { type: 'keepalive' }],
 ])('parseClientMessage reads %s', (text, message) => {
   expect(parseClientMessage(text)).toEqual({ ok: true, message });
 });
@@ -41,7 +42,7 @@ test.each([
   ['{"type":"constructor"}', ', not constructor.'],
   ['{"__proto__":{"type":"flush"}}', '.'],
 ])('parseClientMessage refuses %s because of its unknown type', (text, end) => {
-  expect(reasonOf(text)).toBe(`invalid_message: "type" must be one of config, flush, reset${end}`);
+  expect(reasonOf(text)).toBe(`invalid_message: "type" must be one of config, flush, reset, keepalive${end}`);
 });
 
 test('parseClientMessage does not quote a possible secret', () => {
