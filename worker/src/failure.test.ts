@@ -28,7 +28,7 @@ test('endWith closes every stream with 1011 and exits with 1 when the inference 
     server,
     engine,
     tickets: createTicketGate({ current: parseTicketPublicKeys(pair.publicKey) }, { worker: 'me', model: 'm' }),
-    limits: { openTimeoutMs: 5000, slotWaitMs: 0, unsentBytes: 65_536, pingMs: 60_000, resumeMs: 0 },
+    limits: { openTimeoutMs: 5000, slotWaitMs: 0, unsentBytes: 65_536, pingMs: 60_000, resumeMs: 0, reportMs: 60_000 },
     metrics: { countSamples: () => undefined, countEnd: () => undefined },
     logger,
   });

@@ -6,6 +6,9 @@ export interface StopStep {
   stop: () => Promise<void> | void;
 }
 
+/** Interval of the log lines about a shutdown step that takes long. */
+const REPORT_MS = 10_000;
+
 /**
  * Runs `start`, waits for SIGTERM or SIGINT, and runs the returned shutdown steps in order. A step that fails or
  * exceeds the grace period is logged and does not prevent the next one.
@@ -41,11 +44,16 @@ async function runStep(logger: Logger, step: StopStep, deadline: number): Promis
   const late = new Promise<void>((_, reject) => {
     timer = setTimeout(() => reject(new Error('the grace period ended')), Math.max(0, deadline - Date.now()));
   });
+  const startedAt = Date.now();
+  const reports = setInterval(() => {
+    logger.info({ reason: step.name, duration_ms: Date.now() - startedAt }, 'a shutdown step is still running');
+  }, REPORT_MS);
   try {
     await Promise.race([Promise.resolve(step.stop()), late]);
   } catch (err) {
     logger.error({ err, reason: step.name }, 'a shutdown step failed');
   } finally {
     clearTimeout(timer);
+    clearInterval(reports);
   }
 }

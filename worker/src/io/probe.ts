@@ -14,6 +14,7 @@ const LIMITS = {
   unsentBytes: 16_777_216,
   pingMs: 60_000,
   resumeMs: 0,
+  reportMs: 60_000,
 };
 
 export interface ProbeOptions {

@@ -15,6 +15,8 @@ import { IoCounters } from './counters.ts';
 import { openProbe } from './probe.ts';
 import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
 
+/** Interval of the log lines about what a draining worker waits for. */
+const REPORT_MS = 10_000;
 const main = parentPort;
 if (main === null) throw new Error('thread.ts must run in a worker thread');
 const report = (message: IoReport): void => main.postMessage(message);
@@ -38,6 +40,7 @@ async function serve(options: IoThreadOptions): Promise<void> {
       unsentBytes: settings.MAX_UNSENT_BYTES,
       pingMs: settings.PING_MS,
       resumeMs: settings.RESUME_TIMEOUT_MS,
+      reportMs: REPORT_MS,
     },
     metrics: {
       countSamples: (samples) => counters.addSamples(index, samples),

@@ -61,6 +61,12 @@ export class GatewayConnection {
     });
   }
 
+  /** State of the connection, for logs. */
+  get description(): string {
+    const { isSuspended, unsentBytes } = this.#frames;
+    return isSuspended ? 'a lost connection that may be resumed' : `a connection with ${unsentBytes} unsent bytes`;
+  }
+
   /** Reports to the gateway that inference makes progress, if it has streams here. */
   alive(): void {
     if (this.#streams.size > 0 && !this.#frames.isSuspended) this.#frames.send(FRAME.alive, CONNECTION_ID);

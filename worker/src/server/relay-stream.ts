@@ -51,6 +51,11 @@ export class RelayStream {
     this.#parts = parts;
   }
 
+  /** `opening` until the stream has a slot. */
+  get state(): 'opening' | 'open' | 'over' {
+    return this.#state;
+  }
+
   /** Samples accepted since the start of the stream. */
   get acceptedSamples(): number {
     return this.#stream?.accepted ?? 0;

@@ -25,7 +25,14 @@ const speech = readWav(join(MODEL, 'eval/ki_espeak_002.wav'));
 const other = readWav(join(MODEL, 'eval/ki_espeak_009.wav'));
 const pair = createTicketKeyPair();
 const key = parseTicketKey(pair.privateKey);
-const LIMITS = { openTimeoutMs: 10_000, slotWaitMs: 4000, unsentBytes: 65_536, pingMs: 60_000, resumeMs: 60_000 };
+const LIMITS = {
+  openTimeoutMs: 10_000,
+  slotWaitMs: 4000,
+  unsentBytes: 65_536,
+  pingMs: 60_000,
+  resumeMs: 60_000,
+  reportMs: 60_000,
+};
 
 let engine: Engine;
 let relay: Relay;
@@ -226,6 +233,19 @@ describe('a relay stream', () => {
     expect(await emptied).toBe(0);
     await own.close();
   });
+});
+
+test('a draining relay logs the streams that it waits for, with their states', async () => {
+  const { relay: own, address: to } = await serve({ reportMs: 20 });
+  const stream = await client(ticketFor({ session: 'late' }), to);
+  stream.send({ type: 'open', context: [56, 13] });
+  await stream.next('opened');
+  const emptied = own.emptied(60_000);
+  const line = '"amount":1,"reason":"late open","message":"the draining worker waits for streams"';
+  await eventually('the stream is logged', 30_000, () => log.includes(line));
+  stream.close();
+  expect(await emptied).toBe(0);
+  await own.close();
 });
 
 describe('the relay refuses a stream', () => {

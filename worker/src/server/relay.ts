@@ -22,6 +22,8 @@ export interface RelayParts {
     readonly slotWaitMs: number;
     /** Time for which a gateway may resume a connection after a loss of its socket. 0 allows no resume. */
     readonly resumeMs: number;
+    /** Interval of the log lines about what a draining worker waits for. */
+    readonly reportMs: number;
   };
   readonly metrics: {
     readonly countSamples: (samples: number) => void;
@@ -36,6 +38,8 @@ export interface RelayParts {
 
 /** Longest time for a gateway to reopen a stream that it has closed while the worker drains. */
 const REOPEN_MS = 10_000;
+/** Number of streams that a log line about a draining worker lists. */
+const MAX_LISTED = 20;
 /** Size of the token that resumes a connection. The token is the only proof of a gateway, so it must be unguessable. */
 const TOKEN_BYTES = 32;
 
@@ -99,8 +103,26 @@ export class Relay {
     const sent = this.#becomeEmpty().then(() => {
       return Promise.all([...this.#connections].map((connection) => connection.flushed()));
     });
+    const reports = setInterval(() => this.#reportRemaining(), this.#parts.limits.reportMs);
     await Promise.race([sent, timeout]);
+    clearInterval(reports);
     return this.#streams.size;
+  }
+
+  /** Logs what the draining worker waits for. */
+  #reportRemaining(): void {
+    const { logger } = this.#parts;
+    const amount = this.#streams.size;
+    if (amount > 0) {
+      const listed = [...this.#streams].slice(0, MAX_LISTED);
+      const reason = listed.map(([stream, session = 'no session']) => `${session} ${stream.state}`).join(', ');
+      logger.info({ amount, reason }, 'the draining worker waits for streams');
+    } else if (this.#reopensUntilMs > performance.now()) {
+      logger.info('the draining worker waits for a stream that its gateway opens again');
+    } else {
+      const reason = [...this.#connections].map((connection) => connection.description).join(', ');
+      logger.info({ amount: this.#connections.size, reason }, 'the draining worker waits until its answers are sent');
+    }
   }
 
   /** Resolves when no stream is left, and none is opened again. */
