@@ -23,6 +23,10 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 enableServiceLinks: false
+{{- if ne .component "redis" }}
+{{- /* Without it, the kernel discards a SIGTERM that arrives while Node starts, because Node has process id 1. */}}
+shareProcessNamespace: true
+{{- end }}
 securityContext:
   {{- include "svc-asr.podSecurity" .root | nindent 2 }}
 {{- end }}

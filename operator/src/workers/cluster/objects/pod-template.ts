@@ -38,6 +38,9 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       // No preStop delay is needed, because gateways find workers in the ledger, and a worker that stops removes itself
       // there.
       terminationGracePeriodSeconds: drainSeconds + STOP_MARGIN_SECONDS,
+      // The worker is then not the first process of its PID namespace. The kernel discards a SIGTERM for such a process
+      // until Node has installed a handler. A pod deleted during that time would run for its whole grace period.
+      shareProcessNamespace: true,
       securityContext: {
         runAsNonRoot: true,
         ...(userId !== 0 && { runAsUser: userId, runAsGroup: userId, fsGroup: userId }),
