@@ -1,4 +1,4 @@
-import { buildFraming, chunkSamples } from '../features/framing.ts';
+import { buildFraming, chunkSamples, samplesFor } from '../features/framing.ts';
 import { Lane } from './lane.ts';
 import { aheadAt } from './pace.ts';
 import type { Search } from './search.ts';
@@ -20,4 +20,15 @@ test('Lane does not count audio before realtimeFrom as ahead of real time, and c
   expect(aheadAt(lane.pace, 1000)).toBe(0);
   lane.ran(1000, RUN);
   expect(aheadAt(lane.pace, 1000)).toBe(1120);
+});
+
+test('Lane reports the audio after its next window as backlog, before and after a flush', () => {
+  const lane = createLane(0);
+  lane.ring.write(new Int16Array(samplesFor(framing, 1)));
+  expect(lane.backlogMs).toBe(0);
+  lane.ring.write(new Int16Array(1600));
+  expect(lane.backlogMs).toBe(100);
+  lane.ring.mark();
+  lane.mark({ kind: 'flush', at: 1600 });
+  expect(lane.backlogMs).toBe((samplesFor(framing, 1) * 1000) / 16_000);
 });

@@ -1,4 +1,4 @@
-import { chunkSamples, nextWindow, oldestNeeded, oldestSampleOf } from '../features/framing.ts';
+import { chunkSamples, nextWindow, oldestNeeded, oldestSampleOf, samplesFor } from '../features/framing.ts';
 import type { NextWindow } from '../features/framing.ts';
 import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import type { ContextShape } from './context-shape.ts';
@@ -75,6 +75,12 @@ export class Lane {
   /** Sample at which the audio of the utterance ends so far. */
   get end(): number {
     return Math.min(this.ring.written, this.#marks[0]?.at ?? Infinity);
+  }
+
+  /** Audio that has arrived after the next window, in milliseconds. */
+  get backlogMs(): number {
+    const windowEnd = Math.min(this.start + samplesFor(this.shape.framing, this.window + 1), this.end);
+    return Math.max(0, this.ring.written - windowEnd) * MS_PER_SAMPLE;
   }
 
   /** Decides about the next window. For `run`, all audio that the window needs is in the ring. */

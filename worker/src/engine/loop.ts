@@ -1,3 +1,4 @@
+import { batchLimit } from './batch-limit.ts';
 import { DeviceLost } from './backend.ts';
 import type { Backend, Runner, Work } from './backend.ts';
 import { Lane } from './lane.ts';
@@ -19,8 +20,10 @@ export interface LoopParts {
   readonly report: (events: readonly StreamEvent[]) => void;
 }
 
-/** Time that a ready window may wait. With its run and the network, its result then arrives within 300 ms. */
+/** Time after which a ready window counts as late when slots follow the machine. */
 const LATE_MS = 200;
+/** Weight of the last run in the slowdown that limits the size of batches. */
+const LAST_RUN_WEIGHT = 0.2;
 
 /**
  * The inference thread's loop. It accepts commands at any time and runs batches while windows are ready. Its work
@@ -34,6 +37,8 @@ export class InferenceLoop {
   #stopped = false;
   #runs = 0;
   #lastEndMs = 0;
+  /** Moving average of the slowdown of runs against the warm-up. */
+  #slowdown = 1;
   #failure: DeviceLost | undefined;
   #wake: (() => void) | undefined;
 
@@ -79,9 +84,11 @@ export class InferenceLoop {
   }
 
   #start(): void {
+    const { backend, costs } = this.#parts;
     const isOpen = ({ id }: Lane) => this.#lanes.has(id);
+    const maxOf = (context: string) => batchLimit(costs.get(context), this.#slowdown, backend.maxBatch);
     const batch: Work[] = [];
-    for (const lane of this.#ready.take(this.#parts.backend.maxBatch, performance.now(), isOpen)) {
+    for (const lane of this.#ready.take(maxOf, performance.now(), isOpen)) {
       // A reset may have dropped the window since it became ready.
       this.#events.push(...lane.settle());
       const next = lane.next();
@@ -120,7 +127,10 @@ export class InferenceLoop {
     const cost = this.#parts.costs.get(batch[0]?.lane.context ?? '');
     const runMs = nowMs - Math.max(startMs, this.#lastEndMs);
     this.#lastEndMs = nowMs;
-    if (cost !== undefined) this.#parts.gauges.addRunTime(runMs, expectedRunMs(cost, batch.length));
+    if (cost === undefined) return;
+    const expectedMs = expectedRunMs(cost, batch.length);
+    this.#parts.gauges.addRunTime(runMs, expectedMs);
+    if (expectedMs > 0) this.#slowdown += LAST_RUN_WEIGHT * (runMs / expectedMs - this.#slowdown);
   }
 
   /** Ends utterances of a stream that need no run, and queues the stream if its next window is ready. */

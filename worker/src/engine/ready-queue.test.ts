@@ -8,17 +8,70 @@ interface Stream {
   context: string;
   chunkMs: number;
   pace: Pace;
+  backlogMs: number;
 }
 
 const CHUNK_MS = 1120;
-const stream = (name: string, aheadMs = 0, context = '56,13'): Stream => ({
+const stream = (name: string, aheadMs = 0, context = '56,13', backlogMs = 0): Stream => ({
   name,
   context,
   chunkMs: CHUNK_MS,
   pace: { aheadMs, atMs: 0 },
+  backlogMs,
 });
 const names = (batch: readonly Stream[]) => batch.map(({ name }) => name).join('');
 const all = () => true;
+const upTo = (max: number) => () => max;
+
+interface Queue {
+  add: (item: Stream, nowMs: number) => void;
+  take: (max: number, nowMs: number) => Stream[];
+}
+
+function readyQueue(): Queue {
+  const queue = new ReadyQueue<Stream>();
+  return { add: (item, nowMs) => queue.add(item, nowMs), take: (max, nowMs) => queue.take(upTo(max), nowMs, all) };
+}
+
+/** A queue in the order of arrival, for comparison. */
+function arrivalQueue(): Queue {
+  const items: Stream[] = [];
+  return { add: (item) => void items.push(item), take: (max) => items.splice(0, max) };
+}
+
+/**
+ * Simulates a full worker whose machine slows down by this factor after 10 s. No stream starts afterwards, and half of
+ * the streams end over the next 18 s. Returns the share of windows whose result takes longer than 250 ms.
+ */
+function simulate(queue: Queue, slowdown: number): { lateShare: number; longestMs: number } {
+  const [streams, utilization, slowAtMs, endMs] = [160, 0.75, 10_000, 60_000];
+  const windowMs = (utilization * CHUNK_MS) / streams;
+  const endOf = (at: number) => (at < streams / 2 ? slowAtMs + (18_000 * at) / (streams / 2) : endMs);
+  // The windows of a stream are at the same phase of each chunk. The phases of neighbours differ.
+  const dueMs = Array.from({ length: streams }, (_, at) => CHUNK_MS + (((at * 61) % streams) / streams) * CHUNK_MS);
+  const queued = new Set<number>();
+  let [windows, late, longestMs] = [0, 0, 0];
+  for (let nowMs = 0; nowMs < endMs;) {
+    dueMs.forEach((due, at) => {
+      if (due > nowMs || queued.has(at) || due > endOf(at)) return;
+      queued.add(at);
+      queue.add(stream(`${at}`, 0, '56,13', nowMs - due), nowMs);
+    });
+    const speedMs = windowMs * (nowMs > slowAtMs ? slowdown : 1);
+    // As `batchLimit` does.
+    const taken = queue.take(Math.min(16, Math.floor(100 / speedMs)), nowMs).map(({ name }) => Number(name));
+    nowMs += taken.length === 0 ? 1 : taken.length * speedMs;
+    for (const at of taken) {
+      const latencyMs = nowMs - (dueMs[at] ?? 0);
+      windows++;
+      if (latencyMs > 250) late++;
+      longestMs = Math.max(longestMs, latencyMs);
+      dueMs[at] = (dueMs[at] ?? 0) + CHUNK_MS;
+      queued.delete(at);
+    }
+  }
+  return { lateShare: late / windows, longestMs };
+}
 
 describe('ReadyQueue', () => {
   test('returns streams at real-time pace in the order in which they became ready', () => {
@@ -27,8 +80,8 @@ describe('ReadyQueue', () => {
     queue.add(stream('b'), 5);
     queue.add(stream('c'), 6);
     expect(queue.size(10)).toBe(3);
-    expect(names(queue.take(2, 10, all))).toBe('ab');
-    expect(names(queue.take(2, 10, all))).toBe('c');
+    expect(names(queue.take(upTo(2), 10, all))).toBe('ab');
+    expect(names(queue.take(upTo(2), 10, all))).toBe('c');
     expect(queue.size(10)).toBe(0);
   });
 
@@ -41,8 +94,8 @@ describe('ReadyQueue', () => {
       queue.add(stream('b'), 8);
       return queue;
     };
-    expect(names(filled().take(8, 9, all))).toBe('abyx');
-    expect(names(filled().take(2, 9, all))).toBe('ab');
+    expect(names(filled().take(upTo(8), 9, all))).toBe('abyx');
+    expect(names(filled().take(upTo(2), 9, all))).toBe('ab');
   });
 
   test('treats a stream that was ahead as one at real-time pace once enough time has passed', () => {
@@ -51,7 +104,7 @@ describe('ReadyQueue', () => {
     queue.add(stream('y', 9000), 0);
     expect(queue.size(1880)).toBe(2);
     queue.add(stream('a'), 1900);
-    expect(names(queue.take(8, 1900, all))).toBe('xay');
+    expect(names(queue.take(upTo(8), 1900, all))).toBe('xay');
   });
 
   test('returns streams of one context only, first of the context that has waited longest', () => {
@@ -59,16 +112,96 @@ describe('ReadyQueue', () => {
     queue.add(stream('b', 0, '56,3'), 0);
     queue.add(stream('a'), 1);
     queue.add(stream('c', 0, '56,3'), 2);
-    expect(names(queue.take(8, 3, all))).toBe('bc');
-    expect(names(queue.take(8, 3, all))).toBe('a');
+    expect(names(queue.take(upTo(8), 3, all))).toBe('bc');
+    expect(names(queue.take(upTo(8), 3, all))).toBe('a');
   });
 
   test('skips streams that have closed, and takes the next context if no stream is left', () => {
     const queue = new ReadyQueue<Stream>();
     queue.add(stream('a', 0, '56,3'), 0);
     queue.add(stream('b'), 1);
-    expect(names(queue.take(8, 3, ({ name }) => name !== 'a'))).toBe('b');
-    expect(names(queue.take(8, 3, all))).toBe('');
+    expect(names(queue.take(upTo(8), 3, ({ name }) => name !== 'a'))).toBe('b');
+    expect(names(queue.take(upTo(8), 3, all))).toBe('');
+  });
+
+  test('returns late streams after punctual ones, except in every eighth batch', () => {
+    const queue = new ReadyQueue<Stream>();
+    for (const name of 'abc') queue.add(stream(name), 0);
+    const batches = Array.from({ length: 10 }, (_, at) => {
+      for (const name of 'xy') queue.add(stream(name), 200 + at);
+      return names(queue.take(upTo(2), 200 + at, all));
+    });
+    expect(batches).toEqual(['xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'ab', 'xy', 'xy']);
+  });
+
+  test('treats a stream as late if more audio has arrived after its window than a punctual stream has', () => {
+    const queue = new ReadyQueue<Stream>();
+    queue.add(stream('a', 0, '56,13', 151), 0);
+    queue.add(stream('b', 0, '56,13', 149), 0);
+    queue.add(stream('c'), 0);
+    expect(names(queue.take(upTo(2), 0, all))).toBe('bc');
+    expect(queue.countSince(0)).toBe(1);
+  });
+
+  test('fills a batch with late streams if too few are punctual', () => {
+    const queue = new ReadyQueue<Stream>();
+    for (const name of 'abc') queue.add(stream(name), 0);
+    queue.add(stream('z', 9000), 0);
+    queue.add(stream('x'), 200);
+    expect(names(queue.take(upTo(3), 200, all))).toBe('xab');
+    expect(names(queue.take(upTo(3), 200, all))).toBe('cz');
+  });
+
+  test('prefers a context with punctual streams to one with late streams, except in every eighth batch', () => {
+    const queue = new ReadyQueue<Stream>();
+    for (const name of 'ab') queue.add(stream(name, 0, '56,3'), 0);
+    const batches = Array.from({ length: 9 }, (_, at) => {
+      queue.add(stream('x'), 200 + at);
+      return names(queue.take(upTo(2), 200 + at, all));
+    });
+    expect(batches).toEqual(['x', 'x', 'x', 'x', 'x', 'x', 'x', 'ab', 'xx']);
+  });
+
+  test('serves each stream within eight batches for each full batch of streams that became ready before it', () => {
+    const step = fc.record({ added: fc.nat(6), passedMs: fc.nat(400), context: fc.constantFrom('56,13', '56,3') });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 150 }), fc.integer({ min: 1, max: 4 }), (steps, max) => {
+        const queue = new ReadyQueue<Stream>();
+        /** Batch by which each stream in the queue must be served. */
+        const deadlines = new Map<string, number>();
+        let nowMs = 0;
+        steps.forEach(({ added, passedMs, context }, at) => {
+          for (let i = 0; i < added; i++) {
+            // Each of the two contexts may need a batch that is not full.
+            const batches = Math.ceil((deadlines.size + 1) / max) + 2;
+            queue.add(stream(`${at}.${i}`, 0, context), nowMs);
+            deadlines.set(`${at}.${i}`, at + 8 * batches);
+          }
+          nowMs += passedMs + 151;
+          for (const { name } of queue.take(upTo(max), nowMs, all)) {
+            expect(at).toBeLessThanOrEqual(deadlines.get(name) ?? -1);
+            deadlines.delete(name);
+          }
+        });
+        for (const deadline of deadlines.values()) expect(deadline).toBeGreaterThanOrEqual(steps.length - 1);
+      }),
+    );
+  });
+
+  test.each([1, 1.2])(
+    'is as punctual as the order of arrival while the worker keeps up at a slowdown of %d',
+    (factor) => {
+      expect(simulate(readyQueue(), factor)).toEqual(simulate(arrivalQueue(), factor));
+      expect(simulate(readyQueue(), factor).lateShare).toBe(0);
+    },
+  );
+
+  test.each([
+    [1.6, 0.4],
+    [2, 0.6],
+  ])('makes fewer windows late than the order of arrival at a slowdown of %d, at most %d of them', (factor, share) => {
+    const [ours, arrival] = [simulate(readyQueue(), factor), simulate(arrivalQueue(), factor)];
+    expect(ours.lateShare).toBeLessThan(arrival.lateShare * share);
   });
 
   test('returns each stream exactly once and never more than the limit', () => {
@@ -79,7 +212,7 @@ describe('ReadyQueue', () => {
         const queue = new ReadyQueue<Stream>();
         const [put, taken] = [new Set<string>(), new Set<string>()];
         const take = (max: number, nowMs: number) => {
-          const batch = queue.take(max, nowMs, all);
+          const batch = queue.take(upTo(max), nowMs, all);
           expect(batch.length).toBeLessThanOrEqual(max);
           expect(new Set(batch.map(({ context }) => context)).size).toBeLessThanOrEqual(1);
           for (const { name } of batch) {

@@ -1,0 +1,37 @@
+/** Number of removed entries after which the list is compacted. */
+const COMPACT_AT = 1024;
+
+/** A queue of which the first entry can be removed without moving the others. */
+export class Fifo<T> {
+  readonly #entries: T[] = [];
+  /** Number of entries at the start of the list that were removed. */
+  #head = 0;
+
+  get length(): number {
+    return this.#entries.length - this.#head;
+  }
+
+  get first(): T | undefined {
+    return this.#entries[this.#head];
+  }
+
+  push(entry: T): void {
+    this.#entries.push(entry);
+  }
+
+  /** Removes and returns the first entry. Undefined if the queue is empty. */
+  shift(): T | undefined {
+    if (this.length === 0) return undefined;
+    const entry = this.#entries[this.#head++];
+    if (this.length === 0 || this.#head >= COMPACT_AT) {
+      this.#entries.splice(0, this.#head);
+      this.#head = 0;
+    }
+    return entry;
+  }
+
+  /** Returns the number of entries that match. */
+  count(matches: (entry: T) => boolean): number {
+    return this.#entries.reduce((count, entry, at) => count + (at >= this.#head && matches(entry) ? 1 : 0), 0);
+  }
+}
