@@ -5,15 +5,17 @@ test('parseLoadtestArguments uses the defaults if only a scenario is given', () 
     scenario: 'smoke',
     out: undefined,
     slowWorker: false,
+    halveCpu: false,
     logReport: false,
   });
 });
 
 test('parseLoadtestArguments accepts options before and after the scenario', () => {
-  expect(parseLoadtestArguments(['--slow-worker', 'steady', '--out', 'x', '--log-report'])).toEqual({
+  expect(parseLoadtestArguments(['--slow-worker', 'steady', '--out', 'x', '--halve-cpu', '--log-report'])).toEqual({
     scenario: 'steady',
     out: 'x',
     slowWorker: true,
+    halveCpu: true,
     logReport: true,
   });
 });

@@ -9,11 +9,13 @@ export interface LoadtestArguments {
   readonly out: string | undefined;
   /** Whether to slow the worker down, which must make the run fail. */
   readonly slowWorker: boolean;
+  /** Whether to halve the CPU of the worker in mid-run. The run must still meet its targets. */
+  readonly halveCpu: boolean;
   /** Whether to write the report files to the log too, for pods whose files cannot be copied. */
   readonly logReport: boolean;
 }
 
-/** Parses `SCENARIO [--out FOLDER] [--slow-worker] [--log-report]`. Returns undefined if help should be printed. */
+/** Parses `SCENARIO` and the options of the command line. Returns undefined if help should be printed. */
 export function parseLoadtestArguments(args: readonly string[]): LoadtestArguments | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -22,6 +24,7 @@ export function parseLoadtestArguments(args: readonly string[]): LoadtestArgumen
       help: { type: 'boolean', default: false },
       out: { type: 'string' },
       'slow-worker': { type: 'boolean', default: false },
+      'halve-cpu': { type: 'boolean', default: false },
       'log-report': { type: 'boolean', default: false },
     },
   });
@@ -32,5 +35,11 @@ export function parseLoadtestArguments(args: readonly string[]): LoadtestArgumen
     const problem = scenario === '' ? 'no scenario given' : `there is no scenario "${scenario}"`;
     throw new Error(`${problem}. Choose one of ${Object.keys(SCENARIOS).join(', ')}`);
   }
-  return { scenario, out: values.out, slowWorker: values['slow-worker'], logReport: values['log-report'] };
+  return {
+    scenario,
+    out: values.out,
+    slowWorker: values['slow-worker'],
+    halveCpu: values['halve-cpu'],
+    logReport: values['log-report'],
+  };
 }

@@ -7,6 +7,7 @@ import { buildTable, code } from '../../tools/docs/markdown.ts';
 const FLAGS = {
   '--out FOLDER': 'Folder of the result. [a new one in loadtest/results]',
   '--slow-worker': 'Slows down the worker of a temporary service. The run must then miss latency targets.',
+  '--halve-cpu': 'Limits the worker of a temporary service to half a core in mid-run. Needs Linux and root.',
   '--log-report': 'Also writes the result to the log, for pods whose files cannot be copied.',
 };
 
@@ -19,7 +20,7 @@ export function buildHelp(): string {
     row(name, `${description}${fallback === '' ? '' : ` [${fallback}]`}`),
   );
   return [
-    'npm run loadtest -- SCENARIO [--out FOLDER] [--slow-worker] [--log-report]',
+    'npm run loadtest -- SCENARIO [--out FOLDER] [--slow-worker] [--halve-cpu] [--log-report]',
     '',
     'Scenarios:',
     ...scenarios,

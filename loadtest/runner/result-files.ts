@@ -41,6 +41,7 @@ function encode(page: Buffer): string[] {
 /** Builds the lines of the result for a terminal. */
 export function buildLines(summary: Summary): string[] {
   const { scenario, streams, declaredSlots, declaredAfter, saturation, wordErrorRatePercent: wer } = summary;
+  const { cpuHalvedAfterSeconds: halvedAfter } = summary;
   const slots =
     declaredSlots === 0
       ? 'declared slots unknown'
@@ -48,6 +49,7 @@ export function buildLines(summary: Summary): string[] {
   const mark = (passed: boolean | null) => (passed === null ? ' ' : passed ? '✓' : '✗');
   return [
     `${scenario}: ${streams} streams, ${summary.sessions} sessions, ${summary.refused} refused, ${slots}`,
+    ...(halvedAfter === null ? [] : [`  the worker was limited to half a core after ${halvedAfter} s`]),
     ...summary.targets.map(
       ({ target, limitMs, met, ...seen }) => `${mark(met)} ${row(target, seen)}  target p95 ${limitMs} ms`,
     ),

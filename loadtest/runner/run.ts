@@ -11,6 +11,7 @@ import { createAdmin } from './admin.ts';
 import type { LoadtestArguments } from './arguments.ts';
 import { buildPlan } from './build-plan.ts';
 import type { PartialPlan } from './build-plan.ts';
+import type { CpuLimit } from './cpu-limit.ts';
 import { readK6Metrics } from './k6-metrics.ts';
 import { findK6, runK6 } from './k6.ts';
 import { findRecordings } from './recordings.ts';
@@ -29,12 +30,13 @@ import type { Tenants } from './tenants.ts';
  * creates. k6 writes its report to the folder `out`.
  */
 export async function runLoadtest(args: LoadtestArguments, out: string, context: RunContext): Promise<Summary> {
-  const { scenario, slowWorker } = args;
+  const { scenario, slowWorker, halveCpu } = args;
   const { env, signal, addCleanup } = context;
   const options = createOptions(env, SCENARIOS[scenario].defaults);
   const settleMs = options.whole('SETTLE_SECONDS', 1, 3600) * 1000;
   const k6 = await findK6(options.text('K6'));
-  const service = await provideService({ scenario, options, mustBeTemporary: slowWorker, ...context });
+  const limit = halveCpu ? await createWorkerLimit(context) : undefined;
+  const service = await provideService({ scenario, options, mustBeTemporary: slowWorker || halveCpu, ...context });
   const { target, model, declaredSlots } = service;
   const partialPlan = buildPlan(
     scenario,
@@ -69,9 +71,12 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const slots = declaredSlots === 0 ? '' : `, ${declaredSlots} declared slots`;
   logProgress(`${scenario}: ${plan.streams} streams against ${service.name}${slots}`);
   if (slowWorker) await slowDown(service, options, context);
+  const halveAfterSeconds = plan.durationSeconds / 2;
+  const endHalving = await limitWorker(limit, service, halveAfterSeconds);
   const startedAt = new Date();
   const reportFile = join(out, RESULT_FILES.page);
   await runK6(k6, { scenario, planFile, reportFile, address, caFile: target.caFile }, signal);
+  endHalving();
   const facts: RunFacts = {
     scenario,
     startedAt: startedAt.toISOString(),
@@ -81,11 +86,12 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     declaredAfter: null,
     slotRange: gate?.range ?? null,
     slowWorker,
+    cpuHalvedAfterSeconds: halveCpu ? halveAfterSeconds : null,
   };
   const [metrics, balances] = [readK6Metrics(metricsFile), await tenants.readBalances(settleMs)];
   const summary = summarize(facts, plan, metrics, balances);
   const isDoubtful = summary.outcome === 'failed' || summary.saturation !== null;
-  if (!isDoubtful || slowWorker || service.measureSlotsAgain === undefined) return summary;
+  if (!isDoubtful || slowWorker || halveCpu || service.measureSlotsAgain === undefined) return summary;
   // A worker that measures its slots again shows whether the machine became slower since the first measurement.
   return summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, plan, metrics, balances);
 }
@@ -116,4 +122,22 @@ async function slowDown({ workerRecords }: Service, options: Options, { addClean
   const { slowWorkers } = await import('./slow-worker.ts');
   const [stopMs, runMs] = [options.whole('SLOW_STOP_MS', 1, 2500), options.whole('SLOW_RUN_MS', 1, 60_000)];
   addCleanup(slowWorkers(workerRecords, stopMs, runMs));
+}
+
+/** Creates the control group of the worker before anything is started, because the system may not allow it. */
+async function createWorkerLimit({ addCleanup }: RunContext): Promise<CpuLimit> {
+  // Imported only here, because the load test image does not have the sources of the operator and of tools/cluster.
+  const [{ createCpuLimit }, { HALF_CORE }] = await Promise.all([import('./cpu-limit.ts'), import('./halve-cpu.ts')]);
+  const limit = createCpuLimit(HALF_CORE);
+  // Runs after the service has stopped, so that the group is empty.
+  addCleanup(() => limit.remove());
+  return limit;
+}
+
+/** Schedules the limit of the worker. Returns a function that ends this, and throws if the limit was not applied. */
+async function limitWorker(limit: CpuLimit | undefined, service: Service, seconds: number): Promise<() => void> {
+  const { workerRecords, model } = service;
+  if (limit === undefined || workerRecords === undefined) return () => undefined;
+  const { limitWorkersAfter } = await import('./halve-cpu.ts');
+  return limitWorkersAfter(seconds, limit, { workerRecords, model });
 }

@@ -25,6 +25,8 @@ export interface RunFacts {
   /** Declared slots over the run, or null if the number of streams did not follow them. */
   readonly slotRange: SlotRange | null;
   readonly slowWorker: boolean;
+  /** Time after which the CPU of the worker was halved, or null if it was not. */
+  readonly cpuHalvedAfterSeconds: number | null;
 }
 
 export type Outcome = 'passed' | 'failed' | 'void';

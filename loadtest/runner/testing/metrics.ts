@@ -65,6 +65,7 @@ export const FACTS = {
   declaredAfter: null as number | null,
   slotRange: null,
   slowWorker: false,
+  cpuHalvedAfterSeconds: null,
 };
 
 /** Plan of one stream whose latency must meet the targets. */

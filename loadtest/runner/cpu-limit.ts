@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { hierarchies } from '../../tools/cluster/namespaces/cgroups.ts';
+
+/** Period of the limit in microseconds, which is the default of Kubernetes. */
+const PERIOD_US = 100_000;
+
+/** A control group that limits the CPU time of its processes together. */
+export interface CpuLimit {
+  /** Moves a process with all its threads into the group. */
+  add: (pid: number) => void;
+  /** Moves the processes back to their own groups and removes the group. */
+  remove: () => void;
+}
+
+/** Places that tests replace. */
+export interface CpuLimitParts {
+  readonly cgroupRoot: string;
+  readonly procRoot: string;
+  readonly removeGroup: (folder: string) => void;
+}
+
+const SYSTEM: CpuLimitParts = { cgroupRoot: '/sys/fs/cgroup', procRoot: '/proc', removeGroup: rmdirSync };
+
+/**
+ * Creates a control group whose processes may use this many cores, in version 1 or 2 of cgroups. Throws an error that
+ * names the reason if the system does not allow it.
+ */
+export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): CpuLimit {
+  const { cgroupRoot, procRoot, removeGroup } = parts;
+  const hierarchy = findCpuHierarchy(cgroupRoot);
+  const group = join(hierarchy, `svc-asr-loadtest-${process.pid}`);
+  const quotaUs = Math.round(cores * PERIOD_US);
+  try {
+    if (hierarchy === cgroupRoot) writeFileSync(join(hierarchy, 'cgroup.subtree_control'), '+cpu');
+    mkdirSync(group);
+    if (hierarchy === cgroupRoot) writeFileSync(join(group, 'cpu.max'), `${quotaUs} ${PERIOD_US}`);
+    else {
+      writeFileSync(join(group, 'cpu.cfs_period_us'), `${PERIOD_US}`);
+      writeFileSync(join(group, 'cpu.cfs_quota_us'), `${quotaUs}`);
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Error(`cannot limit the CPU of the worker by a control group in ${hierarchy} (${code}). Run as root.`, {
+      cause: error,
+    });
+  }
+  /** Group of each process before it was moved. */
+  const groups = new Map<number, string>();
+  return {
+    add: (pid) => {
+      groups.set(pid, groupOf(readFileSync(join(procRoot, `${pid}`, 'cgroup'), 'utf8'), hierarchy === cgroupRoot));
+      writeFileSync(join(group, 'cgroup.procs'), `${pid}`);
+    },
+    remove: () => {
+      for (const [pid, path] of groups) {
+        // The process may have ended.
+        if (existsSync(join(procRoot, `${pid}`))) writeFileSync(join(hierarchy, path, 'cgroup.procs'), `${pid}`);
+      }
+      groups.clear();
+      removeGroup(group);
+    },
+  };
+}
+
+/** Finds the folder of the hierarchy with the cpu controller. */
+function findCpuHierarchy(root: string): string {
+  const found = existsSync(root) ? hierarchies(root) : [];
+  const cpu = found.find((folder) => (folder === root ? hasCpu(root) : isCpu(basename(folder))));
+  if (cpu !== undefined) return cpu;
+  throw new Error(
+    `cannot limit the CPU of the worker: ${root} has no cpu controller. Run on Linux with cgroups, version 1 or 2.`,
+  );
+}
+
+const isCpu = (name: string): boolean => name.split(',').includes('cpu');
+
+/** Reports whether the root of version 2 has the cpu controller. */
+function hasCpu(root: string): boolean {
+  return readFileSync(join(root, 'cgroup.controllers'), 'utf8').trim().split(' ').includes('cpu');
+}
+
+/** Returns the path of a process in the hierarchy, from its file `/proc/PID/cgroup`. */
+function groupOf(text: string, isVersion2: boolean): string {
+  const fields = text.split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
+  const found = fields.find((field) => (isVersion2 ? field?.[1] === '' : isCpu(field?.[1] ?? '')));
+  return found?.[2] ?? '/';
+}

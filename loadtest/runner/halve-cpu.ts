@@ -1,0 +1,36 @@
+import { isOurs, openRecords } from '../../operator/src/workers/process/records.ts';
+import { logProgress } from '../../tools/launch/terminal.mjs';
+import type { CpuLimit } from './cpu-limit.ts';
+
+/** Cores that all threads of a worker share from mid-run on. Before, its inference thread alone could use a whole one. */
+export const HALF_CORE = 0.5;
+
+/**
+ * Applies a CPU limit to the workers of a model after the given time. Call the returned function at the end of the run.
+ * It throws if the limit was not applied.
+ */
+export function limitWorkersAfter(
+  seconds: number,
+  limit: CpuLimit,
+  { workerRecords, model }: { workerRecords: string; model: string },
+): () => void {
+  let problem = `the run ended before the CPU of the worker was halved after ${seconds} s`;
+  const timer = setTimeout(() => {
+    try {
+      const workers = openRecords(workerRecords)
+        .read()
+        .filter((worker) => worker.model === model && isOurs(worker));
+      for (const { pid } of workers) limit.add(pid);
+      problem = workers.length === 0 ? `no worker of ${model} ran after ${seconds} s` : '';
+    } catch (error) {
+      problem = `the CPU of the worker was not halved: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    logProgress(problem === '' ? `the worker is limited to ${HALF_CORE} cores from now on` : problem);
+  }, seconds * 1000);
+  // A run that is interrupted does not wait for the timer.
+  timer.unref();
+  return () => {
+    clearTimeout(timer);
+    if (problem !== '') throw new Error(problem);
+  };
+}
