@@ -8,6 +8,8 @@ const DAY_MS = 86_400_000;
 const MAX_DAYS = 3650;
 /** Choices of the form, by their number of days. */
 const EXPIRATIONS = { 30: '30 days', 90: '90 days', 365: '1 year', '': 'No expiration' };
+/** Choices of the form, by the scopes that they select. */
+const PERMISSIONS = { '': 'Full access', 'sessions:create': 'Create sessions', 'usage:read': 'Read usage' };
 
 /**
  * Returns the lifetime of a key in days, or '' if it does not expire.
@@ -19,6 +21,16 @@ function lifetimeDays({ created_at: createdAt, expires_at: expiresAt }) {
   const fromMs = createdAt === null ? Date.now() : Date.parse(createdAt);
   const days = Math.round((Date.parse(expiresAt) - fromMs) / DAY_MS);
   return String(Math.min(MAX_DAYS, Math.max(1, days)));
+}
+
+/**
+ * Describes what a key may do.
+ *
+ * @param {KeyView} key
+ */
+function describeLimits({ scopes, models }) {
+  const allowed = scopes === null ? 'Full access' : scopes.join(', ');
+  return models === null ? allowed : `${allowed} (${models.join(', ')})`;
 }
 
 /**
@@ -34,12 +46,30 @@ export function keysSection(keys, onChange) {
   const showError = (message) =>
     problem.replaceChildren(...(message === '' ? [] : [html('p', { role: 'alert', class: 'problem' }, message)]));
 
-  /** @param {{ name: string, days: string }} request */
-  async function create({ name, days }) {
-    const body = days === '' ? { name } : { name, expires_in_days: Number(days) };
+  /** @param {{ name: string, days: string } & Pick<KeyView, 'scopes' | 'models'>} request */
+  async function create({ name, days, scopes, models }) {
+    const body = {
+      name,
+      ...(days !== '' && { expires_in_days: Number(days) }),
+      ...(scopes !== null && { scopes }),
+      ...(models !== null && { models }),
+    };
     /** @type {CreatedKey} */
     const created = await call('POST', 'keys', body);
     await onChange(created);
+  }
+
+  /** @param {{ name: string, days: string, permission: string, models: string }} fields */
+  function createFromForm({ name, days, permission, models }) {
+    const names = models.split(/[\s,]+/).filter((model) => model !== '');
+    const scopes = permission === '' ? null : [permission];
+    return create({ name, days, scopes, models: names.length === 0 ? null : names });
+  }
+
+  /** @param {KeyView} key */
+  function rotate(key) {
+    const { name, scopes, models } = key;
+    return create({ name, days: lifetimeDays(key), scopes, models });
   }
 
   /** @param {KeyView} key */
@@ -53,28 +83,30 @@ export function keysSection(keys, onChange) {
   const rows = keys.map((key) => [
     key.name === '' ? '–' : key.name,
     `${key.prefix}…${key.last_four}`,
+    describeLimits(key),
     formatDate(key.created_at, '–'),
     formatDate(key.expires_at, 'Never'),
     formatDateTime(key.last_used_at, 'Never'),
     html(
       'span',
       {},
-      button('Rotate', () => create({ name: key.name, days: lifetimeDays(key) }), { showError }),
+      button('Rotate', () => rotate(key), { showError }),
       ' ',
       ...(key.read_only ? [] : [button('Revoke', () => revoke(key), { kind: 'quiet danger', showError })]),
     ),
   ]);
   const list = [
-    table(['Name', 'Key', 'Created', 'Expires', 'Last used', ''], rows),
+    table(['Name', 'Key', 'Permissions', 'Created', 'Expires', 'Last used', ''], rows),
     html(
       'p',
       { class: 'faint' },
-      'Rotate creates a new key with the same name and lifetime. The old key works until you revoke it.',
+      'Rotate creates a new key with the same name, permissions and lifetime. The old key works until you revoke it.',
     ),
   ];
   const days = Object.entries(EXPIRATIONS).map(([value, text]) =>
     html('option', { value, selected: value === '90' }, text),
   );
+  const permissions = Object.entries(PERMISSIONS).map(([value, text]) => html('option', { value }, text));
   return section(
     'API keys',
     { id: 'keys' },
@@ -86,8 +118,13 @@ export function keysSection(keys, onChange) {
       {
         name: { label: 'Name (optional)', control: html('input', { maxlength: 200, placeholder: 'production' }) },
         days: { label: 'Expiration', control: html('select', {}, ...days) },
+        permission: { label: 'Permissions', control: html('select', {}, ...permissions) },
+        models: {
+          label: 'Models (optional)',
+          control: html('input', { maxlength: 4000, placeholder: 'All models, or names separated by commas' }),
+        },
       },
-      create,
+      createFromForm,
     ),
   );
 }

@@ -55,7 +55,17 @@ test('svc-asr admin prints only the key on standard output, lists it without its
   expect(created.err).toContain(`Key ${keyId} of acme`);
   expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(false);
 
+  const limits = ['--scope', 'sessions:create', '--scope', 'usage:read', '--model', 'm1', '--model', 'm2'];
+  const limited = await admin('keys', 'create', '--tenant', 'acme', ...limits);
+  expect(limited.err).toContain('Scopes: sessions:create,usage:read. Models: m1,m2.');
+  const unknown = await admin('keys', 'create', '--tenant', 'acme', '--scope', 'keys:write');
+  expect(unknown.status).toBe(1);
+  expect(unknown.err).toContain('scopes.0: must be one of sessions:create, usage:read');
+
   const listed = await admin('keys', 'list', '--tenant', 'acme');
+  expect(listed.out).toMatch(/ +SCOPES +MODELS\n/);
+  expect(listed.out).toMatch(new RegExp(`${keyId} .* all +all\n`));
+  expect(listed.out).toMatch(/ sessions:create,usage:read +m1,m2\n/);
   expect(listed.out).toContain(`${keyId}  acme    production  ${key.slice(-4)}`);
   expect(listed.out).not.toContain(key.slice(23, 50));
 

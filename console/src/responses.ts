@@ -12,6 +12,10 @@ export interface KeyView {
   readonly name: string;
   readonly created_at: string | null;
   readonly expires_at: string | null;
+  /** What the key may do. Null if it may do everything. */
+  readonly scopes: readonly string[] | null;
+  /** Models that the key may use. Null if it may use all models of the tenant. */
+  readonly models: readonly string[] | null;
 }
 
 export interface ListedKey extends KeyView {

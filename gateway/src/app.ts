@@ -1,14 +1,17 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
+import type { Documents } from '@svc-asr/api-docs';
 import { SESSIONS_PATH, streamPath } from '@svc-asr/core';
+import type { KeyScope } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Logger, Tracing } from '@svc-asr/runtime';
 import { admit } from './auth/admit.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { createKeyLookup } from './auth/lookup.ts';
+import { requireScope } from './auth/scopes.ts';
 import type { CatalogueView } from './catalogue.ts';
-import { documentsRouter, readDocuments } from './documents/index.ts';
+import { documentsRouter } from './documents/index.ts';
 import { closeConnections, refuseNewSessions } from './http/shutdown.ts';
 import type { Shutdown } from './http/shutdown.ts';
 import { answerErrors, notAWebSocket, notFound, onlyMethods } from './http/errors.ts';
@@ -34,6 +37,8 @@ export interface AppParts {
   ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
   shutdown: Shutdown;
+  /** Documents that the gateway serves. */
+  documents: Documents;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
 }
@@ -50,19 +55,19 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
-  const keyed = [
-    authenticate({
-      lookup: createKeyLookup(ledger.apiKeys, {
-        cacheMs: settings.KEY_CACHE_TTL_MS,
-        touchMs: settings.KEY_LAST_USED_INTERVAL_MS,
-      }),
-      failures: createAttemptLimiter(settings.AUTH_FAILURES_PER_SECOND, 1000),
-      peppers: settings.API_KEY_PEPPERS,
-      now: ledger.now,
-      ledgerWatch,
+  const authenticated = authenticate({
+    lookup: createKeyLookup(ledger.apiKeys, {
+      cacheMs: settings.KEY_CACHE_TTL_MS,
+      touchMs: settings.KEY_LAST_USED_INTERVAL_MS,
     }),
-    admit(ledger, ledgerWatch, checkDeadline),
-  ];
+    failures: createAttemptLimiter(settings.AUTH_FAILURES_PER_SECOND, 1000),
+    peppers: settings.API_KEY_PEPPERS,
+    now: ledger.now,
+    ledgerWatch,
+  });
+  const admitted = admit(ledger, ledgerWatch, checkDeadline);
+  /** Returns the handlers that every route with an API key starts with. */
+  const keyed = (scope: KeyScope) => [authenticated, admitted, requireScope(scope)];
   const createSession = createSessionRoute({
     ledger,
     catalogue,
@@ -79,11 +84,12 @@ export function createApp(parts: AppParts): Express {
   app.use(openExchange, observe(logger, metrics), closeConnections(shutdown), checkHeaders);
   // Sessions are refused only after the body was read. The connection closes with the response, and a client that is
   // still sending would not receive it.
-  route(app, SESSIONS_PATH, { post: [...keyed, jsonBody, refuseNewSessions(shutdown), createSession] });
+  const create = [...keyed('sessions:create'), jsonBody, refuseNewSessions(shutdown), createSession];
+  route(app, SESSIONS_PATH, { post: create });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
-  route(app, '/v1/usage', { get: [...keyed, usageRoute(ledger, checkDeadline)] });
-  app.use(named('documents'), documentsRouter(readDocuments(), settings.PUBLIC_URL));
+  route(app, '/v1/usage', { get: [...keyed('usage:read'), usageRoute(ledger, checkDeadline)] });
+  app.use(named('documents'), documentsRouter(parts.documents, settings.PUBLIC_URL));
   app.use(notFound);
   app.use(answerErrors(logger));
   return app;

@@ -5,6 +5,7 @@ import { createLogger, createTelemetry, followFile, ledgerConstants, parseTicket
 import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
+import { readDocuments } from './documents/index.ts';
 import { followCatalogue } from './catalogue.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { clientAddress } from './server/client-address.ts';
@@ -87,7 +88,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     () => ledger.syncClock(),
   );
   const shutdown: Shutdown = { announced: false, closed: false };
-  const app = createApp({ ...shared, settings, cancellations, shutdown });
+  const app = createApp({ ...shared, settings, cancellations, shutdown, documents: readDocuments() });
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
   const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
     ...shared,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Answer } from '../support/answer.ts';
 import type { TestTenant } from '../support/admin.ts';
 import { eventually } from '../support/eventually.ts';
@@ -127,6 +128,39 @@ describe('an API key', () => {
     const balance = balanceOf(await usage(`Bearer ${other}`));
     expect(balance).toMatchObject({ reserved_ms: 60_000, recent_sessions: [{ id, status: 'reserved' }] });
     expect(refusal(await usage(`Bearer ${forgeKey(keyIdOf(own.key), 'a'.repeat(32))}`))).toBe('invalid_api_key');
+  });
+});
+
+describe('an API key with limits', () => {
+  test('may use only the routes of its scopes, and the refusal names the missing one', async () => {
+    const reader = await service.admin.key(tenant.name, { scopes: ['usage:read'] });
+    expect((await usage(`Bearer ${reader}`)).status).toBe(200);
+    const error = errorOf(await create(reader));
+    expect(error.code).toBe('key_scope_denied');
+    expect(error.message).toContain('lacks the scope sessions:create. It has: usage:read.');
+
+    const creator = await service.admin.key(tenant.name, { scopes: ['sessions:create'] });
+    sessionOf(await create(creator));
+    expect(errorOf(await usage(`Bearer ${creator}`)).message).toContain('lacks the scope usage:read.');
+  });
+
+  test('may use only its models, and only those of its account', async () => {
+    const own = await service.tenant({ models: [KIKUYU] });
+    const key = await service.admin.key(own.name, { models: [KIKUYU, 'svc-asr-dholuo-v1'] });
+    sessionOf(await create(key, { model: KIKUYU }));
+    expect(errorOf(await create(key, { model: 'svc-asr-dholuo-v1' })).message).toMatch(/^The account may not/);
+    const other = await service.admin.key(tenant.name, { models: ['svc-asr-dholuo-v1'] });
+    const error = errorOf(await create(other, { model: KIKUYU }));
+    expect(error.code).toBe('model_scope_denied');
+    expect(error.message).toContain('It may use: svc-asr-dholuo-v1.');
+    expect(refusal(await create(other, { model: 'none' }))).toBe('model_not_found');
+  });
+
+  test('does not get the session of another key of the account by its Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': randomUUID(), 'x-forwarded-for': freshAddress() };
+    sessionOf(await service.create(tenant.key, { model: KIKUYU }, headers));
+    const other = await service.admin.key(tenant.name, { models: ['svc-asr-dholuo-v1'] });
+    expect(refusal(await service.create(other, { model: KIKUYU }, headers))).toBe('model_scope_denied');
   });
 });
 

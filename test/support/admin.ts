@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { strict as assert } from 'node:assert';
-import type { TenantLimits, TenantState } from '@svc-asr/core';
+import type { KeyScope, TenantLimits, TenantState } from '@svc-asr/core';
 import { send } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { eventually } from './eventually.ts';
@@ -21,6 +21,12 @@ export interface TestTenant {
   readonly key: string;
 }
 
+export interface KeyOptions {
+  expires_at?: string;
+  scopes?: readonly KeyScope[];
+  models?: readonly string[];
+}
+
 /** An account as the admin API shows it. Unlike GET /v1/usage, reading it does not count as a request of the tenant. */
 export interface AccountView {
   state: string;
@@ -34,7 +40,7 @@ export interface Admin {
   tenant: (request?: TenantRequest) => Promise<TestTenant>;
   /** Updates a tenant. Its grants are kept. */
   change: (name: string, request: TenantRequest) => Promise<void>;
-  key: (tenant: string, options?: { expires_at?: string }) => Promise<string>;
+  key: (tenant: string, options?: KeyOptions) => Promise<string>;
   revoke: (key: string) => Promise<void>;
   account: (tenant: string) => Promise<AccountView>;
 }
@@ -71,7 +77,7 @@ export function createAdmin(url: string, token: string, ca?: string): Admin {
     assert.equal(written.applied, true, `the tenant ${name} is not applied`);
   }
 
-  async function key(tenant: string, options: { expires_at?: string } = {}): Promise<string> {
+  async function key(tenant: string, options: KeyOptions = {}): Promise<string> {
     const created = await ask('POST', '/keys', { tenant, ...options });
     assert.equal(created.active, true, `the key of ${tenant} is not in force`);
     return String(created.key);

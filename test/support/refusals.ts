@@ -18,6 +18,7 @@ export const REFUSALS: Readonly<Record<string, readonly [status: number, type: s
   insufficient_credits: [402, 'insufficient_credits'],
   account_inactive: [403, 'permission_error'],
   model_scope_denied: [403, 'permission_error'],
+  key_scope_denied: [403, 'permission_error'],
   model_not_found: [404, 'model_not_found'],
   not_found: [404, 'not_found'],
   method_not_allowed: [405, 'invalid_request_error'],

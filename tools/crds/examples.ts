@@ -53,5 +53,7 @@ spec:
   pepperId: p1
   lastFour: x7Qa
   expiresAt: "2030-01-01T00:00:00Z"
+  scopes: [sessions:create] # omit to allow everything
+  models: [svc-asr-kikuyu-v1] # omit to allow all models of the tenant
 `,
 };

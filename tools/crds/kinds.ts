@@ -79,6 +79,8 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
       text('Expires', '.status.expires'),
       text('Ready', condition('Ready', 'status')),
       AGE,
+      wide(text('Scopes', '.spec.scopes')),
+      wide(text('Models', '.spec.models')),
       wide(age('Last used', '.status.lastUsedAt')),
       wide(text('Reason', condition('Ready', 'reason'))),
     ],

@@ -89,6 +89,8 @@ test('GET keys lists the keys of a tenant without their secrets', async () => {
       'created_at',
       'expires_at',
       'last_used_at',
+      'scopes',
+      'models',
       'read_only',
     ].sort(),
   );
@@ -155,6 +157,10 @@ test.each([
   [{ tenant: 'acme', name: 'x'.repeat(200) }, 201],
   [{ tenant: 'acme', name: 'x'.repeat(201) }, 400],
   [{ tenant: 'acme', key: 'svc_live_v1_mine' }, 400],
+  [{ tenant: 'acme', scopes: [] }, 400],
+  [{ tenant: 'acme', scopes: null }, 400],
+  [{ tenant: 'acme', models: [] }, 400],
+  [{ tenant: 'acme', models: ['Not_A_Name'] }, 400],
   [{ tenant: 'nobody' }, 404],
   [{ tenant: '../acme' }, 404],
   [{}, 400],
@@ -168,4 +174,22 @@ test('POST keys passes the expiry to the ledger', async () => {
   const record = await console_.ledger.apiKeys.find(body.key_id);
   expect(record?.expiresAtMs).toBe(Date.parse(body.expires_at));
   expect(Date.parse(body.expires_at) - before - 90 * 86_400_000).toBeLessThan(10_000);
+});
+
+test('POST keys passes scopes and models to the ledger, and GET keys returns them', async () => {
+  const limits = { scopes: ['usage:read'], models: ['m1', 'm2'] };
+  const { status, body } = await create({ tenant: 'acme', ...limits });
+  expect([status, body]).toMatchObject([201, limits]);
+  expect(await console_.ledger.apiKeys.find(body.key_id)).toMatchObject(limits);
+  const { body: unlimited } = await create({ tenant: 'acme' });
+  const { data } = (await call('GET', '/admin/v1/keys?tenant=acme')).body;
+  const listed = new Map<string, object>(data.map((key: { key_id: string }) => [key.key_id, key]));
+  expect(listed.get(body.key_id)).toMatchObject(limits);
+  expect(listed.get(unlimited.key_id)).toMatchObject({ scopes: null, models: null });
+});
+
+test('POST keys refuses an unknown scope with the list of scopes', async () => {
+  const { status, body } = await create({ tenant: 'acme', scopes: ['usage:read', 'keys:write'] });
+  expect([status, body.error.code]).toEqual([400, 'invalid_parameters']);
+  expect(body.error.message).toBe('scopes.1: must be one of sessions:create, usage:read.');
 });

@@ -32,11 +32,18 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       response.json({ object: 'list', ...keys, unreadable: await store.unreadable() });
     })
     .post(async (request, response) => {
-      const { tenant, name = '', ...expiry } = valid(checkKeyRequest(await readJson(request, response)));
+      const {
+        tenant,
+        name = '',
+        scopes,
+        models,
+        ...expiry
+      } = valid(checkKeyRequest(await readJson(request, response)));
       const expiresAt = expiryOf(expiry, now());
       const owner = await store.get('Tenant', tenant);
       if (owner === undefined) throw new ConsoleError('tenant_not_found');
-      const { key, resource } = await createKey(store, peppers, { tenant, displayName: name, expiresAt });
+      const wanted = { tenant, displayName: name, expiresAt, scopes, models };
+      const { key, resource } = await createKey(store, peppers, wanted);
       logger.info({ tenant, key_id: resource.spec.keyId }, 'API key created');
       const active = await waitUntilKeyActive(ledger, resource, polling);
       response.status(201).json({ ...viewKey(resource), key, tenant_state: owner.resource.spec.state, active });

@@ -1,4 +1,4 @@
-import { validator } from '@svc-asr/core';
+import { KeyModels, KeyScopes, validator } from '@svc-asr/core';
 import Type from 'typebox';
 import { exact } from '../http/query.ts';
 import { USAGE_FORMATS } from '../tenants/usage-export.ts';
@@ -17,6 +17,8 @@ export const checkKeyRequest = validator(
     name: Type.Optional(Type.String({ maxLength: 200 })),
     expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650 })),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    scopes: Type.Optional(KeyScopes),
+    models: Type.Optional(KeyModels),
   }),
 );
 

@@ -31,7 +31,7 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
   const creations = createAttemptLimiter(settings.KEYS_PER_HOUR, HOUR_MS);
 
   async function create(request: Request, response: Response): Promise<void> {
-    const { name: displayName = '', ...expiry } = valid(checkOwnKey(await readJson(request, response)));
+    const { name: displayName = '', scopes, models, ...expiry } = valid(checkOwnKey(await readJson(request, response)));
     const tenant = await signedIn(request);
     if (tenant.spec.state !== 'Active') {
       throw new ConsoleError('not_approved', {
@@ -44,7 +44,8 @@ export function routeOwnKeys(router: Router, deps: DeveloperDeps, signedIn: Sign
     creations.fail(name, now());
     const created = await inTurn(name, async () => {
       if ((await keysOf(store, name)).length >= settings.MAX_KEYS) throw new ConsoleError('too_many_keys');
-      return createKey(store, peppers, { tenant: name, displayName, expiresAt: expiryOf(expiry, now()) });
+      const expiresAt = expiryOf(expiry, now());
+      return createKey(store, peppers, { tenant: name, displayName, expiresAt, scopes, models });
     });
     logger.info({ tenant: name, key_id: created.resource.spec.keyId }, 'API key created');
     const active = await waitUntilKeyActive(ledger, created.resource, polling);

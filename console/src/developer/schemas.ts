@@ -1,4 +1,4 @@
-import { validator } from '@svc-asr/core';
+import { KeyModels, KeyScopes, validator } from '@svc-asr/core';
 import Type from 'typebox';
 import { exact } from '../http/query.ts';
 
@@ -44,5 +44,7 @@ export const checkOwnKey = validator(
   exact({
     name: Type.Optional(label),
     expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650 })),
+    scopes: Type.Optional(KeyScopes),
+    models: Type.Optional(KeyModels),
   }),
 );

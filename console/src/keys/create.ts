@@ -10,6 +10,10 @@ export interface KeyRequest {
   tenant: string;
   displayName: string;
   expiresAt: string | null;
+  /** What the key may do. Everything if undefined. */
+  scopes?: ApiKey['spec']['scopes'];
+  /** Models that the key may use. All models of the tenant if undefined. */
+  models?: ApiKey['spec']['models'];
 }
 
 /** Creates a key and stores its resource, which contains only the hash. The returned key is stored nowhere. */
@@ -40,6 +44,8 @@ function buildApiKey(generated: ReturnType<typeof generateApiKey>, request: KeyR
       pepperId: peppers.current,
       lastFour: generated.lastFour,
       expiresAt: request.expiresAt,
+      ...(request.scopes !== undefined && { scopes: request.scopes }),
+      ...(request.models !== undefined && { models: request.models }),
     },
   };
 }

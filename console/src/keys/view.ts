@@ -13,5 +13,7 @@ export function viewKey({ metadata, spec }: ApiKey): KeyView {
     name: spec.displayName,
     created_at: metadata.creationTimestamp ?? null,
     expires_at: spec.expiresAt ?? null,
+    scopes: spec.scopes ?? null,
+    models: spec.models ?? null,
   };
 }

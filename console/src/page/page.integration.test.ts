@@ -51,11 +51,14 @@ test('the console pages lead a developer from the waitlist through approval to a
   await sees('2 min 0 s');
   expect(await page.evaluate('location.href')).toBe(`${console_.pageUrl}/`);
   await page.fill('Name', 'production');
+  await page.evaluate('document.querySelector(\'option[value="usage:read"]\').selected = true');
+  await page.fill('Models', 'm1, m2');
   await page.click('Create key');
   await sees('It cannot be shown again');
   const key = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
   const { body } = await console_.call('GET', '/admin/v1/keys');
-  expect(body.data).toMatchObject([{ name: 'production', last_four: key.slice(-4) }]);
+  const limits = { scopes: ['usage:read'], models: ['m1', 'm2'] };
+  expect(body.data).toMatchObject([{ name: 'production', last_four: key.slice(-4), ...limits }]);
 
   await page.open('about:blank');
   await page.open(`${console_.pageUrl}/`);
@@ -63,6 +66,8 @@ test('the console pages lead a developer from the waitlist through approval to a
   expect(await page.evaluate('document.body.innerText')).not.toContain(key);
   await page.click('Rotate');
   await page.until("document.querySelectorAll('#keys tbody tr').length === 2");
+  // The new key may do no more than the one that it replaces.
+  expect((await console_.call('GET', '/admin/v1/keys')).body.data).toMatchObject([limits, limits]);
   const replaced = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
   await page.click('Revoke');
   await page.until("document.querySelectorAll('#keys tbody tr').length === 1");

@@ -37,9 +37,16 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
 
 async function apply(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
   if (resource.kind === 'ApiKey') {
-    const { keyId, tenant, hash, pepperId, expiresAt } = resource.spec;
+    const { keyId, tenant, hash, pepperId, expiresAt, scopes, models } = resource.spec;
     const expiresAtMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : null;
-    await ledger.apiKeys.put(keyId, { tenant, hash, pepperId, expiresAtMs });
+    await ledger.apiKeys.put(keyId, {
+      tenant,
+      hash,
+      pepperId,
+      expiresAtMs,
+      ...(scopes !== undefined && { scopes }),
+      ...(models !== undefined && { models }),
+    });
     return;
   }
   const { grants, ...settings } = resource.spec;

@@ -33,7 +33,7 @@ export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: Au
       }
       checkRecord(record, key, peppers, now());
       lookup.touch(keyId);
-      Object.assign(exchangeOf(response), { tenant: record.tenant, keyId });
+      Object.assign(exchangeOf(response), { tenant: record.tenant, keyId, keyLimits: record });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       const address = addressOf(request);

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
-import type { RateState } from '@svc-asr/ledger';
+import type { KeyRecord, RateState } from '@svc-asr/ledger';
 import { parseTraceparent } from '@svc-asr/runtime';
 import type { CreateTrace } from '../telemetry/create-trace.ts';
+
+/** Scopes and models of an API key. A missing list allows everything. */
+export type KeyLimits = Pick<KeyRecord, 'scopes' | 'models'>;
 
 /** State of one request and its response. */
 export interface Exchange {
@@ -20,6 +23,8 @@ export interface Exchange {
   rates?: Readonly<Record<string, RateState>>;
   tenant?: string;
   keyId?: string;
+  /** Limits of the API key. */
+  keyLimits?: KeyLimits;
   /** Code of the error response. */
   code?: string;
 }

@@ -4,6 +4,7 @@ import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMP
 import { STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
 import type { AsrSession } from '@svc-asr/core';
 import type { Tracing } from '@svc-asr/runtime';
+import { requireModel } from '../auth/scopes.ts';
 import type { CatalogueView } from '../catalogue.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -35,12 +36,14 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const { model, max_audio_seconds: seconds = DEFAULT_SECONDS } = body.value;
     const exchange = exchangeOf(response);
+    const modelExists = options.catalogue.has(model);
+    requireModel(exchange.keyLimits, model, modelExists);
     const session = await createSession(traced(options, exchange, request.headers.traceparent), {
       tenant: exchange.tenant ?? '',
       model,
       seconds,
       idempotencyKey,
-      modelExists: options.catalogue.has(model),
+      modelExists,
       checkDeadline: () => options.checkDeadline(response),
       onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),
     });

@@ -22,3 +22,13 @@ test('buildRecord rejects an expiry that cannot be parsed instead of creating a 
   const bad = { ...good, spec: { ...good.spec, expiresAt: '2030-06-30T23:59:60Z' } };
   expect(() => buildRecord(bad)).toThrow(/spec.expiresAt/);
 });
+
+test.each([
+  [{}],
+  [{ scopes: ['usage:read'] }],
+  [{ models: ['m1'] }],
+  [{ scopes: ['sessions:create'], models: ['m1'] }],
+])('buildRecord copies the limits %j of an ApiKey, and adds none', (limits) => {
+  const { scopes, models } = buildRecord(key(limits));
+  expect({ scopes, models }).toEqual(limits);
+});

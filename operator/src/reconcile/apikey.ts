@@ -43,8 +43,15 @@ export function createApiKeyReconciler(dependencies: ApiKeyDependencies): Reconc
 
 /** Builds the record of an ApiKey that gateways look up. */
 export function buildRecord({ spec }: ApiKey): Omit<KeyRecord, 'revoked'> {
-  const { tenant, hash, pepperId, expiresAt } = spec;
-  return { tenant, hash, pepperId, expiresAtMs: typeof expiresAt === 'string' ? expiryMs(expiresAt) : null };
+  const { tenant, hash, pepperId, expiresAt, scopes, models } = spec;
+  return {
+    tenant,
+    hash,
+    pepperId,
+    expiresAtMs: typeof expiresAt === 'string' ? expiryMs(expiresAt) : null,
+    ...(scopes !== undefined && { scopes }),
+    ...(models !== undefined && { models }),
+  };
 }
 
 /**

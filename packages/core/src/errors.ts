@@ -34,6 +34,7 @@ export const ERRORS = {
   },
   account_inactive: { status: 403, type: 'permission_error', message: 'The account is not active.' },
   model_scope_denied: { status: 403, type: 'permission_error', message: 'The account may not use this model.' },
+  key_scope_denied: { status: 403, type: 'permission_error', message: 'The API key lacks the scope for this request.' },
   model_not_found: {
     status: 404,
     type: 'model_not_found',

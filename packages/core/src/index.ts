@@ -1,6 +1,7 @@
 export * from './apikey.ts';
 export * from './audio.ts';
 export * from './errors.ts';
+export * from './key-scopes.ts';
 export * from './relay-frames.ts';
 export * from './relay-resume.ts';
 export * from './relay.ts';
@@ -21,7 +22,7 @@ export { showAudioMs } from './resources/display.ts';
 export { AsrModel } from './resources/asrmodel.ts';
 export { sortTiers } from './resources/tier.ts';
 export type { Tier } from './resources/tier.ts';
-export { ApiKey } from './resources/apikey.ts';
+export { ApiKey, KeyModels, KeyScopes } from './resources/apikey.ts';
 export { Tenant, TENANT_STATES } from './resources/tenant.ts';
 export type { TenantLimits, TenantState } from './resources/tenant.ts';
 export type { CelRule } from './resources/extensions.ts';

@@ -8,6 +8,14 @@ import type { KeyRecord } from './types.ts';
 const REVOKE = loadScript('revoke_key');
 const TOUCH = loadScript('touch_key');
 
+/**
+ * Start of the stored hash of a key with scopes or models. Gateways of earlier versions do not know these limits. For
+ * them no key matches the hash, so they refuse the key instead of allowing it everything.
+ */
+const LIMITED_PREFIX = 'limited:';
+/** Stored instead of a list that does not limit the key. Records of earlier versions have no lists. */
+const UNLIMITED = '*';
+
 /** Creates the index from the public id of an API key to its tenant and hash. */
 export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
   async function revoke(keyId: string): Promise<void> {
@@ -21,8 +29,10 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
      */
     async put(keyId: string, record: Omit<KeyRecord, 'revoked'>): Promise<void> {
       const key = keys.apiKey(keyId);
-      const { tenant, hash, pepperId, expiresAtMs } = record;
-      const values = ['tenant', tenant, 'hash', hash, 'pepper', pepperId, 'expires', String(expiresAtMs ?? '')];
+      const { tenant, hash, pepperId, expiresAtMs, scopes, models } = record;
+      const storedHash = scopes === undefined && models === undefined ? hash : LIMITED_PREFIX + hash;
+      const values = ['tenant', tenant, 'hash', storedHash, 'pepper', pepperId, 'expires', String(expiresAtMs ?? '')];
+      values.push('scopes', writeList(scopes), 'models', writeList(models));
       // The record of a revoked key must not expire while its resource exists. The key would then work again.
       await link.send(key, ['PERSIST', key]);
       await link.send(key, ['HSET', key, ...values]);
@@ -52,12 +62,16 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
       const tenant = record.get('tenant');
       if (tenant === undefined) return undefined;
       const expires = record.get('expires') ?? '';
+      const scopes = readList(record.get('scopes'));
+      const models = readList(record.get('models'));
       return {
         tenant,
-        hash: record.get('hash') ?? '',
+        hash: (record.get('hash') ?? '').replace(LIMITED_PREFIX, ''),
         pepperId: record.get('pepper') ?? '',
         expiresAtMs: expires === '' ? null : Number(expires),
         revoked: record.get('revoked') === '1',
+        ...(scopes !== undefined && { scopes }),
+        ...(models !== undefined && { models }),
       };
     },
 
@@ -73,4 +87,12 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
       return used === null ? undefined : Number(used);
     },
   };
+}
+
+function writeList(names: readonly string[] | undefined): string {
+  return names === undefined ? UNLIMITED : names.join(' ');
+}
+
+function readList(text: string | undefined): string[] | undefined {
+  return text === undefined || text === UNLIMITED ? undefined : text.split(' ').filter((name) => name !== '');
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createRedisKeys } from './keys.ts';
 import type { Ledger } from './ledger.ts';
 import { openLedger } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
@@ -10,10 +11,12 @@ describe.each([
 ])('records on %s', (_name, start) => {
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
+  const prefix = `test-${randomUUID()}`;
+  const keys = createRedisKeys(prefix);
 
   beforeAll(async () => {
     redis = await start();
-    ledger = await openLedger(redis.url);
+    ledger = await openLedger(redis.url, { prefix });
   });
   afterAll(async () => {
     await ledger.link.close();
@@ -40,6 +43,31 @@ describe.each([
     expect(await ledger.apiKeys.find(keyId)).toEqual({ ...record, revoked: true });
     await ledger.apiKeys.put(keyId, record);
     expect(await ledger.apiKeys.find(keyId)).toEqual({ ...record, revoked: true });
+  });
+
+  test.each([
+    [{ scopes: ['usage:read'] }],
+    [{ models: ['m1', 'm2'] }],
+    [{ scopes: ['sessions:create', 'usage:read'], models: ['m1'] }],
+    [{ scopes: [], models: [] }],
+  ])('an API key keeps its limits %j, and earlier versions find no hash that matches it', async (limits) => {
+    const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
+    const keyId = randomUUID().slice(0, 10);
+    const storedHash = () => ledger.link.send(keys.apiKey(keyId), ['HGET', keys.apiKey(keyId), 'hash']);
+    await ledger.apiKeys.put(keyId, { ...record, ...limits });
+    expect(await ledger.apiKeys.find(keyId)).toStrictEqual({ ...record, ...limits, revoked: false });
+    expect(await storedHash()).not.toBe(record.hash);
+    await ledger.apiKeys.put(keyId, record);
+    expect(await ledger.apiKeys.find(keyId)).toStrictEqual({ ...record, revoked: false });
+    expect(await storedHash()).toBe(record.hash);
+  });
+
+  test('an API key that an earlier version stored has no limits', async () => {
+    const keyId = randomUUID().slice(0, 10);
+    const key = keys.apiKey(keyId);
+    await ledger.link.send(key, ['HSET', key, 'tenant', 'acme', 'hash', 'h', 'pepper', 'p1', 'expires', '']);
+    const record = { tenant: 'acme', hash: 'h', pepperId: 'p1', expiresAtMs: null, revoked: false };
+    expect(await ledger.apiKeys.find(keyId)).toStrictEqual(record);
   });
 
   test('the catalogue and the registry return what was stored', async () => {

@@ -64,6 +64,10 @@ export interface KeyRecord {
   pepperId: string;
   expiresAtMs: number | null;
   revoked: boolean;
+  /** What the key may do. Undefined if it may do everything. */
+  scopes?: readonly string[];
+  /** Models that the key may use. Undefined if it may use all models of its tenant. */
+  models?: readonly string[];
 }
 
 /** State of a rate limit after a request, as the RateLimit headers report it. */

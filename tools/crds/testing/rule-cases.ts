@@ -237,6 +237,8 @@ export const RULE_CASES: readonly RuleCase[] = [
       apiKey(),
       apiKey({ expiresAt: '2030-01-01T00:00:00Z', hash: 'c'.repeat(64) }),
       apiKey({ expiresAt: '2030-01-01T00:00:00Z', tenant: 'other' }),
+      apiKey({ expiresAt: '2030-01-01T00:00:00Z', scopes: ['usage:read'] }),
+      apiKey({ expiresAt: '2030-01-01T00:00:00Z', models: ['m'] }),
     ],
     accepted: [apiKey({ expiresAt: '2030-01-01T00:00:00Z', displayName: '' })],
   },

@@ -14,7 +14,8 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   insufficient_credits:
     'Less than one second of credit is available. Ask for more, or wait for running sessions to return unused credit.',
   account_inactive: 'The account awaits approval or was suspended. Ask the administrator of the service.',
-  model_scope_denied: 'The account may not use this model. Use another one, or ask for access.',
+  model_scope_denied: 'The account or the API key may not use this model. Use another one, or ask for access.',
+  key_scope_denied: 'The API key lacks the scope that the message names. Use another key of the account.',
   model_not_found: 'The model does not exist. Use an `id` from `GET /v1/models`.',
   not_found: 'The path does not exist. Check the address.',
   method_not_allowed: 'Use a method that the header `Allow` lists.',

@@ -13,6 +13,10 @@ interface Key {
   last_four: string;
   created_at: string | null;
   expires_at: string | null;
+  /** Null if the key may do everything. Absent in responses of earlier versions. */
+  scopes?: string[] | null;
+  /** Null if the key may use all models of its tenant. Absent in responses of earlier versions. */
+  models?: string[] | null;
   last_used_at: string | null;
 }
 
@@ -22,6 +26,7 @@ const create: Command = {
   summary: 'Create an API key. The key is printed only once.',
   examples: [
     'svc-asr admin keys create --tenant acme --name production --expires 90d',
+    'svc-asr admin keys create --tenant acme --scope sessions:create --model svc-asr-kikuyu-v1',
     'export SVC_ASR_API_KEY=$(svc-asr admin keys create --tenant acme)',
   ],
   api: 'admin',
@@ -32,13 +37,27 @@ const create: Command = {
       value: 'WHEN',
       help: 'Expiry after a number of days (90d) or at a time (2027-01-31T00:00:00Z). Default: never.',
     },
+    scope: {
+      value: 'SCOPE',
+      help: 'What the key may do: sessions:create or usage:read. Repeat the flag for several. Default: everything.',
+      multiple: true,
+    },
+    model: {
+      value: 'MODEL',
+      help: 'Model that the key may use. Repeat the flag for several models. Default: all models of the tenant.',
+      multiple: true,
+    },
   },
-  run: async ({ option, json, output, adminEndpoint }) => {
+  run: async ({ option, options, json, output, adminEndpoint }) => {
     const name = option('name');
+    const scopes = options('scope');
+    const models = options('model');
     const body = {
       tenant: option('tenant'),
       ...(name === undefined ? {} : { name }),
       ...parseExpiry(option('expires')),
+      ...(scopes.length === 0 ? {} : { scopes }),
+      ...(models.length === 0 ? {} : { models }),
     };
     const answer = await createAdminApi(adminEndpoint()).call('POST', '/keys', { body });
     const key = answer as Key & { key: string; active: boolean; tenant_state: string };
@@ -48,6 +67,7 @@ const create: Command = {
       // Standard output contains only the key, so that KEY=$(svc-asr admin keys create …) works.
       output.line(key.key);
       output.note(`Key ${key.key_id} of ${key.tenant}, expires: ${formatTime(key.expires_at, 'never')}.`);
+      output.note(`Scopes: ${formatList(key.scopes)}. Models: ${formatList(key.models)}.`);
       output.note('Store it on a server now. It cannot be shown again.');
     }
     if (!key.active) output.note('The key is stored but not active yet. Check that the operator is running.');
@@ -74,7 +94,7 @@ const list: Command = {
     }
     const { data, ledger_available: isKnown } = answer as { data: Key[]; ledger_available: boolean };
     output.table(
-      ['KEY ID', 'TENANT', 'NAME', 'ENDS IN', 'CREATED', 'LAST USED', 'EXPIRES'],
+      ['KEY ID', 'TENANT', 'NAME', 'ENDS IN', 'CREATED', 'LAST USED', 'EXPIRES', 'SCOPES', 'MODELS'],
       data.map((key) => [
         key.key_id,
         key.tenant,
@@ -83,6 +103,8 @@ const list: Command = {
         formatTime(key.created_at, '-'),
         formatTime(key.last_used_at, isKnown ? 'never' : 'unknown'),
         formatTime(key.expires_at, 'never'),
+        formatList(key.scopes),
+        formatList(key.models),
       ]),
     );
     if (!isKnown) output.note('Redis is unavailable, so the time of last use is unknown.');
@@ -108,5 +130,9 @@ const revoke: Command = {
       output.note('Gateways may still accept the key, because the operator has not applied the change yet.');
   },
 };
+
+function formatList(names: readonly string[] | null | undefined): string {
+  return names === null || names === undefined ? 'all' : names.join(',');
+}
 
 export const KEY_COMMANDS: readonly Command[] = [create, list, revoke];

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
+import { KEY_SCOPES } from '../key-scopes.ts';
 import { ApiKeyStatus } from './apikey-status.ts';
-import { rules } from './extensions.ts';
+import { ATOMIC_LIST, rules } from './extensions.ts';
 import { API_VERSION, closed, Metadata, NAME_RULE, nameOf } from './metadata.ts';
 import { moment } from './time.ts';
 
@@ -15,6 +16,26 @@ const expiresAt = moment('Time from which on the key is refused. Never if null o
     message: 'expiresAt must be a time in the future: use a time such as 2030-01-01T00:00:00Z, or omit it',
   }),
 });
+
+/** Schema of the scopes of a key, for resources and for requests that create a key. */
+export const KeyScopes = Type.Array(Type.Enum([...KEY_SCOPES]), {
+  minItems: 1,
+  maxItems: 16,
+  description:
+    'What the key may do. sessions:create creates sessions, and usage:read reads credit and sessions. Everything if omitted.',
+  ...ATOMIC_LIST,
+});
+
+/** Schema of the models of a key, for resources and for requests that create a key. */
+export const KeyModels = Type.Array(
+  Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', minLength: 1, maxLength: 63 }),
+  {
+    minItems: 1,
+    maxItems: 256,
+    description: 'Names of the models that the key may use, among those of its tenant. All of them if omitted.',
+    ...ATOMIC_LIST,
+  },
+);
 
 export const ApiKeySpec = closed(
   {
@@ -37,6 +58,8 @@ export const ApiKeySpec = closed(
       description: 'Last four characters of the key, for display.',
     }),
     expiresAt: Type.Optional(Type.Union([expiresAt, Type.Null()])),
+    scopes: Type.Optional(KeyScopes),
+    models: Type.Optional(KeyModels),
   },
   {
     description: 'Specification of the key. Immutable.',

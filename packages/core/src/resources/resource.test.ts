@@ -109,6 +109,24 @@ test('checkResource requires the name of an ApiKey to be its key id in lower cas
 });
 
 test.each([
+  [{}, undefined],
+  [{ scopes: ['sessions:create', 'usage:read'], models: ['m'] }, undefined],
+  [{ scopes: ['usage:write'] }, 'spec.scopes.0: must be one of sessions:create, usage:read'],
+  [{ scopes: [] }, expect.stringMatching(/^spec.scopes: must not have fewer than 1 items/)],
+  [{ models: [] }, expect.stringMatching(/^spec.models: must not have fewer than 1 items/)],
+  [{ models: ['*'] }, expect.stringMatching(/^spec.models.0: must match pattern/)],
+])('checkResource checks the limits %j of an ApiKey', (limits, expected) => {
+  const spec = { tenant: 'acme', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1', lastFour: 'x7Qa' };
+  const checked = checkResource({
+    ...base,
+    kind: 'ApiKey',
+    metadata: { name: '8fk2pq9xlm' },
+    spec: { ...spec, ...limits },
+  });
+  expect(checked.ok ? undefined : describeProblems(checked.problems)).toEqual(expected);
+});
+
+test.each([
   ['2030-01-01T02:00:00+02:00', true],
   ['2030-01-01T00:00:00.123Z', true],
   [null, true],

@@ -18,6 +18,7 @@ const CODES: readonly ErrorCode[] = [
   'insufficient_credits',
   'account_inactive',
   'model_scope_denied',
+  'key_scope_denied',
   'model_not_found',
   'idempotency_conflict',
   'request_too_large',

@@ -30,6 +30,7 @@ export function usagePath(): PathItem {
             'expired_api_key',
             'revoked_api_key',
             'account_inactive',
+            'key_scope_denied',
             'rate_limit_exceeded',
             'service_unavailable',
           ],

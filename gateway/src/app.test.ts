@@ -1,0 +1,115 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { renderDocuments } from '@svc-asr/api-docs';
+import { generateApiKey, KEY_SCOPES, SESSIONS_PATH, streamPath } from '@svc-asr/core';
+import type { ErrorBody, KeyScope } from '@svc-asr/core';
+import type { KeyRecord } from '@svc-asr/ledger';
+import { createMetrics, parseKeyring } from '@svc-asr/runtime';
+import { createApp } from './app.ts';
+import type { AppParts } from './app.ts';
+import { createGatewayMetrics } from './metrics.ts';
+
+/** The scope that each route needs, or `public`. A new route must be added here. */
+const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
+  [`POST ${SESSIONS_PATH}`]: 'sessions:create',
+  'GET /v1/models': 'public',
+  'GET /v1/usage': 'usage:read',
+  // Not a handshake. A handshake is authenticated by the credential of its session.
+  [`GET ${streamPath(':id')}`]: 'public',
+  'GET /openapi.json': 'public',
+  'GET /asyncapi.json': 'public',
+  'GET /docs': 'public',
+};
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean | undefined>; stack: { method?: string }[] };
+  handle: { stack?: Layer[] };
+}
+
+const PEPPER = Buffer.alloc(32, 1);
+const keyring = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } }));
+const records = new Map<string, KeyRecord>();
+const app = createApp({
+  settings: {
+    TRUSTED_PROXIES: [],
+    API_KEY_PEPPERS: keyring,
+    SESSION_SECRETS: keyring,
+    PUBLIC_URL: 'https://asr.example.com',
+    KEY_CACHE_TTL_MS: 1000,
+    KEY_LAST_USED_INTERVAL_MS: 1000,
+    AUTH_FAILURES_PER_SECOND: 1000,
+    REQUEST_DEADLINE_MS: 60_000,
+  },
+  logger: { info: () => undefined, error: () => undefined },
+  metrics: createGatewayMetrics(createMetrics('gateway')),
+  ledger: {
+    now: () => Date.now(),
+    admit: () => Promise.resolve({ state: 'Active', allowed: true, rate: { limit: 1, remaining: 1, resetS: 1 } }),
+    apiKeys: { find: (keyId: string) => Promise.resolve(records.get(keyId)), touch: () => Promise.resolve() },
+    accounts: { usage: () => Promise.resolve(undefined) },
+  },
+  catalogue: { entries: () => [], has: () => false },
+  ledgerWatch: { require: () => undefined, verify: () => Promise.resolve() },
+  cancellations: { add: () => undefined },
+  shutdown: { announced: false, closed: false },
+  documents: renderDocuments(),
+  tracing: undefined,
+} as unknown as AppParts);
+
+let server: Server;
+let address: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => (server = app.listen(0, '127.0.0.1', () => resolve())));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+/** Returns the routes of an Express router and of the routers in it, as `METHOD /path`. */
+function routesOf(layers: readonly Layer[]): string[] {
+  return layers.flatMap(({ route, handle }) => {
+    if (route === undefined) return routesOf(handle.stack ?? []);
+    const methods = new Set(route.stack.flatMap(({ method }) => method ?? []));
+    return [...methods].map((method) => `${method.toUpperCase()} ${route.path}`);
+  });
+}
+
+function createKey(scopes: readonly KeyScope[] | undefined): string {
+  const { key, keyId } = generateApiKey(randomBytes);
+  const hash = createHmac('sha256', PEPPER).update(key).digest('hex');
+  const record = { tenant: 'acme', hash, pepperId: 'p1', expiresAtMs: null, revoked: false };
+  records.set(keyId, scopes === undefined ? record : { ...record, scopes });
+  return key;
+}
+
+/** Sends a request and returns the code of its error, or '' if it succeeded. */
+async function codeOf(route: string, key: string | undefined): Promise<string> {
+  const [method = '', path = ''] = route.split(' ');
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const response = await fetch(address + path, { method, headers });
+  return response.ok ? '' : ((await response.json()) as ErrorBody).error.code;
+}
+
+const keyed = Object.entries(ACCESS).filter((entry): entry is [string, KeyScope] => entry[1] !== 'public');
+
+test('the table of this test lists the scope of every route', () => {
+  const { stack } = app.router as unknown as { stack: Layer[] };
+  expect(routesOf(stack).sort()).toEqual(Object.keys(ACCESS).sort());
+});
+
+test('every scope is needed by a route', () => {
+  expect(new Set(keyed.map(([, scope]) => scope))).toEqual(new Set(KEY_SCOPES));
+});
+
+test.each(keyed)('%s needs an API key with the scope %s, or one without scopes', async (route, scope) => {
+  expect(await codeOf(route, undefined)).toBe('missing_api_key');
+  const others = KEY_SCOPES.filter((other) => other !== scope);
+  for (const scopes of [others, []]) expect(await codeOf(route, createKey(scopes))).toBe('key_scope_denied');
+  for (const scopes of [[scope], [...KEY_SCOPES], undefined]) {
+    expect(await codeOf(route, createKey(scopes))).not.toMatch(/_api_key$|key_scope_denied/);
+  }
+});
+
+test.each(Object.keys(ACCESS).filter((route) => ACCESS[route] === 'public'))('%s needs no API key', async (route) => {
+  expect(await codeOf(route, undefined)).toMatch(/^(invalid_parameters)?$/);
+});

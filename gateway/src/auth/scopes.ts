@@ -1,0 +1,41 @@
+import type { RequestHandler } from 'express';
+import { ApiError } from '@svc-asr/core';
+import type { KeyScope } from '@svc-asr/core';
+import { exchangeOf } from '../http/exchange.ts';
+import type { KeyLimits } from '../http/exchange.ts';
+
+/** Refuses a request with 403 if its API key lacks a scope. Needs the exchange that `authenticate` has completed. */
+export function requireScope(scope: KeyScope): RequestHandler {
+  return (_request, response, next) => {
+    const scopes = limitsOf(exchangeOf(response).keyLimits).scopes;
+    if (scopes !== undefined && !scopes.includes(scope)) {
+      throw new ApiError('key_scope_denied', {
+        message: `This API key lacks the scope ${scope}. It has: ${listOf(scopes)}. Use another key of the account.`,
+      });
+    }
+    next();
+  };
+}
+
+/**
+ * Refuses a model that the API key may not use. Call it before the Idempotency-Key is looked up, because another key of
+ * the account may have created the session.
+ */
+export function requireModel(limits: KeyLimits | undefined, model: string, modelExists: boolean): void {
+  const { models } = limitsOf(limits);
+  if (models === undefined || models.includes(model)) return;
+  if (!modelExists) throw new ApiError('model_not_found');
+  throw new ApiError('model_scope_denied', {
+    message: `This API key may not use the model ${model}. It may use: ${listOf(models)}.`,
+  });
+}
+
+/** Returns the limits of an authenticated key. Without them, the request was not authenticated. */
+function limitsOf(limits: KeyLimits | undefined): KeyLimits {
+  if (limits === undefined) throw new Error('the limits of an API key were checked before the key was authenticated');
+  return limits;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}
