@@ -61,6 +61,14 @@ export function creditSection({ account, limits, ledger_available: isAvailable }
       figure(formatAudio(credits.available_ms), 'available'),
       figure(formatAudio(credits.reserved_ms), 'reserved by live sessions'),
       figure(formatAudio(credits.consumed_ms), 'used'),
+      ...(credits.budget === undefined
+        ? []
+        : [
+            figure(
+              `${formatAudio(credits.budget.remaining_ms)} of ${formatAudio(credits.budget.monthly_ms)}`,
+              `monthly budget, renews on ${formatDate(credits.budget.renews_at, '')}`,
+            ),
+          ]),
       figure(`${liveSessions} of ${limits.concurrent_sessions}`, 'live sessions'),
     ),
   );

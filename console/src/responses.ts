@@ -66,6 +66,12 @@ export interface AccountView {
     readonly available_ms: number;
     readonly reserved_ms: number;
     readonly consumed_ms: number;
+    /** Absent without a monthly budget. It is a part of the credit above. */
+    readonly budget?: {
+      readonly monthly_ms: number;
+      readonly remaining_ms: number;
+      readonly renews_at: string;
+    };
   };
   readonly live_sessions: number;
 }

@@ -129,6 +129,23 @@ test('recent sessions are the 20 newest, newest first', async () => {
   }
 });
 
+test('the monthly budget and its renewal are in the balance and in the refusal of a tenant without credit', async () => {
+  const { key, name } = await service.tenant({ seconds: 0, budgetSeconds: 20 });
+  const before = balanceOf(await service.usage(key));
+  const renewsAt = before.budget?.renews_at ?? '';
+  expect(before).toMatchObject({ available_ms: 20_000, budget: { monthly_ms: 20_000, remaining_ms: 20_000 } });
+  expect(renewsAt).toMatch(/^\d{4}-\d\d-01T00:00:00.000Z$/);
+  const session = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 300 }));
+  expect(session.credits).toEqual({ unit: 'audio_second', reserved: 20, remaining: 0 });
+  await connectStream(name, session);
+  await ledger.sessions.settle(name, session.id, OWNER, 16_000 * 20, 'the client closed');
+  const after = balanceOf(await service.usage(key));
+  expect(after).toMatchObject({ available_ms: 0, consumed_ms: 20_000, budget: { remaining_ms: 0 } });
+  const refused = await service.create(key);
+  expect(refusal(refused)).toBe('insufficient_credits');
+  expect(refused.text).toContain(`The monthly budget renews on ${renewsAt.slice(0, 10)} at 00:00 UTC.`);
+});
+
 test('a refused request creates no session', async () => {
   const { key } = await service.tenant({ seconds: 60, limits: { concurrentSessions: 1 } });
   const { id } = sessionOf(await service.create(key));

@@ -9,6 +9,8 @@ import { keyIdOf } from './key.ts';
 export interface TenantRequest {
   /** Credit to grant, in seconds of audio. */
   seconds?: number;
+  /** Monthly budget, in seconds of audio. */
+  budgetSeconds?: number;
   state?: TenantState;
   models?: string[];
   /** Limits. The defaults are higher than any test reaches. */
@@ -66,12 +68,13 @@ export function createAdmin(url: string, token: string, ca?: string): Admin {
   }
 
   async function write(name: string, request: TenantRequest): Promise<void> {
-    const { seconds = 0, state = 'Active', models = ['*'], limits } = request;
+    const { seconds = 0, budgetSeconds, state = 'Active', models = ['*'], limits } = request;
     const written = await ask('PUT', `/tenants/${name}`, {
       displayName: `Tenant ${name}`,
       state,
       models,
       limits: { ...GENEROUS, ...limits },
+      ...(budgetSeconds !== undefined && { budget: { monthlyAudioSeconds: budgetSeconds } }),
       grants: seconds === 0 ? [] : [{ id: 'first', audioSeconds: seconds }],
     });
     assert.equal(written.applied, true, `the tenant ${name} is not applied`);
@@ -90,11 +93,11 @@ export function createAdmin(url: string, token: string, ca?: string): Admin {
     change: write,
     tenant: async (request = {}) => {
       const name = `t-${randomBytes(6).toString('hex')}`;
-      const { seconds = 3600 } = request;
+      const { seconds = 3600, budgetSeconds = 0 } = request;
       await write(name, { ...request, seconds });
       const created = { name, key: await key(name) };
       await eventually(`the credit of ${name}`, APPLIED_WITHIN_MS, async () => {
-        return (await account(name)).credits.granted_ms === seconds * 1000;
+        return (await account(name)).credits.granted_ms === (seconds + budgetSeconds) * 1000;
       });
       return created;
     },

@@ -132,20 +132,22 @@ test('kubectl get asrmodels shows readiness, workers, sessions, waiting sessions
   expect(row?.slice(-5)).toEqual(['Kikuyu', 'Sessions', '0', '20', 'WorkersReady']);
 });
 
-test('kubectl get tenants shows the state, credits and live sessions', async () => {
+test('kubectl get tenants shows the state, credits, monthly budget and live sessions', async () => {
   await api.create(tenant({ displayName: 'Acme Radio', state: 'Active' }, 'acme-radio'));
   const amounts = { availableMs: 3_512_000, reservedMs: 60_000, consumedMs: 28_000, checkpointAt: SINCE };
+  const renewsAt = '2030-02-01T00:00:00Z';
   const credits = {
     ...amounts,
     available: showAudioMs(amounts.availableMs),
     reserved: showAudioMs(amounts.reservedMs),
     consumed: showAudioMs(amounts.consumedMs),
+    budget: { month: '2030-01', remainingMs: 72_000, usedMs: 28_000, grantedMs: 100_000, renewsAt, remaining: '1m12s' },
   };
   const status = { credits, liveSessions: 1, ledgerId: 'l1', conditions: [condition('Ready', 'True', 'InForce')] };
   expect(await patch(path('tenants', 'acme-radio/status'), { status })).toMatchObject({ status: 200 });
   expect(withoutAge(await kubectl('get', 'tenants'))).toEqual([
-    ['NAME', 'STATE', 'AVAILABLE', 'RESERVED', 'CONSUMED', 'LIVE'],
-    ['acme-radio', 'Active', '58m32s', '1m', '28s', '1'],
+    ['NAME', 'STATE', 'AVAILABLE', 'RESERVED', 'CONSUMED', 'BUDGET', 'RENEWS', 'LIVE'],
+    ['acme-radio', 'Active', '58m32s', '1m', '28s', '1m12s', renewsAt, '1'],
   ]);
   const [head, row] = cells(await kubectl('get', 'asrt', '-o', 'wide'));
   expect(head?.slice(-3)).toEqual(['NAME', 'READY', 'REASON']);

@@ -62,6 +62,8 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
       text('Available', '.status.credits.available'),
       text('Reserved', '.status.credits.reserved'),
       text('Consumed', '.status.credits.consumed'),
+      text('Budget', '.status.credits.budget.remaining'),
+      text('Renews', '.status.credits.budget.renewsAt'),
       number('Live', '.status.liveSessions'),
       AGE,
       wide(text('Name', '.spec.displayName')),

@@ -21,7 +21,7 @@ export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>): TenantVi
 /** Returns an account as the admin API shows it. Null if the operator has not created the account yet. */
 export function viewAccount(account: Account | undefined): AccountView | null {
   if (account === undefined) return null;
-  const { grantedMs, availableMs, reservedMs, consumedMs } = account;
+  const { grantedMs, availableMs, reservedMs, consumedMs, budget } = account;
   return {
     state: account.state,
     credits: {
@@ -30,6 +30,14 @@ export function viewAccount(account: Account | undefined): AccountView | null {
       available_ms: availableMs,
       reserved_ms: reservedMs,
       consumed_ms: consumedMs,
+      ...(budget !== undefined &&
+        budget.monthlyMs > 0 && {
+          budget: {
+            monthly_ms: budget.monthlyMs,
+            remaining_ms: budget.remainingMs,
+            renews_at: new Date(budget.renewsAtMs).toISOString(),
+          },
+        }),
     },
     live_sessions: account.liveSessions,
   };

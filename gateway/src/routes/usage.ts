@@ -14,12 +14,20 @@ export function usageRoute(ledger: Ledger, checkDeadline: CheckDeadline): Reques
     // The account was deleted after this request was admitted.
     if (usage === undefined) throw new ApiError('account_inactive');
     const { availableMs, reservedMs, consumedMs } = usage.balance;
+    const { budget } = usage;
     const body: CreditBalance = {
       object: 'credit_balance',
       unit: 'audio_millisecond',
       available_ms: availableMs,
       reserved_ms: reservedMs,
       consumed_ms: consumedMs,
+      ...(budget !== undefined && {
+        budget: {
+          monthly_ms: budget.monthlyMs,
+          remaining_ms: budget.remainingMs,
+          renews_at: new Date(budget.renewsAtMs).toISOString(),
+        },
+      }),
       recent_sessions: usage.recent.map(usageSession),
     };
     sendJson(response, 200, JSON.stringify(body), NOT_STORED);

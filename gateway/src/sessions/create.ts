@@ -117,5 +117,10 @@ const REFUSALS = {
 
 function refusal(result: Exclude<ReserveOutcome, { outcome: 'ok' }>): ApiError {
   const code = REFUSALS[result.outcome];
+  if (result.outcome === 'credit' && result.renewsAtMs !== undefined) {
+    const renewsAt = new Date(result.renewsAtMs).toISOString().slice(0, 10);
+    const message = `Less than one second of audio credit is left. The monthly budget renews on ${renewsAt} at 00:00 UTC.`;
+    return new ApiError(code, { message });
+  }
   return new ApiError(code, 'retryAfterMs' in result ? { retryAfterS: result.retryAfterMs / 1000 } : {});
 }

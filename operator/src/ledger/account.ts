@@ -47,9 +47,9 @@ export async function applyAccount(
     grants.push({ id, audioSeconds, ...(await accounts.grant(name, id, audioSeconds * 1000, applied.get(id))) });
   }
   if (ledgerId === undefined) return { grants, restored: undefined };
-  const { consumedMs = 0, checkpointAt } = checkpointOf(name) ?? {};
+  const { consumedMs = 0, checkpointAt, budget } = checkpointOf(name) ?? {};
   // The restore also runs without a checkpoint. It marks the account, and every later backup of it, as not lost.
-  const done = await accounts.restore(name, ledgerId, consumedMs);
+  const done = await accounts.restore(name, ledgerId, consumedMs, budget);
   return { grants, restored: checkpointAt === undefined ? undefined : { ...done, checkpointAt } };
 }
 
@@ -74,7 +74,9 @@ async function configure(tenant: Tenant, { accounts, isNewest }: Pick<AccountDep
 
 /** Builds the fields of a Tenant that the ledger stores. */
 function buildSettings({ spec }: Tenant): TenantSettings {
-  return { displayName: spec.displayName, state: spec.state, models: spec.models, limits: spec.limits };
+  const { displayName, state, models, limits, budget } = spec;
+  const monthlyBudgetMs = budget === undefined ? undefined : budget.monthlyAudioSeconds * 1000;
+  return { displayName, state, models, limits, monthlyBudgetMs };
 }
 
 /** Returns the version of a Tenant. Undefined for files, which only one operator reads. */

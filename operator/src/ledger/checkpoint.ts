@@ -1,4 +1,7 @@
-import type { LimitedCorrection } from '@svc-asr/ledger';
+import type { BudgetRecord, LimitedCorrection } from '@svc-asr/ledger';
+
+/** Monthly budget of a tenant, as a checkpoint stores it. */
+export type BudgetCheckpoint = Pick<BudgetRecord, 'month' | 'remainingMs' | 'usedMs' | 'grantedMs'>;
 
 /** Consumption of a tenant at a point in time, stored outside of Redis. */
 export interface Checkpoint {
@@ -6,4 +9,6 @@ export interface Checkpoint {
   checkpointAt: string;
   /** Absent if every correction removed the specified credit. */
   limitedCorrections?: readonly LimitedCorrection[];
+  /** Absent if the tenant never had a budget. */
+  budget?: BudgetCheckpoint;
 }

@@ -67,9 +67,14 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
     for (const tenant of present) {
       const account = await accounts.read(tenant);
       if (account === undefined || !isLater(account, next[tenant])) continue;
-      const { consumedMs, limitedCorrections } = account;
+      const { consumedMs, limitedCorrections, budget } = account;
       const checkpointAt = new Date(wallMs()).toISOString();
-      next[tenant] = { consumedMs, checkpointAt, ...(limitedCorrections.length > 0 && { limitedCorrections }) };
+      next[tenant] = {
+        consumedMs,
+        checkpointAt,
+        ...(limitedCorrections.length > 0 && { limitedCorrections }),
+        ...(budget !== undefined && { budget }),
+      };
     }
     await write(next);
   }

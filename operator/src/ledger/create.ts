@@ -84,7 +84,12 @@ function statusCheckpoint(source: KubernetesSource, tenant: string): Checkpoint 
   const { status } = (source.object('Tenant', tenant) ?? {}) as {
     status?: { credits?: Partial<Checkpoint> };
   };
-  const { consumedMs, checkpointAt, limitedCorrections } = status?.credits ?? {};
+  const { consumedMs, checkpointAt, limitedCorrections, budget } = status?.credits ?? {};
   if (consumedMs === undefined || checkpointAt === undefined) return undefined;
-  return { consumedMs, checkpointAt, ...(limitedCorrections !== undefined && { limitedCorrections }) };
+  return {
+    consumedMs,
+    checkpointAt,
+    ...(limitedCorrections !== undefined && { limitedCorrections }),
+    ...(budget !== undefined && { budget }),
+  };
 }

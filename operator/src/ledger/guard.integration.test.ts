@@ -159,6 +159,24 @@ test('each ledger rebuild applies a negative grant with the amount that it remov
   }
 });
 
+test('an account with a monthly budget is rebuilt with the credit and the consumption of earlier months', async () => {
+  const { accounts } = ledger;
+  const tenant = { ...acme, spec: { ...acme.spec, budget: { monthlyAudioSeconds: 100 } } };
+  const budget = { month: '2001-02', remainingMs: 40_000, usedMs: 60_000, grantedMs: 500_000 };
+  const checkpoint = { consumedMs: 470_000, checkpointAt: '2001-02-03T00:00:00.000Z', budget };
+  const isNewest = () => Promise.resolve(true);
+  const options = { accounts, isNewest, checkpointOf: () => checkpoint };
+  expect(buildPlan('mine', { tenants: () => [tenant], checkpointOf: () => checkpoint }).tenants).toMatchObject([
+    { grantedMs: 560_000, consumedMs: 470_000 },
+  ]);
+  await applyAccount(tenant, 'mine', options);
+  // Of the grant of 60 s, 10 s were charged. The month of the checkpoint is over.
+  for (let repeats = 0; repeats < 2; repeats++) {
+    expect((await accounts.usage('acme'))?.balance).toMatchObject({ availableMs: 150_000, consumedMs: 470_000 });
+    await applyAccount(tenant, 'mine', options);
+  }
+});
+
 test('a repeated restore of an account charges once and never more than was granted', async () => {
   await ledger.accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
   await ledger.accounts.grant('acme', 'welcome', 10_000);

@@ -17,7 +17,7 @@ export function buildPlan(ledgerId: string, options: Pick<RebuildOptions, 'tenan
     const applied = appliedAmounts(checkpoint);
     const grantedMs = spec.grants.reduce(
       (sum, { id, audioSeconds }) => sum + (applied.get(id) ?? audioSeconds * 1000),
-      0,
+      checkpoint?.budget?.grantedMs ?? 0,
     );
     if (checkpoint === undefined) return { tenant: name, grantedMs };
     const { consumedMs, checkpointAt } = checkpoint;

@@ -29,6 +29,19 @@ test('buildTenantFields changes the checkpoint time of a balance only with the b
   expect(less.credits).toMatchObject({ availableMs: 0, checkpointAt: '2030-01-01T00:01:00Z' });
 });
 
+test.each([
+  ['that is configured', 36_000_000, { renewsAt: '2030-02-01T00:00:00Z' }],
+  ['that was removed, without a renewal', 0, {}],
+])('buildTenantFields reports a budget %s', (_name, monthlyMs, renewal) => {
+  const budget = { month: '2030-01', remainingMs: 72_000, usedMs: 8000, grantedMs: 90_000 };
+  const { credits } = buildTenantFields(
+    { ...account, budget: { ...budget, monthlyMs, renewsAtMs: Date.UTC(2030, 1, 1) } },
+    {},
+    T1,
+  );
+  expect(credits?.budget).toEqual({ ...budget, ...renewal, remaining: '1m12s' });
+});
+
 const key = { spec: { tenant: 'acme' } } as Parameters<typeof findRefusal>[0];
 test.each([
   [{ revoked: false }, true, undefined],

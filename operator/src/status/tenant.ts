@@ -1,6 +1,6 @@
 import { showAudioMs } from '@svc-asr/core';
 import type { TenantStatus } from '@svc-asr/core';
-import type { Account } from '@svc-asr/ledger';
+import type { Account, BudgetRecord } from '@svc-asr/ledger';
 import { formatTime } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
@@ -9,11 +9,14 @@ import type { Finding } from './conditions.ts';
  * `before`.
  */
 export function buildTenantFields(
-  account: Pick<Account, 'availableMs' | 'reservedMs' | 'consumedMs' | 'liveSessions' | 'limitedCorrections'>,
+  account: Pick<
+    Account,
+    'availableMs' | 'reservedMs' | 'consumedMs' | 'liveSessions' | 'limitedCorrections' | 'budget'
+  >,
   before: TenantStatus,
   nowMs: number,
 ): Pick<TenantStatus, 'credits' | 'liveSessions'> {
-  const { availableMs, reservedMs, consumedMs, liveSessions, limitedCorrections } = account;
+  const { availableMs, reservedMs, consumedMs, liveSessions, limitedCorrections, budget } = account;
   const known = before.credits;
   const same = known?.availableMs === availableMs && known.reservedMs === reservedMs && known.consumedMs === consumedMs;
   return {
@@ -22,12 +25,25 @@ export function buildTenantFields(
       reservedMs,
       consumedMs,
       ...(limitedCorrections.length > 0 && { limitedCorrections }),
+      ...(budget !== undefined && { budget: buildBudget(budget) }),
       checkpointAt: same ? known.checkpointAt : formatTime(nowMs),
       available: showAudioMs(availableMs),
       reserved: showAudioMs(reservedMs),
       consumed: showAudioMs(consumedMs),
     },
     liveSessions,
+  };
+}
+
+function buildBudget(budget: BudgetRecord): NonNullable<NonNullable<TenantStatus['credits']>['budget']> {
+  const { month, monthlyMs, remainingMs, usedMs, grantedMs, renewsAtMs } = budget;
+  return {
+    month,
+    remainingMs,
+    usedMs,
+    grantedMs,
+    ...(monthlyMs > 0 && { renewsAt: formatTime(renewsAtMs) }),
+    remaining: showAudioMs(remainingMs),
   };
 }
 

@@ -15,7 +15,13 @@ export interface TenantAnswer {
   ledger_available: boolean;
   account: {
     state: string;
-    credits: { granted_ms: number; available_ms: number; reserved_ms: number; consumed_ms: number };
+    credits: {
+      granted_ms: number;
+      available_ms: number;
+      reserved_ms: number;
+      consumed_ms: number;
+      budget?: { monthly_ms: number; remaining_ms: number; renews_at: string };
+    };
     live_sessions: number;
   } | null;
 }
@@ -43,12 +49,20 @@ function accountRows(account: TenantAnswer['account'], known: boolean): string[]
     available_ms: available,
     reserved_ms: reserved,
     consumed_ms: consumed,
+    budget,
   } = account.credits;
   return [
     ['granted', formatDuration(granted)],
     ['available', formatDuration(available)],
     ['reserved', formatDuration(reserved)],
     ['consumed', formatDuration(consumed)],
+    ...(budget === undefined
+      ? []
+      : [
+          ['monthly budget', formatDuration(budget.monthly_ms)],
+          ['budget remaining', formatDuration(budget.remaining_ms)],
+          ['budget renews', formatTime(budget.renews_at, '-')],
+        ]),
     ['live sessions', String(account.live_sessions)],
   ];
 }

@@ -1,16 +1,18 @@
 #!lua flags=allow-oom
--- Creates or changes an account: state, scope and limits. An account that was closed resumes with its balance and
+-- Creates or changes an account: state, scope, limits and budget. An account that was closed resumes with its balance and
 -- grants.
 -- KEYS  1 account
 -- ARGV  1 state  2 models, as ' a b '  3 concurrent sessions  4 sessions a minute  5 requests a minute  6 display name
---       7 uid of the Tenant  8 its generation; both are empty or absent to write without a check
+--       7 uid of the Tenant  8 its generation; both are empty to write without a check
+--       9 budget in ms per month, or '' without one
 -- returns 'ok' | 'stale' if a newer generation of the same Tenant, or its deletion, was applied before
 -- @include now_ms
 -- @include recent
 -- @include daily_usage
+-- @include budget
 local base = string.sub(KEYS[1], 1, -2)
-local uid, generation = ARGV[7] or '', ARGV[8] or ''
-local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state')
+local uid, generation, budget = ARGV[7], ARGV[8], ARGV[9]
+local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state', 'ba')
 if uid ~= '' and seen[1] == uid then
   -- The write of a former leader may arrive late.
   if seen[3] == 'Deleted' or tonumber(generation) < tonumber(seen[2]) then return 'stale' end
@@ -19,10 +21,13 @@ for _, field in ipairs({ 'granted', 'reserved', 'consumed' }) do redis.call('HSE
 redis.call('HSET', KEYS[1], 'state', ARGV[1], 'models', ARGV[2], 'cc', ARGV[3], 'spm', ARGV[4], 'rpm', ARGV[5], 'name', ARGV[6])
 if uid ~= '' then redis.call('HSET', KEYS[1], 'uid', uid, 'gen', generation)
 else redis.call('HDEL', KEYS[1], 'uid', 'gen') end
+-- An account that had a budget keeps its fields, so that a budget that is removed and added again is not granted twice.
+if budget ~= '' or seen[4] then redis.call('HSET', KEYS[1], 'ba', tonumber(budget) or 0) end
 for _, part in ipairs({ 'a', 'g', 'j' }) do redis.call('PERSIST', base .. part) end
 if seen[3] == 'Deleted' then
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS)
   expire_usage(base, now_ms(), USAGE_LIFETIME_MS, 'GT')
 end
 compact_recent(base)
+renew_budget(base, now_ms())
 return 'ok'

@@ -7,7 +7,8 @@
 --       9 credential lifetime ms  10 lease ms  11 latest time that the reaper's marks for this tenant cover, ms
 -- returns { 'created' | 'found', id, created, expires, reserved ms, remaining s, secret id, provisional 1|0,
 --           rate limit, rate remaining, rate reset ms }
---         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' }
+--         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' }
+--           or { 'credit', month whose budget is used up, as YYYY-MM, or '' without a budget }
 --           or { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate reset ms }
 --         { 'unmarked', now }: no mark is near the expiry of the session; mark it and call again
 --         Times are in ms since the epoch, by the clock of Redis. 'rate reset': until the full rate is available again.
@@ -32,9 +33,10 @@ local key = base .. 's:' .. id
 local function provisional_due(expires_at) return math.min(now + lease, expires_at - 1) end
 
 local function read_account()
-  local a = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed', 'rs')
+  local a = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed', 'rs', 'ba')
   return { state = a[1], models = a[2], concurrency_limit = tonumber(a[3]), rate_limit = tonumber(a[4]),
-    reserved = tonumber(a[6]), available = a[1] and a[5] - a[6] - a[7], arrival = a[8] }
+    reserved = tonumber(a[6]), available = a[1] and a[5] - a[6] - a[7], arrival = a[8],
+    has_budget = a[9] }
 end
 
 -- A cancel for this session id that arrived first left a tombstone. It wins, because its caller no longer waits.
@@ -54,6 +56,13 @@ if redis.call('ZCOUNT', base .. 'live', '-inf', now) > 0 then
   -- One call ends a limited number of overdue sessions. Those that are left do not count as live, unless they are
   -- active.
   live = redis.call('ZCOUNT', base .. 'live', '(' .. now, '+inf') + #active
+end
+
+local budget
+if account.has_budget then
+  -- @include budget
+  budget = renew_budget(base, now)
+  account = read_account()
 end
 
 local allowed, arrival, remaining, whole, retry = gcra(account.arrival, account.rate_limit, now)
@@ -99,7 +108,7 @@ if live >= account.concurrency_limit then
 end
 local available_s = math.floor(account.available / 1000)
 local reserved_s = math.min(requested, available_s)
-if reserved_s < 1 then return { 'credit' } end
+if reserved_s < 1 then return { 'credit', budget and budget.amount > 0 and budget.month or '' } end
 
 local reserved, remaining_s = reserved_s * 1000, available_s - reserved_s
 redis.call('HSET', KEYS[1], 'reserved', account.reserved + reserved, 'rs', gcra_text(arrival))

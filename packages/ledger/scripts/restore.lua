@@ -1,20 +1,40 @@
 #!lua flags=allow-oom
 -- Raises the consumed credit of an account to the value of its last checkpoint, once per restoration. Used for accounts
--- that a rebuild created again from their Tenant. Consumes at most the available credit.
+-- that a rebuild created again from their Tenant. Consumes at most the available credit. The budgets of all months are
+-- granted again as they were at the checkpoint.
 -- KEYS  1 account
 -- ARGV  1 restoration id  2 consumed ms at the checkpoint
+--       3 month of the budget at the checkpoint, or '' without one; then also: 4 ms granted by budgets
+--       5 ms left of the budget  6 ms charged to it in its month
 -- returns { 1 applied | 0 applied before, consumed ms added } | { -1 } without an account
 -- @include journal
 local base = string.sub(KEYS[1], 1, -2)
-local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed')
+local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed', 'bt')
 if not total[1] then return { -1 } end
 local mark = 'restored ' .. ARGV[1]
 local before = redis.call('HGET', base .. 'g', mark)
 if before then return { 0, tonumber(before) } end
 limit_journal(base)
-local amount = math.max(0, math.min(ARGV[2] - total[3], total[1] - total[2] - total[3]))
+local granted, reserved, consumed = tonumber(total[1]), tonumber(total[2]), tonumber(total[3])
+local missing = ARGV[2] - consumed
+local amount, change = math.max(0, math.min(missing, granted - reserved - consumed)), 0
+if missing > 0 and ARGV[3] ~= '' then
+  local by_budgets, left, used = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+  local by_grants = granted - (total[4] or 0)
+  -- Grants that were deleted from the Tenant are missing, and charges to them too.
+  local other = math.max(0, by_grants - math.max(0, ARGV[2] - (by_budgets - left)))
+  -- Sessions that have started since then keep their reservations.
+  local extra = math.max(0, reserved - other - left)
+  by_budgets, left = by_budgets + extra, left + extra
+  change = by_grants + by_budgets - granted
+  amount = math.max(0, by_grants + by_budgets - left - other - consumed)
+  -- The Tenant may have lost its budget since the checkpoint.
+  redis.call('HSETNX', KEYS[1], 'ba', 0)
+  redis.call('HSET', KEYS[1], 'bm', ARGV[3], 'bt', by_budgets, 'bl', left, 'bu', used)
+end
 redis.call('HSET', base .. 'g', mark, amount)
-if amount == 0 then return { 1, 0 } end
+if amount == 0 and change == 0 then return { 1, 0 } end
+redis.call('HINCRBY', KEYS[1], 'granted', change)
 redis.call('HINCRBY', KEYS[1], 'consumed', amount)
-journal(base, 'restore', ARGV[1], 0, 0, amount, 'consumed=' .. ARGV[2])
+journal(base, 'restore', ARGV[1], change, 0, amount, 'consumed=' .. ARGV[2])
 return { 1, amount }

@@ -6,12 +6,15 @@ import type {
   Account,
   AccountState,
   Balance,
+  Budget,
+  BudgetRecord,
   LimitedCorrection,
   SessionRecord,
   TenantSettings,
   TenantVersion,
 } from './types.ts';
 import { createDailyUsage } from './daily-usage.ts';
+import { readBudget, readBudgetRecord } from './budget.ts';
 import { fields, numbers, readEnded, readSession, recentSessions } from './replies.ts';
 
 /** Must equal RECENT_SHOWN in scripts/include/recent.lua. */
@@ -40,8 +43,8 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
       const scope = ` ${models.join(' ')} `;
       const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
       const rates = [concurrentSessions, sessionsPerMinute, requestsPerMinute];
-      const stamp = version === undefined ? [] : [version.uid, version.generation];
-      const args = [state, scope, ...rates, displayName, ...stamp];
+      const stamp = version === undefined ? ['', ''] : [version.uid, version.generation];
+      const args = [state, scope, ...rates, displayName, ...stamp, settings.monthlyBudgetMs ?? ''];
       return (await link.run(CONFIGURE, keys.account(tenant), args)) === 'ok';
     },
 
@@ -63,16 +66,18 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
 
     /**
      * Raises the consumed credit to the value of the last checkpoint, once per restoration and up to the credit
-     * granted. Returns the amount that the restoration added, and whether this call added it.
+     * granted. A budget is restored as it was at the checkpoint. Returns the amount that the restoration added, and
+     * whether this call added it.
      */
     async restore(
       tenant: string,
       restorationId: string,
       consumedMs: number,
+      budget?: Pick<BudgetRecord, 'month' | 'grantedMs' | 'remainingMs' | 'usedMs'>,
     ): Promise<{ added: boolean; consumedMs: number }> {
-      const [applied = -1, amount = 0] = numbers(
-        await link.run(RESTORE, keys.account(tenant), [restorationId, consumedMs]),
-      );
+      const parts = budget === undefined ? [''] : [budget.month, budget.grantedMs, budget.remainingMs, budget.usedMs];
+      const args = [restorationId, consumedMs, ...parts];
+      const [applied = -1, amount = 0] = numbers(await link.run(RESTORE, keys.account(tenant), args));
       if (applied === -1) throw new Error(`cannot restore consumed credit: tenant "${tenant}" has no account`);
       return { added: applied === 1 && amount > 0, consumedMs: amount };
     },
@@ -101,12 +106,18 @@ function createAccountReader(link: RedisLink, keys: RedisKeys) {
       return state === null ? undefined : (state as AccountState);
     },
 
-    /** Returns the balance and recent sessions after ending overdue sessions. Undefined if there is no account. */
-    async usage(tenant: string): Promise<{ balance: Balance; recent: SessionRecord[] } | undefined> {
+    /**
+     * Returns the balance, the budget and recent sessions, after ending overdue sessions and renewing the budget.
+     * Undefined if there is no account.
+     */
+    async usage(
+      tenant: string,
+    ): Promise<{ balance: Balance; budget: Budget | undefined; recent: SessionRecord[] } | undefined> {
       const reply = (await link.run(USAGE, keys.account(tenant), [])) as unknown[];
       if (reply.length === 0) return undefined;
       const [granted = 0, reserved = 0, consumed = 0] = numbers(reply.slice(0, 3));
-      return { balance: balanceOf(granted, reserved, consumed), recent: recentSessions(reply.slice(3)) };
+      const balance = balanceOf(granted, reserved, consumed);
+      return { balance, budget: readBudget(reply[3]), recent: recentSessions(reply.slice(4)) };
     },
 
     /**
@@ -139,6 +150,7 @@ function accountOf(tenant: string, account: Map<string, string>, liveSessions: n
     sessionsPerMinute: number('spm'),
     requestsPerMinute: number('rpm'),
   };
+  const budget = readBudgetRecord(account);
   return {
     tenant,
     displayName: text('name'),
@@ -147,6 +159,7 @@ function accountOf(tenant: string, account: Map<string, string>, liveSessions: n
     limits,
     liveSessions,
     limitedCorrections: correctionsOf(text('lc')),
+    ...(budget !== undefined && { budget }),
     ...balanceOf(number('granted'), number('reserved'), number('consumed')),
   };
 }

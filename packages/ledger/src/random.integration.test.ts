@@ -19,7 +19,8 @@ type Step =
   | { do: 'confirm' | 'cancel' | 'connect' | 'disconnect' | 'fail'; session: number }
   | { do: 'settle'; session: number; samples: number; stale: boolean }
   | { do: 'grant'; id: number; seconds: number }
-  | { do: 'wait' | 'reap' | 'usage' | 'close' | 'open' };
+  | { do: 'budget'; seconds: number | undefined }
+  | { do: 'month' | 'wait' | 'reap' | 'usage' | 'close' | 'open' };
 
 const session = fc.nat(1000);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -63,6 +64,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constantFrom('wait' as const, 'reap' as const, 'usage' as const, 'close' as const, 'open' as const),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('budget' as const),
+      seconds: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('month' as const) }) },
 );
 
 const SETTINGS = { ...TENANT, limits: { ...TENANT.limits, concurrentSessions: 4 } };
@@ -180,11 +189,25 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
       case 'open':
         await ledger.accounts.configure(tenant, SETTINGS);
         break;
+      case 'budget': {
+        const monthlyBudgetMs = next.seconds === undefined ? undefined : next.seconds * 1000;
+        await ledger.accounts.configure(tenant, { ...SETTINGS, monthlyBudgetMs });
+        break;
+      }
+      case 'month':
+        await endMonth(ledger, tenant);
+        break;
       case 'usage':
         await ledger.accounts.usage(tenant);
         break;
     }
   }
+}
+
+/** Ends the month of the budget, so that the next call renews it. */
+async function endMonth({ link }: Ledger, tenant: string): Promise<void> {
+  const key = createRedisKeys(PREFIX).account(tenant);
+  if ((await link.send(key, ['HEXISTS', key, 'bm'])) === 1) await link.send(key, ['HSET', key, 'bm', '2001-02']);
 }
 
 /** Reads the whole account atomically in a loop, and returns the number of reads. */
@@ -193,10 +216,12 @@ async function watch(tenant: string, running: () => boolean): Promise<number> {
   const key = createRedisKeys(PREFIX).account(tenant);
   let reads = 0;
   for (; running(); reads++) {
-    const [granted, reserved, consumed] = (
-      (await link.send(key, ['HMGET', key, 'granted', 'reserved', 'consumed'])) as string[]
-    ).map(Number) as [number, number, number];
+    const [granted, reserved, consumed, left, used] = (
+      (await link.send(key, ['HMGET', key, 'granted', 'reserved', 'consumed', 'bl', 'bu'])) as string[]
+    ).map(Number) as [number, number, number, number, number];
     expect(Math.min(reserved, consumed, granted - reserved - consumed)).toBeGreaterThanOrEqual(0);
+    // The rest of the budget is a part of the credit that was not charged.
+    expect(Math.min(left, used, granted - consumed - left)).toBeGreaterThanOrEqual(0);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return reads;
@@ -208,6 +233,8 @@ async function checkJournal(tenant: string): Promise<number> {
   const account = (await clients[0]!.accounts.read(tenant))!;
   const { grantedMs: granted, reservedMs: reserved, consumedMs: consumed } = account;
   expect(replay(entries)).toEqual({ granted, reserved, consumed });
+  const byBudgets = entries.filter(({ type }) => type === 'budget').map((entry) => entry.granted);
+  expect(byBudgets.reduce((sum, ms) => sum + ms, 0)).toBe(account.budget?.grantedMs ?? 0);
   const ends = new Map<string, JournalEntry[]>();
   for (const entry of entries.filter(({ type }) => ['cancel', 'settle', 'fail', 'expire'].includes(type))) {
     ends.set(entry.subject, [...(ends.get(entry.subject) ?? []), entry]);

@@ -1,3 +1,4 @@
+import { nextMonthMs } from './budget.ts';
 import type { RateState } from './types.ts';
 
 /** A request for a session. */
@@ -30,7 +31,12 @@ export interface Reservation {
 export type ReserveOutcome =
   | { outcome: 'ok'; reservation: Reservation; rate: RateState }
   | { outcome: 'rate' | 'concurrency'; retryAfterMs: number; rate: RateState }
-  | { outcome: 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' | 'credit' };
+  | {
+      outcome: 'credit';
+      /** Time at which the budget of the tenant renews. Absent without a budget. */
+      renewsAtMs?: number;
+    }
+  | { outcome: 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' };
 
 /** Builds the arguments of reserve.lua, in the order that the script expects. */
 export function reserveArguments(
@@ -74,8 +80,11 @@ export function reserveReply(reply: ReserveReply): ReserveOutcome {
     case 'conflict':
     case 'model_not_found':
     case 'scope':
-    case 'credit':
       return { outcome };
+    case 'credit': {
+      const month = String(reply[1]);
+      return month === '' ? { outcome } : { outcome, renewsAtMs: nextMonthMs(month) };
+    }
   }
 }
 

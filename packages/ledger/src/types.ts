@@ -8,12 +8,34 @@ export interface Balance {
   availableMs: number;
 }
 
+/** Monthly budget of a tenant: credit that expires at the end of a UTC month. Amounts are milliseconds of audio. */
+export interface Budget {
+  /** Month of the last renewal, as YYYY-MM. */
+  month: string;
+  /** Amount per month. 0 if the budget was removed. */
+  monthlyMs: number;
+  /** Part of the month's budget that was not charged. Live sessions may have reserved it. */
+  remainingMs: number;
+  /** Start of the next month. */
+  renewsAtMs: number;
+}
+
+/** Budget with the values that restore it in an account that was lost. */
+export interface BudgetRecord extends Budget {
+  /** Credit that was charged to the budget of the month. */
+  usedMs: number;
+  /** Credit that budgets of all months have granted, less the unused part that was removed. */
+  grantedMs: number;
+}
+
 /** Settings of a Tenant resource that the operator applies to the account. */
 export interface TenantSettings {
   displayName: string;
   state: TenantState;
   models: readonly string[];
   limits: TenantLimits;
+  /** Budget per month in milliseconds of audio. Absent without a budget. */
+  monthlyBudgetMs?: number | undefined;
 }
 
 /** Version of a Tenant resource. */
@@ -44,6 +66,8 @@ export interface Account extends Balance {
   limits: TenantLimits;
   liveSessions: number;
   limitedCorrections: LimitedCorrection[];
+  /** Absent if the tenant never had a budget. */
+  budget?: BudgetRecord;
 }
 
 /** Session as `recent_sessions` lists it. */
@@ -91,8 +115,8 @@ export interface CatalogueEntry {
 export interface JournalEntry {
   /** Id of the stream entry: milliseconds of Redis TIME and a counter. */
   id: string;
-  type: 'grant' | 'reserve' | 'cancel' | 'settle' | 'fail' | 'expire' | 'restore' | 'checkpoint';
-  /** Session id, grant id or restoration id. Empty for a checkpoint. */
+  type: 'grant' | 'budget' | 'reserve' | 'cancel' | 'settle' | 'fail' | 'expire' | 'restore' | 'checkpoint';
+  /** Session id, grant id, month of the budget or restoration id. Empty for a checkpoint. */
   subject: string;
   /** Change in milliseconds; a checkpoint contains the totals instead. */
   granted: number;

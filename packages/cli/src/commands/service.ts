@@ -38,9 +38,15 @@ const usage: Command = {
       output.json(balance);
       return;
     }
+    const { budget } = balance;
     output.table(
-      ['AVAILABLE', 'RESERVED', 'CONSUMED'],
-      [[balance.available_ms, balance.reserved_ms, balance.consumed_ms].map(formatDuration)],
+      ['AVAILABLE', 'RESERVED', 'CONSUMED', ...(budget === undefined ? [] : ['BUDGET', 'RENEWS'])],
+      [
+        [
+          ...[balance.available_ms, balance.reserved_ms, balance.consumed_ms].map(formatDuration),
+          ...(budget === undefined ? [] : [formatDuration(budget.remaining_ms), formatTime(budget.renews_at, '-')]),
+        ],
+      ],
     );
     if (balance.recent_sessions.length === 0) return;
     output.line('');

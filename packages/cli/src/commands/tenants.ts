@@ -61,6 +61,7 @@ const create: Command = {
       help: 'Model that the tenant may use. Repeat the flag for several models. Default: all models.',
       multiple: true,
     },
+    'budget-seconds': { value: 'N', help: 'Audio credit per month, in seconds. It renews at the start of each month.' },
     'grant-seconds': { value: 'N', help: 'First grant of audio credit, in seconds. Its id is "welcome".' },
     'concurrent-sessions': { value: 'N', help: 'Maximum number of concurrent sessions. Default: 1.' },
     'sessions-per-minute': { value: 'N', help: 'Maximum number of new sessions per minute. Default: 60.' },
@@ -80,12 +81,14 @@ const create: Command = {
 function specOf({ option, options }: Invocation): object {
   const whole = (name: string) => parseWhole(name, option(name));
   const seconds = whole('grant-seconds');
+  const budget = whole('budget-seconds');
   const models = options('model');
   return {
     displayName: option('display-name'),
     state: option('state') ?? 'Active',
     ...(models.length === 0 ? {} : { models }),
     ...(seconds === undefined ? {} : { grants: [{ id: 'welcome', audioSeconds: seconds }] }),
+    ...(budget === undefined ? {} : { budget: { monthlyAudioSeconds: budget } }),
     // Undefined values are absent from the JSON, and the service applies its defaults.
     limits: {
       concurrentSessions: whole('concurrent-sessions'),

@@ -111,6 +111,15 @@ export const UsageSession = exact(
 );
 export type UsageSession = Static<typeof UsageSession>;
 
+const Budget = exact(
+  {
+    monthly_ms: Milliseconds('Credit per month.'),
+    remaining_ms: Milliseconds('Part that was not charged yet this month. Sessions may have reserved some of it.'),
+    renews_at: DateTime('Start of the next month, in UTC. The unused part expires then.'),
+  },
+  'Monthly budget. It is a part of the credit above, and is charged first.',
+);
+
 export const CreditBalance = exact(
   {
     object: Type.Literal('credit_balance'),
@@ -118,6 +127,7 @@ export const CreditBalance = exact(
     available_ms: Milliseconds('Free to be reserved.'),
     reserved_ms: Milliseconds('Held by sessions that have not ended.'),
     consumed_ms: Milliseconds('Charged so far.'),
+    budget: Type.Optional(Budget),
     recent_sessions: Type.Array(UsageSession, { maxItems: 20, description: 'Newest first.' }),
   },
   'The credit of the account.',

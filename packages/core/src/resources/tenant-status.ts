@@ -7,6 +7,22 @@ import { moment } from './time.ts';
 const display = (what: string, example: string) =>
   Type.Optional(Type.String({ maxLength: 32, description: `${what} for display, such as ${example}.` }));
 
+const budget = Type.Object(
+  {
+    month: Type.String({
+      pattern: '^\\d{4}-\\d{2}$',
+      maxLength: 7,
+      description: 'Month of the last renewal, in UTC.',
+    }),
+    remainingMs: count('Part of the budget that was not charged, in milliseconds of audio. Sessions may reserve it.'),
+    usedMs: count('Credit charged to the budget of the month, in milliseconds of audio.'),
+    grantedMs: count('Credit that all months have granted, less what expired, in milliseconds of audio.'),
+    renewsAt: Type.Optional(moment('Time of the next renewal. Absent if the budget was removed.')),
+    remaining: display('remainingMs', '9h58m'),
+  },
+  { description: 'Monthly budget. Absent if the tenant never had one.' },
+);
+
 const credits = Type.Object(
   {
     availableMs: count('Available credit, in milliseconds of audio.'),
@@ -26,6 +42,7 @@ const credits = Type.Object(
         },
       ),
     ),
+    budget: Type.Optional(budget),
     available: display('availableMs', '58m32s'),
     reserved: display('reservedMs', '1m'),
     consumed: display('consumedMs', '28s'),

@@ -30,6 +30,21 @@ export const Limits = closed(
   { default: {}, description: 'Limits of the tenant.' },
 );
 
+export const Budget = closed(
+  {
+    monthlyAudioSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description:
+        'Credit per month. It is granted in full at any time of the month. A change applies at once to the current month.',
+    }),
+  },
+  {
+    description:
+      'Credit that renews at the start of each month, in UTC. It is used before grants, and its unused part expires.',
+  },
+);
+
 export const Grant = closed(
   {
     id: Type.String({
@@ -42,7 +57,7 @@ export const Grant = closed(
       minimum: -1_000_000_000,
       maximum: 1_000_000_000,
       description:
-        'Credit to add. A negative value is a correction, which removes at most the available credit. Immutable.',
+        'Credit to add. A negative value is a correction, which removes at most the available credit of grants. Immutable.',
     }),
   },
   {
@@ -84,6 +99,7 @@ export const TenantSpec = closed(
       ...ATOMIC_LIST,
     }),
     limits: Limits,
+    budget: Type.Optional(Budget),
     grants: Type.Array(Grant, {
       maxItems: 1000,
       default: [],

@@ -19,6 +19,13 @@ local function end_session(base, id, state, now, samples, billable, reason)
   end_recent(base, id, ended_line(id, state, session, now, audio, billable))
   -- Written before any credit moves: if Redis refuses a command further down, a repeat must not charge again.
   redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
+  if billable > 0 and redis.call('HGET', base .. 'a', 'ba') then
+    -- @include budget
+    -- The charge belongs to the month in which the session ends, as in the daily usage.
+    local part = math.min(billable, renew_budget(base, now).left)
+    redis.call('HINCRBY', base .. 'a', 'bl', -part)
+    redis.call('HINCRBY', base .. 'a', 'bu', part)
+  end
   redis.call('HINCRBY', base .. 'a', 'reserved', -session.reserved)
   if billable > 0 then redis.call('HINCRBY', base .. 'a', 'consumed', billable) end
   redis.call('ZREM', base .. 'live', id)

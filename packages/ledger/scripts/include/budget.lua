@@ -1,0 +1,50 @@
+-- @include journal
+-- Monthly budget of an account: credit that is granted at the start of each UTC month and removed at its end, as far as
+-- it was not used. A charge uses the budget first and other credit, which never expires, after it. Fields of the account:
+-- `ba` amount per month, `bm` month of the last renewal, `bu` charged to the budget in that month, `bl` rest of the
+-- budget, `bt` sum of all changes of `granted` by budgets. An account that never had a budget has none of them.
+
+-- Returns the UTC month of a time as YYYY-MM. Days are counted in years that start in March, because the leap day is
+-- then the last one.
+local function month_of(ms)
+  local days = math.floor(ms / 86400000) + 719468
+  local era = math.floor(days / 146097)
+  local day = days - era * 146097
+  local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
+  day = day - (365 * year + math.floor(year / 4) - math.floor(year / 100))
+  local month = math.floor((5 * day + 2) / 153)
+  return string.format('%04d-%02d', year + era * 400 + (month >= 10 and 1 or 0), month >= 10 and month - 9 or month + 3)
+end
+
+-- Adjusts the budget to its amount and to the current month. Idempotent: a second call changes nothing. Returns a table
+-- with amount, month and left, or nil if the account never had a budget.
+local function renew_budget(base, now)
+  local hash = base .. 'a'
+  local f = redis.call('HMGET', hash, 'ba', 'bm', 'bu', 'bl', 'state', 'granted', 'reserved', 'consumed')
+  if not f[1] then return nil end
+  local amount, month, used, left = tonumber(f[1]), f[2] or '', tonumber(f[3] or 0), tonumber(f[4] or 0)
+  local budget = { amount = amount, month = month, left = left }
+  if f[5] == 'Deleted' or (amount == 0 and left == 0) then return budget end
+  local other = f[6] - f[8] - left
+  if other < 0 then
+    -- A gateway of an earlier version charged a session and did not update these fields.
+    left, used, other = left + other, used - other, 0
+  end
+  -- The month only moves forward, so a clock that steps back and forth renews a month once.
+  local current = month_of(now)
+  local renews = current > month
+  if renews then month, used = current, 0 end
+  -- Sessions keep what they have reserved, also if the budget was lowered. The excess is removed after they have ended.
+  local target = math.max(0, amount - used, f[7] - other)
+  local change = target - left
+  if not renews and change == 0 and left == budget.left then return budget end
+  limit_journal(base)
+  redis.call('HSET', hash, 'bm', month, 'bu', used, 'bl', target)
+  if change ~= 0 or renews then
+    redis.call('HINCRBY', hash, 'granted', change)
+    redis.call('HINCRBY', hash, 'bt', change)
+    journal(base, 'budget', month, change, 0, 0, string.format('amount=%d used=%d', amount, used))
+  end
+  budget.month, budget.left = month, target
+  return budget
+end

@@ -1,0 +1,258 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createTenant, openLedger, request, reserved, TENANT } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+import { openSteppedLedger } from '../../../test/support/stepped-clock.ts';
+import { replay } from './journal.ts';
+import { createRedisKeys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
+import type { Ledger } from './ledger.ts';
+import type { TenantSettings } from './types.ts';
+
+const OWNER = { id: 'gateway-1', epoch: 1 };
+const samplesOf = (seconds: number) => seconds * 16_000;
+/** Month that is over. An account with it renews its budget at the next call. */
+const PAST_MONTH = '2001-02';
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('tenant limits on %s', (_name, start) => {
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+  let keys: RedisKeys;
+
+  beforeAll(async () => {
+    redis = await start();
+    const prefix = `test-${randomUUID()}`;
+    keys = createRedisKeys(prefix);
+    ledger = await openLedger(redis.url, { prefix });
+  });
+  afterAll(async () => {
+    await ledger.link.close();
+    await redis.stop();
+  });
+
+  const settings = (budgetSeconds: number | undefined, changes: Partial<TenantSettings> = {}): TenantSettings => ({
+    ...TENANT,
+    limits: { ...TENANT.limits, concurrentSessions: 5 },
+    monthlyBudgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1000,
+    ...changes,
+  });
+  /** Creates a tenant with a budget and other credit, in seconds. */
+  const createWithBudget = (budgetSeconds: number, creditSeconds = 0) =>
+    createTenant(ledger, creditSeconds * 1000, settings(budgetSeconds));
+  const setField = (tenant: string, field: string, value: string | number) =>
+    ledger.link.send(keys.account(tenant), ['HSET', keys.account(tenant), field, String(value)]);
+  const endMonth = (tenant: string) => setField(tenant, 'bm', PAST_MONTH);
+  const open = async (tenant: string, seconds: number, model = 'kikuyu') => {
+    const { sessionId } = await reserved(ledger, tenant, { seconds, model });
+    const connectionId = randomUUID();
+    await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId });
+    return sessionId;
+  };
+  const settle = (tenant: string, id: string, seconds: number) =>
+    ledger.sessions.settle(tenant, id, OWNER, samplesOf(seconds), 'test');
+  const use = async (tenant: string, seconds: number) => settle(tenant, await open(tenant, seconds), seconds);
+
+  /** Returns available and remaining seconds of the budget. Checks the account against its journal. */
+  const read = async (tenant: string) => {
+    const { balance, budget } = (await ledger.accounts.usage(tenant))!;
+    const account = (await ledger.accounts.read(tenant))!;
+    const entries = await ledger.journal.read(tenant, { count: 10_000 });
+    const { grantedMs: granted, reservedMs, consumedMs: consumed } = account;
+    expect(replay(entries)).toEqual({ granted, reserved: reservedMs, consumed });
+    expect(Math.min(balance.availableMs, account.budget?.remainingMs ?? 0)).toBeGreaterThanOrEqual(0);
+    const byBudgets = entries.filter(({ type }) => type === 'budget' || type === 'restore');
+    expect(byBudgets.reduce((sum, entry) => sum + entry.granted, 0)).toBe(account.budget?.grantedMs ?? 0);
+    return [balance.availableMs / 1000, (budget?.remainingMs ?? 0) / 1000];
+  };
+
+  describe('the monthly budget', () => {
+    test('of a new tenant is granted in full for the current month', async () => {
+      const tenant = await createWithBudget(100);
+      expect(await read(tenant)).toEqual([100, 100]);
+      const month = new Date().toISOString().slice(0, 7);
+      const account = (await ledger.accounts.read(tenant))!;
+      // The month may end during this test.
+      expect(account.budget!.month >= month).toBe(true);
+      expect(new Date(account.budget!.renewsAtMs).toISOString()).toMatch(/^\d{4}-\d{2}-01T00:00:00.000Z$/);
+      expect(account.budget).toMatchObject({ monthlyMs: 100_000, usedMs: 0, grantedMs: 100_000 });
+    });
+
+    test('is granted once, whatever number of clients renews it in parallel', async () => {
+      const tenant = await createWithBudget(100);
+      await use(tenant, 30);
+      await endMonth(tenant);
+      const calls = Array.from({ length: 8 }, (_, at) =>
+        at % 2 === 0 ? ledger.accounts.usage(tenant) : ledger.accounts.configure(tenant, settings(100)),
+      );
+      await Promise.all(calls);
+      expect(await read(tenant)).toEqual([100, 100]);
+      const entries = await ledger.journal.read(tenant);
+      expect(entries.filter(({ type }) => type === 'budget').map(({ granted }) => granted)).toEqual([100_000, 30_000]);
+    });
+
+    test('is renewed by reserve without an operator', async () => {
+      const tenant = await createWithBudget(60);
+      await use(tenant, 60);
+      expect(await ledger.sessions.reserve(request(tenant))).toMatchObject({ outcome: 'credit' });
+      await endMonth(tenant);
+      expect(await reserved(ledger, tenant, { seconds: 45 })).toMatchObject({
+        reservedSeconds: 45,
+        remainingSeconds: 15,
+      });
+    });
+
+    test('is charged before other credit, which does not expire', async () => {
+      const tenant = await createWithBudget(100, 50);
+      await use(tenant, 80);
+      expect(await read(tenant)).toEqual([70, 20]);
+      await endMonth(tenant);
+      expect(await read(tenant)).toEqual([150, 100]);
+      await use(tenant, 120);
+      expect(await read(tenant)).toEqual([30, 0]);
+      await endMonth(tenant);
+      expect(await read(tenant)).toEqual([130, 100]);
+    });
+
+    test('of the new month is charged for a session that ran across its start', async () => {
+      const tenant = await createWithBudget(100);
+      const id = await open(tenant, 60);
+      await endMonth(tenant);
+      expect(await settle(tenant, id, 10)).toMatchObject({ outcome: 'ok', billableMs: 10_000 });
+      expect(await read(tenant)).toEqual([90, 90]);
+    });
+
+    test('keeps reservations when it is lowered or removed, and removes the excess when they end', async () => {
+      const tenant = await createWithBudget(100);
+      const id = await open(tenant, 60);
+      await ledger.accounts.configure(tenant, settings(undefined));
+      expect(await read(tenant)).toEqual([0, 0]);
+      expect((await ledger.accounts.read(tenant))!.reservedMs).toBe(60_000);
+      expect(await settle(tenant, id, 10)).toMatchObject({ outcome: 'ok', billableMs: 10_000 });
+      expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit' });
+      expect(await read(tenant)).toEqual([0, 0]);
+      expect((await ledger.accounts.read(tenant))!.grantedMs).toBe(10_000);
+    });
+
+    test.each([
+      ['raised', 150, [120, 70]],
+      ['lowered', 90, [60, 10]],
+      ['lowered below its use', 20, [50, 0]],
+      ['removed', undefined, [50, 0]],
+    ])('that is %s in mid-month has the whole new amount less what was used', async (_change, seconds, expected) => {
+      const tenant = await createWithBudget(100, 50);
+      await use(tenant, 80);
+      await ledger.accounts.configure(tenant, settings(seconds));
+      expect(await read(tenant)).toEqual(expected);
+      // A change and its reversal, or a new Tenant of the same name, is no way to a second budget in a month.
+      await ledger.accounts.close(tenant);
+      await ledger.accounts.configure(tenant, settings(100));
+      expect(await read(tenant)).toEqual([70, 20]);
+    });
+
+    test('renews while the tenant is suspended, and not after its deletion', async () => {
+      const tenant = await createWithBudget(100);
+      await use(tenant, 40);
+      await ledger.accounts.configure(tenant, settings(100, { state: 'Suspended' }));
+      await endMonth(tenant);
+      expect(await read(tenant)).toEqual([100, 100]);
+      await ledger.accounts.close(tenant);
+      await setField(tenant, 'bu', 30_000);
+      await endMonth(tenant);
+      await ledger.accounts.usage(tenant);
+      expect((await ledger.accounts.read(tenant))!.budget!.month).toBe(PAST_MONTH);
+    });
+
+    test('is not touched by a correction of other credit', async () => {
+      const tenant = await createWithBudget(100, 50);
+      expect(await ledger.accounts.grant(tenant, 'oops', -80_000)).toEqual({ applied: true, amountMs: -50_000 });
+      expect(await read(tenant)).toEqual([100, 100]);
+    });
+
+    test('names the time of its renewal when the credit is used up', async () => {
+      const tenant = await createWithBudget(1);
+      await use(tenant, 1);
+      const { renewsAtMs } = (await ledger.accounts.read(tenant))!.budget!;
+      expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit', renewsAtMs });
+    });
+
+    test('includes charges of gateways of an earlier version, which do not know budgets', async () => {
+      const tenant = await createWithBudget(100);
+      const id = await open(tenant, 60);
+      await settle(tenant, id, 0);
+      await ledger.link.send(keys.account(tenant), ['HINCRBY', keys.account(tenant), 'consumed', '25000']);
+      const { budget, balance } = (await ledger.accounts.usage(tenant))!;
+      expect([budget!.remainingMs, balance.availableMs]).toEqual([75_000, 75_000]);
+      await endMonth(tenant);
+      expect((await ledger.accounts.usage(tenant))!.budget!.remainingMs).toBe(100_000);
+    });
+
+    test('is restored with the consumption of all months when the account was lost', async () => {
+      const tenant = await createWithBudget(100, 50);
+      for (let month = 0; month < 3; month++) {
+        await use(tenant, 90);
+        await endMonth(tenant);
+        await ledger.accounts.usage(tenant);
+      }
+      await use(tenant, 115);
+      expect(await read(tenant)).toEqual([35, 0]);
+      const { consumedMs, budget } = (await ledger.accounts.read(tenant))!;
+      for (const part of ['a', 'g', 'j', 'live', 'recent']) {
+        const key = keys.account(tenant).replace(/a$/, part);
+        await ledger.link.send(key, ['DEL', key]);
+      }
+      await ledger.accounts.configure(tenant, settings(100));
+      await ledger.accounts.grant(tenant, 'first', 50_000);
+      const restored = await ledger.accounts.restore(tenant, 'lost', consumedMs, budget);
+      expect(restored).toEqual({ added: true, consumedMs: 385_000 });
+      expect(await ledger.accounts.restore(tenant, 'lost', consumedMs, budget)).toMatchObject({ added: false });
+      expect(await read(tenant)).toEqual([35, 0]);
+      await endMonth(tenant);
+      expect(await read(tenant)).toEqual([135, 100]);
+    });
+  });
+});
+
+describe('the month of a budget', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  beforeAll(async () => (redis = await startRedis()));
+  afterAll(() => redis.stop());
+
+  test('is the UTC month on both sides of the start of each month of 500 years', async () => {
+    const ledger = await openLedger(redis.url);
+    const include = readFileSync(new URL('../scripts/include/budget.lua', import.meta.url), 'utf8');
+    const source = `${include}\nlocal months = {}\nfor i, ms in ipairs(ARGV) do months[i] = month_of(tonumber(ms)) end\nreturn months`;
+    const script = { name: 'months', source, sha1: createHash('sha1').update(source).digest('hex') };
+    const starts = Array.from({ length: 6000 }, (_, month) => Date.UTC(1970, month + 1, 1));
+    const times = starts.flatMap((ms) => [ms - 1, ms]);
+    const expected = times.map((ms) => new Date(ms).toISOString().slice(0, 7));
+    expect(await ledger.link.run(script, 'k', times)).toEqual(expected);
+    await ledger.link.close();
+  });
+
+  test('changes at midnight UTC of the clock of Redis, and only forwards', async () => {
+    const ledger = await openSteppedLedger(redis.url, { prefix: `test-${randomUUID()}` });
+    const tenant = await createTenant(ledger, 0, { monthlyBudgetMs: 100_000 });
+    const id = (await reserved(ledger, tenant, { seconds: 60 })).sessionId;
+    const monthOf = async () => (await ledger.accounts.usage(tenant))!.budget!;
+    const dayMs = 86_400_000;
+    const { renewsAtMs, month } = await monthOf();
+    await ledger.sessions.fail(tenant, id, undefined, 0, 'test');
+    // An hour before the end of the month, unless the month has ended since.
+    await ledger.step(renewsAtMs - 3_600_000 - Date.now());
+    expect((await monthOf()).month).toBe(month);
+    await ledger.step(3_600_000);
+    const next = await monthOf();
+    expect(next.month).toBe(new Date(renewsAtMs).toISOString().slice(0, 7));
+    const entries = (await ledger.journal.read(tenant)).length;
+    await ledger.step(-2 * dayMs);
+    expect(await monthOf()).toEqual(next);
+    await ledger.step(2 * dayMs);
+    expect(await monthOf()).toEqual(next);
+    expect(await ledger.journal.read(tenant)).toHaveLength(entries);
+    await ledger.link.close();
+  });
+});
