@@ -27,6 +27,7 @@ import { listModels } from './routes/models.ts';
 import { usageRoute } from './routes/usage.ts';
 import type { Cancellations } from './sessions/cancellations.ts';
 import type { GatewaySettings } from './settings.ts';
+import type { AudioCapacity } from './stream/handshake/audio-capacity.ts';
 
 export interface AppParts {
   settings: GatewaySettings;
@@ -36,6 +37,7 @@ export interface AppParts {
   catalogue: CatalogueView;
   ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
+  audioCapacity: AudioCapacity;
   shutdown: Shutdown;
   /** Documents that the gateway serves. */
   documents: Documents;
@@ -74,6 +76,7 @@ export function createApp(parts: AppParts): Express {
     metrics,
     checkDeadline,
     cancellations: parts.cancellations,
+    audioCapacity: parts.audioCapacity,
     tracing: parts.tracing,
     secrets: settings.SESSION_SECRETS,
     holdExtraMs: settings.SLOT_HOLD_EXTRA_MS,

@@ -58,6 +58,8 @@ export function createGatewayMetrics({ meter }: Metrics, maxTenants = 0) {
     reaped: tally(GATEWAY_METRICS.reaped),
     connectionsRefused: tally(GATEWAY_METRICS.connectionsRefused),
     handshakes: tally(GATEWAY_METRICS.handshakes),
+    audioMemory: createGauge(meter, GATEWAY_METRICS.audioMemory),
+    audioMemoryLimit: createGauge(meter, GATEWAY_METRICS.audioMemoryLimit),
     streams: createGauge(meter, GATEWAY_METRICS.streams),
     streamsEnded: createCounter(meter, GATEWAY_METRICS.streamsEnded),
     streamMoves: createCounter(meter, GATEWAY_METRICS.streamMoves),

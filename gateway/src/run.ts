@@ -21,6 +21,8 @@ import { drain, listen } from './server/listen.ts';
 import { createCancellations } from './sessions/cancellations.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
+import { AudioBudget } from './stream/handshake/audio-budget.ts';
+import { AudioCapacity } from './stream/handshake/audio-capacity.ts';
 import { RevisionTallies } from './stream/recognition/revision-tallies.ts';
 import { Waiters } from './stream/recognition/waiters.ts';
 import { createWorkerTrust } from './stream/recognition/worker-trust.ts';
@@ -47,6 +49,8 @@ interface StreamServices {
 
 interface StreamDependencies {
   link: RedisConnection;
+  budget: AudioBudget;
+  audioCapacity: AudioCapacity;
   logger: Logger;
   ledger: Ledger;
   catalogue: CatalogueView;
@@ -88,11 +92,15 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     () => ledger.syncClock(),
   );
   const shutdown: Shutdown = { announced: false, closed: false };
-  const app = createApp({ ...shared, settings, cancellations, shutdown, documents: readDocuments() });
+  const { budget, audioCapacity } = createAudioMemory(settings, metrics);
+  const documents = readDocuments();
+  const app = createApp({ ...shared, settings, cancellations, shutdown, audioCapacity, documents });
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
   const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
     ...shared,
     link,
+    budget,
+    audioCapacity,
     trustProxy,
   });
 
@@ -138,6 +146,13 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   ];
 }
 
+function createAudioMemory(settings: GatewaySettings, metrics: GatewayMetrics) {
+  const budget = new AudioBudget(settings.STREAM_MEMORY_MIB * 1_048_576);
+  metrics.audioMemory.addCallback((result) => result.observe(budget.heldBytes));
+  metrics.audioMemoryLimit.addCallback((result) => result.observe(budget.limitBytes));
+  return { budget, audioCapacity: new AudioCapacity(budget) };
+}
+
 function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisConnection; ledger: Ledger } {
   const link = connectRedis({
     url: settings.REDIS_URL,
@@ -174,10 +189,12 @@ function streamExtraMs(settings: GatewaySettings): number {
 
 /** Starts everything that streams need: the lease of this gateway, settlements, and the tallies for rollouts. */
 function startStreams(settings: GatewaySettings, dependencies: StreamDependencies): StreamServices {
-  const { link, logger, ledger, catalogue, ledgerWatch, metrics, trustProxy } = dependencies;
+  const { link, logger, ledger, catalogue, ledgerWatch, metrics, trustProxy, audioCapacity } = dependencies;
   const settlements = createSettlements(ledger, logger, metrics);
   metrics.pendingSettlements.addCallback((result) => result.observe(settlements.pending));
-  const lease = holdLease(ledger, logger, settings.LEASE_RENEW_MS, {
+  const lease = holdLease(ledger, logger, {
+    renewMs: settings.LEASE_RENEW_MS,
+    audioCapacity,
     onLost: () => streams.failAll(),
     verifyLedger: ledgerWatch.verify,
   });
@@ -206,7 +223,6 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     secrets: settings.SESSION_SECRETS,
     ticketKey: followFile(settings.WORKER_TICKET_KEY_FILE, parseTicketKey, { logger }),
     times: streamTimes(settings),
-    memoryBytes: settings.STREAM_MEMORY_MIB * 1_048_576,
     suspensionMs: settings.SUSPENSION_INTERVAL_MS,
     refusalsPerSecond: settings.HANDSHAKE_REFUSALS_PER_SECOND,
     maxAttempts: settings.HANDSHAKES_PENDING_MAX,

@@ -48,7 +48,12 @@ export const GATEWAY_SETTINGS = {
     1000,
     86_400_000,
   ),
-  NO_CAPACITY_RETRY_SECONDS: integer('Retry-After if every slot is taken and the pool cannot grow.', 5, 1, 600),
+  NO_CAPACITY_RETRY_SECONDS: integer(
+    'Retry-After if every slot is taken and the pool cannot grow. If the gateways are full, it is a random time from this to twice as long.',
+    5,
+    1,
+    600,
+  ),
   LEDGER_ID_FILE: text(
     'File with the id of the ledger that Redis must hold. The operator writes it. If it is empty or missing, the gateway expects the first id that it reads from Redis.',
     '',
@@ -124,7 +129,12 @@ export const GATEWAY_SETTINGS = {
     500,
     600_000,
   ),
-  LEASE_RENEW_MS: integer('Interval between two renewals of the lease of this gateway.', 5000, 50, 60_000),
+  LEASE_RENEW_MS: integer(
+    'Interval between two renewals of the lease of this gateway. It also publishes its free audio memory. It renews within a second if that becomes full or free.',
+    5000,
+    50,
+    60_000,
+  ),
   STREAM_STATUS_INTERVAL_MS: integer(
     'Interval between two `status` events to a client whose stream waits for a worker.',
     3000,
@@ -163,7 +173,7 @@ export const GATEWAY_SETTINGS = {
     60_000,
   ),
   STREAM_MEMORY_MIB: integer(
-    'Memory for audio that may have to be replayed, in MiB. It limits the sum of the audio that live streams have reserved.',
+    'Memory for audio that may have to be replayed, in MiB. It limits the sum of the audio that live streams have reserved. When no gateway has room for 300 s of audio, new sessions get 503.',
     4096,
     16,
     4_194_304,

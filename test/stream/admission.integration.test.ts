@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import type { Owner } from '@svc-asr/ledger';
 import { eventually } from '../support/eventually.ts';
-import { MODEL, startGateway } from '../support/gateway.ts';
+import { MODEL, postSession, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { createSession, openStream, Refused } from '../support/stream-client.ts';
 import type { SessionBody, StreamClient } from '../support/stream-client.ts';
-import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 /** Time for which Redis pauses. It is shorter than the Redis timeout, and long enough for the handshakes to overlap. */
@@ -63,3 +65,87 @@ test.each([
   },
   120_000,
 );
+
+describe('a session request, when the only other gateway is full and this one', () => {
+  const LONGEST = { model: MODEL, max_audio_seconds: LONGEST_S };
+  let other: Owner | undefined;
+
+  /** Renews the lease of a gateway that is no process. Undefined as its free streams is what the version before does. */
+  async function renewOther(freeStreams: number | undefined): Promise<void> {
+    const { gateways } = stage.ledger;
+    if (other !== undefined && (await gateways.renew(other, freeStreams)) !== undefined) return;
+    other = await gateways.join(`other-${randomUUID()}`);
+    await gateways.renew(other, freeStreams);
+  }
+
+  async function leaveOther(): Promise<void> {
+    if (other !== undefined) await stage.ledger.gateways.leave(other);
+    other = undefined;
+  }
+
+  /** Sends requests of new tenants until one gets the status. Returns its response. */
+  const postUntil = (status: number, freeElsewhere: number | undefined) =>
+    eventually(`a session request is answered with ${status}`, 30_000, async () => {
+      await renewOther(freeElsewhere);
+      const caller = await stage.caller();
+      const answer = await postSession(small, caller.key, LONGEST);
+      return answer.status === status ? answer : undefined;
+    });
+
+  beforeAll(() => stage.gateway.stop());
+  beforeEach(async () => {
+    // Redis knows within one interval that this gateway is full.
+    small = await startGateway(stage.redis.url, stage.prefix, {
+      STREAM_MEMORY_MIB: '18',
+      LEASE_RENEW_MS: '50',
+      STOP_GRACE_MS: '4000',
+    });
+  });
+  afterEach(leaveOther);
+
+  test('is full too, gets 503 no_capacity and changes neither credit nor idempotency', async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    const first = await stage.caller(2);
+    const session = await postSession(small, first.key, LONGEST, key);
+    const stream = await openStream(session.body as unknown as SessionBody);
+    const answer = await postUntil(503, 0);
+    expect(answer.body.error?.code).toBe('no_capacity');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(5);
+    expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(10);
+
+    // A repeat of an answered request is no new session.
+    const repeat = await postSession(small, first.key, LONGEST, key);
+    expect([repeat.status, repeat.body.id]).toEqual([201, session.body.id]);
+
+    const caller = await stage.caller();
+    const retried = { 'idempotency-key': randomUUID() };
+    expect((await postSession(small, caller.key, LONGEST, retried)).status).toBe(503);
+    await eventually('nothing stays reserved', 30_000, async () => {
+      const { balance, recent } = (await stage.ledger.accounts.usage(caller.tenant))!;
+      return balance.reservedMs === 0 && balance.availableMs === CREDIT_MS && recent.length === 0;
+    });
+    stream.close();
+    await postUntil(201, 0);
+    // The retry may meet the place that the request before has taken.
+    await eventually('the retry with the same key gets a session', 30_000, async () => {
+      const { status } = await postSession(small, caller.key, LONGEST, retried);
+      return status === 201;
+    });
+  }, 120_000);
+
+  test.each([
+    ['has room', 1],
+    ['is of the version before, which publishes nothing', undefined],
+  ])(
+    'is full too, is accepted as soon as another one %s',
+    async (_name, freeElsewhere) => {
+      const { key } = await stage.caller();
+      const stream = await openStream(await createSession(small, key, LONGEST));
+      await postUntil(503, 0);
+      await leaveOther();
+      await postUntil(201, freeElsewhere);
+      stream.close();
+    },
+    120_000,
+  );
+});

@@ -23,7 +23,7 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   svc_asr_operator_kubernetes_requests_total: 'the operator reads files and uses no Kubernetes API',
   svc_asr_operator_watch_age_seconds: 'the operator reads files and watches no Kubernetes API',
   'svc_asr_operator_reconciles_total{result="error"}': 'no reconciliation failed',
-  'svc_asr_http_requests_total{code="no_capacity"}': 'no session was refused for lack of workers',
+  'svc_asr_http_requests_total{code="no_capacity"}': 'no session was refused for lack of capacity',
   'svc_asr_stream_moves_total{cause="failure"}': 'no worker failed',
   'svc_asr_streams_ended_total{outcome="failed",reason!="client closed before ready"}': 'no stream failed',
   'svc_asr_http_requests_total{status=~"5..",code!="no_capacity"}': 'no request failed',

@@ -4,8 +4,11 @@ import type { ErrorCode } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, RateState, Reservation, ReserveOutcome } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
+import type { AudioCapacity } from '../stream/handshake/audio-capacity.ts';
 import type { Cancellation, Cancellations } from './cancellations.ts';
 import { credentialHash, sessionCredential } from './credential.ts';
+
+const GATEWAYS_FULL = 'The service has as many streams as it can hold. Retry as Retry-After says.';
 
 export interface CreateOptions {
   ledger: Ledger;
@@ -13,7 +16,8 @@ export interface CreateOptions {
   cancellations: Cancellations;
   /** Time that a session holds its slot in the pool after its credential has expired. */
   holdExtraMs: number;
-  /** Retry-After of a request that finds no free slot. */
+  audioCapacity: Pick<AudioCapacity, 'hasRoom' | 'countCreated'>;
+  /** Retry-After of a request that finds no free slot. Up to twice as much if it finds no audio memory. */
   noCapacityRetryS: number;
 }
 
@@ -77,7 +81,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
   }
 }
 
-/** Holds a slot and confirms the session. Cancels the session if no slot is free. */
+/** Holds a slot and confirms the session. Cancels the session if no slot is free, or no audio memory of a gateway. */
 async function confirmReservation(
   options: CreateOptions,
   request: CreateRequest,
@@ -85,8 +89,14 @@ async function confirmReservation(
   reservation: Reservation,
 ): Promise<void> {
   const { tenant, model } = cancellation;
-  const { sessionId, expiresAtMs } = reservation;
-  const { ledger, cancellations, holdExtraMs, noCapacityRetryS } = options;
+  const { sessionId, expiresAtMs, reservedSeconds } = reservation;
+  const { ledger, cancellations, audioCapacity, holdExtraMs, noCapacityRetryS } = options;
+  if (!audioCapacity.hasRoom) {
+    cancellations.add({ ...cancellation, sessionId, reason: 'no audio memory', forAll: true });
+    // All gateways get full together. Clients that return at different times do not fill them in one moment.
+    const retryAfterS = noCapacityRetryS * (1 + Math.random());
+    throw new ApiError('no_capacity', { retryAfterS, message: GATEWAYS_FULL });
+  }
   request.checkDeadline();
   if (!(await ledger.pools.claim(model, sessionId, expiresAtMs + holdExtraMs, noCapacityRetryS * 1000))) {
     cancellations.add({ ...cancellation, sessionId, reason: 'no capacity', forAll: true });
@@ -96,6 +106,7 @@ async function confirmReservation(
   if (!(await ledger.sessions.confirm(tenant, reservation))) {
     throw new LedgerUnavailable('the provisional session expired before it was confirmed');
   }
+  audioCapacity.countCreated(reservedSeconds);
 }
 
 /** Returns a value that was derived from a secret. Throws if the secret is missing from the keyring. */

@@ -9,8 +9,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
-import { AudioBudget } from './handshake/audio-budget.ts';
-import type { AudioShare } from './handshake/audio-budget.ts';
+import type { AudioBudget, AudioShare } from './handshake/audio-budget.ts';
 import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
 import { readWholeFrames } from './client/whole-frames.ts';
@@ -33,8 +32,7 @@ const ACCOUNTS_AT_ONCE = 32;
 export interface StreamsOptions
   extends Omit<StreamParts, 'ticker' | 'workerConnections'>, Omit<HandshakeParts, 'ledger' | 'attempts'> {
   catalogue: CatalogueView;
-  /** Memory for audio that may have to be replayed. */
-  memoryBytes: number;
+  budget: AudioBudget;
   suspensionMs: number;
   /** Handshakes without a valid credential that one address may make per second. */
   refusalsPerSecond: number;
@@ -52,7 +50,6 @@ export class Streams {
   readonly #live = new Set<Stream>();
   readonly #attempts: Attempts;
   readonly #refusals: Refusals;
-  readonly #budget: AudioBudget;
   readonly #sockets: WebSocketServer;
   /** Request ids of handshakes in progress. */
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
@@ -64,7 +61,6 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = options;
-    this.#budget = new AudioBudget(options.memoryBytes);
     this.#workerConnections = new WorkerConnections((outcome) => options.metrics.connectionLosses.add(1, { outcome }));
     this.#attempts = new Attempts(options.maxAttempts);
     this.#refusals = new Refusals(options.refusalsPerSecond);
@@ -113,9 +109,11 @@ export class Streams {
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;
+    const { budget } = this.#options;
+    budget.close();
     const wait = async (untilMs: number) => {
       // The budget also counts handshakes that were accepted before and become streams in a moment.
-      while (this.#budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
     };
     const { finalMs } = this.#options.times;
     await wait(deadlineMs - finalMs);
@@ -194,7 +192,7 @@ export class Streams {
 
   /** Takes memory for one more stream, or throws 503. */
   #admit(): AudioShare {
-    const share = this.#draining ? undefined : this.#budget.take();
+    const share = this.#options.budget.take();
     if (share !== undefined) return share;
     const reason = this.#draining ? 'This gateway is shutting down.' : 'This gateway is full.';
     throw new ApiError('service_unavailable', { message: `${reason} Retry at once.` });

@@ -44,6 +44,17 @@ export const GATEWAY_METRICS = {
     description:
       'WebSocket handshakes by code: ok, client_closed (disconnected before the response), or the error code of the refusal.',
   },
+  audioMemory: {
+    name: 'svc_asr_audio_memory_reserved_bytes',
+    kind: 'gauge',
+    description:
+      'Audio memory that live streams have reserved. At svc_asr_audio_memory_limit_bytes, less the 9.6 MB of the longest session, the gateway refuses handshakes.',
+  },
+  audioMemoryLimit: {
+    name: 'svc_asr_audio_memory_limit_bytes',
+    kind: 'gauge',
+    description: 'Audio memory of the gateway (STREAM_MEMORY_MIB).',
+  },
   streams: { name: 'svc_asr_streams', kind: 'gauge', labels: ['model'], description: 'Open streams.' },
   streamsEnded: {
     name: 'svc_asr_streams_ended',

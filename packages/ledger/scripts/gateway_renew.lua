@@ -1,13 +1,35 @@
 #!lua flags=allow-oom
--- Renews the lease of a gateway process.
+-- Renews the lease of a gateway process, and publishes how many more streams its audio memory can accept. Gateways of
+-- the version before publish nothing.
 -- KEYS  1 gateways
--- ARGV  1 gateway  2 lease ms
--- returns 1 | 0 if the lease had expired and the process was declared dead
+-- ARGV  1 gateway  2 lease ms  3 streams that it can accept, or '' to publish nothing
+-- returns { streams that the other live gateways can accept, number of them that have published nothing }
+--         | nil if the lease had expired and the process was declared dead
 -- @include now_ms
 -- @include leases
-if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return false end
 local now = now_ms()
 -- The first renewal after an outage restarts the leases of all processes, and is itself not late.
 check_leases(KEYS[1], now)
 renew_lease(KEYS[1], ARGV[1], now, ARGV[2])
-return 1
+local free_key, expiries = KEYS[1] .. ':free', {}
+if ARGV[3] ~= '' then redis.call('HSET', free_key, ARGV[1], ARGV[3]) end
+
+local leases = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for i = 1, #leases, 2 do expiries[leases[i]] = tonumber(leases[i + 1]) end
+expiries[ARGV[1]] = 0
+local published, total = redis.call('HGETALL', free_key), 0
+for i = 1, #published, 2 do
+  local id = published[i]
+  -- Removed here and not with the lease, because the version before removes leases too.
+  if not expiries[id] then redis.call('HDEL', free_key, id)
+  elseif expiries[id] > now then
+    total = total + tonumber(published[i + 1])
+    expiries[id] = 0
+  end
+end
+local unknown = 0
+for _, expiry in pairs(expiries) do
+  if expiry > now then unknown = unknown + 1 end
+end
+return { total, unknown }

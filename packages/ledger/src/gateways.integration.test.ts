@@ -98,7 +98,7 @@ describe.each([
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as string })]);
     for (const other of others) await expectFailed(other);
     expect(await known()).toEqual(['dead-1']);
-    expect(await ledger.gateways.renew(first)).toBe(false);
+    expect(await ledger.gateways.renew(first)).toBeUndefined();
 
     await ledger.link.send(session, ['RENAME', `${session}:aside`, session]);
     await eventually(
@@ -108,5 +108,37 @@ describe.each([
     );
     await expectFailed(stuck);
     expect(await known()).toEqual([]);
+  });
+
+  test('a renewal returns the free streams of the other live gateways, without those that left or are declared dead', async () => {
+    const [own, other] = [await ledger.gateways.join('own'), await ledger.gateways.join('other')];
+    const leaving = await ledger.gateways.join('leaving');
+    await ledger.gateways.renew(other, 3);
+    await ledger.gateways.renew(leaving, 40);
+    expect(await ledger.gateways.renew(own, 500)).toEqual({ freeElsewhere: 43 });
+    await ledger.gateways.leave(leaving);
+    expect(await ledger.gateways.renew(own, 500)).toEqual({ freeElsewhere: 3 });
+    await ledger.gateways.renew(other, 0);
+    expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: 0 });
+    expect(await ledger.gateways.renew(other, 0)).toEqual({ freeElsewhere: 0 });
+
+    // A reaper removes the lease only. The next renewal of any gateway removes the number too.
+    await ledger.gateways.reapDead(raise);
+    await ledger.gateways.renew(own, 0);
+    const free = `${keys.gateways()}:free`;
+    expect(((await ledger.link.send(free, ['HKEYS', free])) as string[]).sort()).toEqual(['other', 'own']);
+    for (const owner of [own, other]) await ledger.gateways.leave(owner);
+    await ledger.gateways.reapDead(raise);
+  });
+
+  test('a renewal returns Infinity while a gateway of the version before, which publishes nothing, is alive', async () => {
+    const [own, before] = [await ledger.gateways.join('own'), await ledger.gateways.join('before')];
+    expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: Infinity });
+    expect(await ledger.gateways.renew(before)).toEqual({ freeElsewhere: 0 });
+    expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: Infinity });
+    await ledger.gateways.leave(before);
+    expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: 0 });
+    await ledger.gateways.leave(own);
+    await ledger.gateways.reapDead(raise);
   });
 });

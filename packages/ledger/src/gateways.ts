@@ -2,6 +2,7 @@ import { failAndLeave } from './fail-and-leave.ts';
 import type { EndingParts } from './fail-and-leave.ts';
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
+import { numbers } from './replies.ts';
 import { loadScript } from './scripts.ts';
 import type { Owner } from './sessions.ts';
 
@@ -17,6 +18,15 @@ const FAILED_AT_ONCE = 100;
 /** Time for which a process that was declared dead cannot own streams. Longer than most pauses of a process. */
 const DECLARED_DEAD_MS = 86_400_000;
 
+/** What a gateway learns about the others when it renews its lease. */
+export interface Renewal {
+  /**
+   * Streams that the audio memory of the other live gateways can accept. Infinity if one of them has not published it:
+   * it has just joined, or its version is older.
+   */
+  freeElsewhere: number;
+}
+
 export interface GatewayParts extends EndingParts {
   leaseMs: number;
   reaperRetryMs: number;
@@ -31,9 +41,15 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
     return { id, epoch: Number(await link.run(JOIN, keys.gateways(), [id, leaseMs])) };
   }
 
-  /** Renews the lease. Returns false if it had expired; the process must then join again. */
-  async function renew(owner: Owner): Promise<boolean> {
-    return (await link.run(RENEW, keys.gateways(), [owner.id, leaseMs])) === 1;
+  /**
+   * Renews the lease and publishes how many more streams the process can accept. Undefined publishes nothing. Returns
+   * undefined if the lease had expired; the process must then join again.
+   */
+  async function renew(owner: Owner, freeStreams?: number): Promise<Renewal | undefined> {
+    const reply = await link.run(RENEW, keys.gateways(), [owner.id, leaseMs, freeStreams ?? '']);
+    if (reply === null) return undefined;
+    const [total = 0, unknown = 0] = numbers(reply);
+    return { freeElsewhere: unknown > 0 ? Infinity : total };
   }
 
   /**

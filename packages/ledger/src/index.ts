@@ -14,6 +14,7 @@ export type { TraceCounts } from './purge/purge.ts';
 export type { PurgeAnswer, PurgeRequest } from './purge/requests.ts';
 export type { RedisMemory } from './memory.ts';
 export type { Admission } from './admission.ts';
+export type { Renewal } from './gateways.ts';
 export type { OwnedStream, ServedStreams } from './ownership.ts';
 export type { Cancelled, Connected, Ended, Owner } from './sessions.ts';
 export type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';

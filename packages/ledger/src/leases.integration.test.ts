@@ -40,7 +40,7 @@ describe('leases of gateways', () => {
     let failed = 0;
     for (let passed = 0; passed <= LEASE_MS; passed += 3000) {
       await ledger.step(3000);
-      expect(await ledger.gateways.renew(working)).toBe(true);
+      expect(await ledger.gateways.renew(working)).toBeDefined();
       failed += await reapDead();
     }
     return failed;
@@ -60,7 +60,7 @@ describe('leases of gateways', () => {
     const failed = await started.gateways.reapDead(raise);
     await started.link.close();
     expect(failed).toBe(0);
-    expect(await ledger.gateways.renew(before)).toBe(true);
+    expect(await ledger.gateways.renew(before)).toBeDefined();
   });
 
   test.each([
@@ -75,7 +75,7 @@ describe('leases of gateways', () => {
     expect(await reapDead()).toBe(0);
     expect(await passLease(working)).toBe(1);
     expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
-    expect(await ledger.gateways.renew(dead)).toBe(false);
+    expect(await ledger.gateways.renew(dead)).toBeUndefined();
   });
 
   test('a gateway that died before an outage and a step back of the clock loses its streams one lease later', async () => {
@@ -95,12 +95,12 @@ describe('leases of gateways', () => {
     await openStream(renewing);
     await reapDead();
     await ledger.step(HOUR_MS);
-    expect(await ledger.gateways.renew(renewing)).toBe(true);
+    expect(await ledger.gateways.renew(renewing)).toBeDefined();
     await ledger.step(600);
     expect(await reapDead()).toBe(0);
     await ledger.step(HOUR_MS);
     expect(await reapDead()).toBe(0);
-    expect(await ledger.gateways.renew(renewing)).toBe(true);
+    expect(await ledger.gateways.renew(renewing)).toBeDefined();
   });
 
   test('a dead gateway is found even if Redis is unavailable again and again', async () => {

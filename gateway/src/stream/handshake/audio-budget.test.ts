@@ -9,8 +9,20 @@ test.each([
   [LONGEST_BYTES - 1, 0],
 ])('AudioBudget of %d bytes has room for %d handshakes at a time', (bytes, room) => {
   const budget = new AudioBudget(bytes);
-  for (let taken = 0; taken < room; taken++) expect(budget.take()).toBeDefined();
-  expect(budget.take()).toBeUndefined();
+  for (let taken = 0; taken < room; taken++) {
+    expect(budget.freeStreams).toBe(room - taken);
+    expect(budget.take()).toBeDefined();
+  }
+  expect([budget.freeStreams, budget.take()]).toEqual([0, undefined]);
+});
+
+test('AudioBudget.close refuses further shares and keeps those that are taken', () => {
+  const budget = new AudioBudget(2 * LONGEST_BYTES);
+  const share = budget.take()!;
+  budget.close();
+  expect([budget.freeStreams, budget.take(), budget.heldBytes]).toEqual([0, undefined, LONGEST_BYTES]);
+  share.release();
+  expect([budget.freeStreams, budget.inUse]).toEqual([0, false]);
 });
 
 test('AudioBudget.narrow reduces a share to exactly the reserved audio of its session', () => {

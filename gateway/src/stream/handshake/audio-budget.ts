@@ -16,20 +16,30 @@ export interface AudioShare {
  * arrive meanwhile.
  */
 export class AudioBudget {
-  readonly #limitBytes: number;
+  readonly limitBytes: number;
   #heldBytes = 0;
+  #closed = false;
 
   constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes;
+    this.limitBytes = limitBytes;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
   }
 
   get inUse(): boolean {
     return this.#heldBytes > 0;
   }
 
-  /** Takes a share. Returns undefined if the budget has no room for the longest possible session. */
+  /** Number of the longest possible sessions that still fit. 0 after `close`. */
+  get freeStreams(): number {
+    return this.#closed ? 0 : Math.max(0, Math.floor((this.limitBytes - this.#heldBytes) / MAX_SHARE_BYTES));
+  }
+
+  /** Takes a share. Returns undefined if there is no room for the longest possible session, or after `close`. */
   take(): AudioShare | undefined {
-    if (this.#heldBytes + MAX_SHARE_BYTES > this.#limitBytes) return undefined;
+    if (this.freeStreams === 0) return undefined;
     let shareBytes = 0;
     const hold = (bytes: number) => {
       this.#heldBytes += bytes - shareBytes;
@@ -37,5 +47,10 @@ export class AudioBudget {
     };
     hold(MAX_SHARE_BYTES);
     return { narrow: (reservedMs) => hold(reservedMs * BYTES_PER_MS), release: () => hold(0) };
+  }
+
+  /** Refuses further shares. Call when the gateway drains. */
+  close(): void {
+    this.#closed = true;
   }
 }

@@ -1,6 +1,7 @@
 import type { Ledger, Owner } from '@svc-asr/ledger';
 import { createLogger } from '@svc-asr/runtime';
 import { eventually } from '../../../../test/support/eventually.ts';
+import { AudioCapacity } from '../handshake/audio-capacity.ts';
 import { holdLease } from './lease.ts';
 
 /** Holds a lease that Redis no longer knows after the first join. */
@@ -16,13 +17,15 @@ function hold(verifyLedger: () => Promise<void>) {
     },
     renew: ({ epoch }: Owner) => {
       renewals++;
-      return Promise.resolve(epoch > 1);
+      return Promise.resolve(epoch > 1 ? { freeElsewhere: 0 } : undefined);
     },
     leave: () => Promise.resolve(),
   };
   const ledger = { gateways } as unknown as Ledger;
   const onLost = () => lost++;
-  const lease = holdLease(ledger, createLogger('gateway', 'silent'), 1, { onLost, verifyLedger });
+  const audioCapacity = new AudioCapacity({ freeStreams: 1 });
+  const logger = createLogger('gateway', 'silent');
+  const lease = holdLease(ledger, logger, { renewMs: 1, audioCapacity, onLost, verifyLedger });
   return { lease, joined, renewals: () => renewals, lost: () => lost };
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Ledger, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from '../../repeat.ts';
+import type { AudioCapacity } from '../handshake/audio-capacity.ts';
 
 export interface Lease {
   /** Returns undefined while this process holds no lease. */
@@ -15,28 +16,39 @@ export interface Lease {
  */
 const CHECK_INTERVAL_MS = 200;
 
+/** Shortest time between two renewals. More frequent ones would let full gateways load Redis. */
+const EARLY_RENEW_MS = 1000;
+
+export interface LeaseOptions {
+  renewMs: number;
+  /** Exchanged with the other gateways at each renewal. */
+  audioCapacity: Pick<AudioCapacity, 'isOutdated' | 'exchange'>;
+  /** Called when the lease was lost. */
+  onLost: () => void;
+  verifyLedger: () => Promise<void>;
+}
+
 /**
  * Joins the ledger as a gateway and renews the lease. While it is renewed, other gateways do not end the streams of
  * this process.
  */
-export function holdLease(
-  ledger: Ledger,
-  logger: Logger,
-  renewMs: number,
-  { onLost, verifyLedger }: { onLost: () => void; verifyLedger: () => Promise<void> },
-): Lease {
+export function holdLease(ledger: Ledger, logger: Logger, options: LeaseOptions): Lease {
+  const { renewMs, audioCapacity, onLost, verifyLedger } = options;
   let id = newId();
   let owner: Owner | undefined;
   let renewedAt = -Infinity;
+  const nextRenewMs = () => (audioCapacity.isOutdated ? Math.min(renewMs, EARLY_RENEW_MS) : renewMs);
+  const renew = (current: Owner) =>
+    audioCapacity.exchange((freeStreams) => ledger.gateways.renew(current, freeStreams));
   const stop = repeat(
     logger,
     () => Math.min(renewMs, CHECK_INTERVAL_MS),
     async () => {
       if (owner === undefined) {
         owner = await ledger.gateways.join(id);
-      } else if (performance.now() - renewedAt < renewMs) {
+      } else if (performance.now() - renewedAt < nextRenewMs()) {
         return;
-      } else if (!(await ledger.gateways.renew(owner))) {
+      } else if (!(await renew(owner))) {
         // An emptied Redis knows no lease. That does not mean that another gateway has ended the streams.
         if (!(await isVerified(verifyLedger))) return;
         // Redis has answered that the lease is lost, so other gateways fail the streams of this process.

@@ -28,5 +28,5 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   service_unavailable:
     'Part of the service is unavailable. Retry after `Retry-After` seconds, with exponential backoff and the same `Idempotency-Key`.',
   no_capacity:
-    'All recognition slots of the model are in use. Retry after `Retry-After` seconds, with exponential backoff and the same `Idempotency-Key`.',
+    'All recognition slots of the model are in use, or the service has as many streams as it can hold. Retry after `Retry-After` seconds, with exponential backoff and the same `Idempotency-Key`.',
 };
