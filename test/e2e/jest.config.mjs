@@ -5,7 +5,8 @@ import base from '../../jest.config.mjs';
 export default {
   ...base,
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
-  roots: ['<rootDir>/test/e2e'],
+  // The suite is a folder.
+  roots: [`<rootDir>/test/${process.env.E2E_SUITE ?? 'e2e'}`],
   testMatch: ['**/*.e2e.ts'],
   globalSetup: fileURLToPath(new URL('global-setup.ts', import.meta.url)),
   testSequencer: fileURLToPath(new URL('sequencer.cjs', import.meta.url)),

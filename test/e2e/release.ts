@@ -68,7 +68,7 @@ export function buildModel(name: string, language: string, languageCode: string,
   };
 }
 
-/** Builds a Tenant with one hour of credit. */
+/** Builds a Tenant with ten hours of credit. */
 export function buildTenant(name: string) {
   return {
     apiVersion: 'asr.svc.dev/v1',
@@ -79,7 +79,7 @@ export function buildTenant(name: string) {
       state: 'Active',
       models: ['*'],
       limits: { concurrentSessions: 20, sessionsPerMinute: 600, requestsPerMinute: 6000 },
-      grants: [{ id: 'welcome', audioSeconds: 3600 }],
+      grants: [{ id: 'welcome', audioSeconds: 36_000 }],
     },
   };
 }

@@ -8,6 +8,7 @@ import { wordErrorRate } from '../support/word-errors.ts';
 
 const FRAME_BYTES = 3200;
 const FRAME_MS = 100;
+const BYTES_PER_MS = FRAME_BYTES / FRAME_MS;
 /** Highest accepted word error rate for these synthesized recordings. Offline it is 27 % over all of them. */
 export const MAX_WORD_ERRORS_PERCENT = 60;
 
@@ -54,19 +55,29 @@ export interface AudioSender {
    * the number of utterances.
    */
   finish: () => Promise<number>;
+  /**
+   * Longest time in milliseconds between the sending of audio and its transcript so far. It includes the audio that the
+   * model waits for.
+   */
+  readonly longestLagMs: number;
+  /** Number of finals received so far. */
+  readonly finals: number;
 }
 
 /** Streams a recording in real time, again and again, as one utterance each time. The stream must be ready. */
 export function startAudioSender(stream: StreamClient, name: string, model: string): AudioSender {
   const { pcm, text } = recording(name, model);
   const stop = new AbortController();
+  const lag = measureLag(stream);
   const sent = (async () => {
     let utterances = 0;
     const startedAt = performance.now();
     let frames = 0;
     while (!stop.signal.aborted) {
       for (let offset = 0; offset < pcm.length; offset += FRAME_BYTES) {
-        stream.socket.send(pcm.subarray(offset, offset + FRAME_BYTES));
+        const frame = pcm.subarray(offset, offset + FRAME_BYTES);
+        stream.socket.send(frame);
+        lag.addAudio(frame.length);
         await sleep(Math.max(0, startedAt + ++frames * FRAME_MS - performance.now()));
       }
       stream.send({ type: 'flush' });
@@ -87,6 +98,35 @@ export function startAudioSender(stream: StreamClient, name: string, model: stri
       const { code } = await stream.closed;
       if (code !== 1000) throw new Error(`the stream was closed with code ${code}`);
       return utterances;
+    },
+    get longestLagMs() {
+      return lag.longestMs;
+    },
+    get finals() {
+      return stream.events.filter(({ type }) => type === 'final').length;
+    },
+  };
+}
+
+/** Measures how late the transcripts of a stream arrive. Audio must be reported when it is sent. */
+function measureLag(stream: StreamClient) {
+  /** End of each frame in the stream, and the time when it was sent. */
+  const frames: { endMs: number; sentAtMs: number }[] = [];
+  let endMs = 0;
+  let longestMs = 0;
+  stream.socket.on('message', () => {
+    const event = stream.events.at(-1);
+    if (event?.type !== 'delta' && event?.type !== 'final') return;
+    const last = frames.find((frame) => frame.endMs >= event.audio_end_ms);
+    if (last !== undefined) longestMs = Math.max(longestMs, performance.now() - last.sentAtMs);
+  });
+  return {
+    addAudio: (bytes: number) => {
+      endMs += bytes / BYTES_PER_MS;
+      frames.push({ endMs, sentAtMs: performance.now() });
+    },
+    get longestMs() {
+      return Math.round(longestMs);
     },
   };
 }

@@ -1,16 +1,19 @@
 import { parseE2eArguments } from './arguments.ts';
 
 test('parseE2eArguments uses a new cluster, all tests and no registry by default', () => {
-  expect(parseE2eArguments([])).toEqual({ without: [], keep: false, patterns: [] });
+  expect(parseE2eArguments([])).toEqual({ suite: 'e2e', without: [], keep: false, patterns: [] });
 });
 
 test('parseE2eArguments reads the cluster, how images get there, and the tests to run', () => {
-  expect(parseE2eArguments(['--kubeconfig', 'f', '--registry', 'r', '--without', 'drain', 'scaling'])).toEqual({
+  expect(
+    parseE2eArguments(['--kubeconfig', 'f', '--registry', 'r', '--suite', 'pools', '--without', 'drain', 'tiers']),
+  ).toEqual({
     kubeconfig: 'f',
     registry: 'r',
+    suite: 'pools',
     without: ['drain'],
     keep: false,
-    patterns: ['scaling'],
+    patterns: ['tiers'],
   });
   expect(parseE2eArguments(['--kubeconfig', 'f', '--load', 'kind load'])).toMatchObject({ loadCommand: 'kind load' });
   expect(parseE2eArguments(['--help'])).toBeUndefined();
@@ -19,4 +22,8 @@ test('parseE2eArguments reads the cluster, how images get there, and the tests t
 test('parseE2eArguments rejects --registry together with --load, and each of them without --kubeconfig', () => {
   expect(() => parseE2eArguments(['--kubeconfig', 'f', '--registry', 'r', '--load', 'l'])).toThrow('either');
   expect(() => parseE2eArguments(['--registry', 'r'])).toThrow('need --kubeconfig');
+});
+
+test('parseE2eArguments rejects a suite that does not exist', () => {
+  expect(() => parseE2eArguments(['--suite', 'pool'])).toThrow('must be one of e2e, pools, not pool');
 });

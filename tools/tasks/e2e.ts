@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { endRunning } from '../checks/command.ts';
 import { runJest } from '../checks/jest.ts';
 import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
-import { parseE2eArguments, USAGE } from '../e2e/arguments.ts';
+import { parseE2eArguments, SUITES, USAGE } from '../e2e/arguments.ts';
 import type { E2eArguments } from '../e2e/arguments.ts';
 import { findMissingImages, listNodes, openTarget, removeOwnCluster, startOwnTarget } from '../e2e/target.ts';
 import type { Archive, Target } from '../e2e/target.ts';
@@ -48,12 +48,17 @@ async function setUp(): Promise<void> {
   for (const name of args.without) exclude(name, '--without');
   const nodes = await listNodes(tools);
   const [accessNode = '', ...others] = nodes;
-  if (others.length === 0) exclude('drain', 'the cluster has a single node that accepts pods');
+  if (others.length === 0) {
+    const why = 'the cluster has a single node that accepts pods';
+    if (args.suite !== 'e2e') throw new Error(`the suite ${args.suite} needs two nodes: ${why}`);
+    for (const name of ['drain', 'pools']) exclude(name, why);
+  }
   const settings = {
     E2E_KUBECONFIG: tools.kubeconfig,
     E2E_FOLDER: join(home, 'e2e'),
     E2E_REGISTRY: images,
     E2E_TAG: present.tag,
+    E2E_SUITE: SUITES[args.suite],
     E2E_PORT: String(await freePort('127.0.0.1')),
     E2E_ADMIN_PORT: String(await freePort('127.0.0.1')),
     E2E_PLAIN_ADMIN_PORT: String(await freePort('127.0.0.1')),
@@ -108,6 +113,8 @@ const NO_VERSION: Version = { archives: [], tag: '', chart: '' };
 
 /** Builds the release to upgrade from. Without it, this commit is upgraded to itself, which tests less. */
 async function buildPrevious(): Promise<Version> {
+  // The other suites do not upgrade.
+  if (args.suite !== 'e2e') return NO_VERSION;
   if (kubeconfig !== undefined && registry === undefined && loadCommand === undefined) {
     notTested.push('an upgrade from the commit before: pass --registry or --load to bring its images to the cluster');
     return NO_VERSION;

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSetting } from '../e2e/environment.ts';
+import { CHART, NAMESPACE, openHarness, until } from '../e2e/harness.ts';
+import { KIKUYU, TENANT } from '../e2e/live-streams.ts';
+import { buildModel, buildTenant, buildValues, RELEASE } from '../e2e/release.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-asr-e2e-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('helm installs the service on the first node, and leaves the second node to pools', async () => {
+  const harness = await openHarness();
+  const nodeSelector = { 'kubernetes.io/hostname': readSetting('E2E_ACCESS_NODE') };
+  const { redis, gateway, operator, console, ...values } = buildValues({ chart: CHART, tag: readSetting('E2E_TAG') });
+  const pinned = {
+    ...values,
+    redis: { ...redis, nodeSelector },
+    gateway: { ...gateway, nodeSelector },
+    operator: { ...operator, nodeSelector, nodeNotices: { keys: ['e2e.asr.svc.dev/reclaim'] } },
+    console: { ...console, nodeSelector },
+  };
+  const file = join(folder, 'values.json');
+  writeFileSync(file, JSON.stringify(pinned));
+  await harness.tools.kubectl(['create', 'namespace', NAMESPACE]);
+  await harness.tools.helm(['install', RELEASE, CHART, '-n', NAMESPACE, '-f', file, '--wait', '--timeout', '5m'], {
+    timeoutMs: 330_000,
+  });
+  const model = buildModel(KIKUYU, 'Kikuyu', 'ki', { min: 1, max: 1 });
+  const control = { ...model, spec: { ...model.spec, worker: { ...model.spec.worker, nodeSelector } } };
+  const list = { apiVersion: 'v1', kind: 'List', items: [control, buildTenant(TENANT)] };
+  await harness.kubectl(['apply', '-f', '-'], { input: JSON.stringify(list) });
+  await until(harness, `tenant/${TENANT}`, '.status.conditions[?(@.type=="Ready")].status', 'True');
+  await until(harness, `asrmodel/${KIKUYU}`, '.status.readyReplicas', '1');
+}, 360_000);

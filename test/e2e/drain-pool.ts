@@ -1,0 +1,38 @@
+import { expectBalanced } from './balances.ts';
+import { SOON_MS } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { KIKUYU, TENANT } from './live-streams.ts';
+import { applyPool, finishWithoutStall, firstNode, secondNode, setPool } from './pool.ts';
+import { SLOTS, startStream, untilFinals, untilPods, untilReady } from './pool.ts';
+import type { Access } from './streams.ts';
+
+/**
+ * Drains the only node of a full pool under live streams, and adds a second node late. No stream may be cut before that.
+ * Then all of them must move without a stall. `args` are passed to `kubectl drain`.
+ */
+export async function drainOnlyNode(harness: Harness, access: Access, args: readonly string[] = []): Promise<void> {
+  const [node, lateNode] = [firstNode(), secondNode()];
+  await setPool(harness, node, 'a');
+  await applyPool(harness, { scaling: { min: 1, max: 1 } });
+  await untilReady(harness, 1);
+  const senders = await Promise.all(Array.from({ length: SLOTS }, () => startStream(access)));
+  const control = await startStream(access, KIKUYU);
+  const [before] = await untilPods(harness, 'one pod serves', (pods) => pods.length === 1);
+
+  const command = ['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', ...args];
+  const drained = harness.tools.kubectl([...command, `--timeout=${(2 * SOON_MS) / 1000}s`], {
+    timeoutMs: 2 * SOON_MS + 10_000,
+  });
+  drained.catch(() => undefined);
+  await untilPods(harness, 'a replacement waits for a node', (pods) => pods.some((pod) => pod.node === ''));
+  await untilFinals(senders, 2);
+
+  await setPool(harness, lateNode, 'a');
+  await untilPods(harness, 'the only pod is on the other node', (pods) => {
+    return pods.every((pod) => pod.name !== before?.name && pod.node === lateNode && pod.isReady);
+  });
+  await drained;
+  await untilFinals(senders, 1);
+  await finishWithoutStall(`kubectl ${command.join(' ')}`, senders, control);
+  await expectBalanced(harness, TENANT);
+}
