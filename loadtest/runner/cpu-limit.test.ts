@@ -24,15 +24,16 @@ function createSystem(files: Record<string, string>) {
 }
 
 describe('createCpuLimit', () => {
-  test('sets a quota in the cpu hierarchy of version 1, and moves processes there and back', () => {
+  test('sets a quota in its own cpu group of version 1, and moves processes there and back', () => {
     const system = createSystem({
       'cgroup/cpu,cpuacct/cgroup.procs': '',
       'cgroup/cpu,cpuacct/pod/cgroup.procs': '',
       'cgroup/memory/cgroup.procs': '',
+      'proc/self/cgroup': '2:memory:/other\n1:cpu,cpuacct:/pod\n0::/\n',
       [`proc/${PID}/cgroup`]: '2:memory:/other\n1:cpu,cpuacct:/pod\n0::/\n',
     });
     const limit = createCpuLimit(0.5, system);
-    const group = system.groupIn('cpu,cpuacct');
+    const group = join('pod', system.groupIn('cpu,cpuacct', 'pod'));
     expect(system.read('cpu,cpuacct', group, 'cpu.cfs_quota_us')).toBe('50000');
     expect(system.read('cpu,cpuacct', group, 'cpu.cfs_period_us')).toBe('100000');
     limit.add(PID);
@@ -61,6 +62,7 @@ describe('createCpuLimit', () => {
   test('does not move a process back that has ended', () => {
     const system = createSystem({
       'cgroup/cpu/cgroup.procs': '',
+      'proc/self/cgroup': '1:cpu:/elsewhere\n',
       [`proc/${PID}/cgroup`]: '1:cpu:/\n',
     });
     const limit = createCpuLimit(0.5, system);
@@ -81,7 +83,7 @@ describe('createCpuLimit', () => {
   });
 
   test('names the file system error if the group cannot be created', () => {
-    const system = createSystem({ 'cgroup/cpu/cgroup.procs': '' });
+    const system = createSystem({ 'cgroup/cpu/cgroup.procs': '', 'proc/self/cgroup': '1:cpu:/\n' });
     writeFileSync(join(system.cgroupRoot, 'cpu', `svc-asr-loadtest-${process.pid}`), '');
     expect(() => createCpuLimit(0.5, system)).toThrow(/by a control group in .*cpu \(EEXIST\)\. Run as root\./);
   });

@@ -29,12 +29,17 @@ const SYSTEM: CpuLimitParts = { cgroupRoot: '/sys/fs/cgroup', procRoot: '/proc',
 export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): CpuLimit {
   const { cgroupRoot, procRoot, removeGroup } = parts;
   const hierarchy = findCpuHierarchy(cgroupRoot);
-  const group = join(hierarchy, `svc-asr-loadtest-${process.pid}`);
+  const isVersion2 = hierarchy === cgroupRoot;
+  // In version 1 the limits of the group that the load test runs in still apply to a group inside it. In version 2
+  // a group with processes cannot have such a group.
+  const own = isVersion2 ? '/' : readGroup(procRoot, 'self', isVersion2);
+  const parent = existsSync(join(hierarchy, own)) ? join(hierarchy, own) : hierarchy;
+  const group = join(parent, `svc-asr-loadtest-${process.pid}`);
   const quotaUs = Math.round(cores * PERIOD_US);
   try {
-    if (hierarchy === cgroupRoot) writeFileSync(join(hierarchy, 'cgroup.subtree_control'), '+cpu');
+    if (isVersion2) writeFileSync(join(hierarchy, 'cgroup.subtree_control'), '+cpu');
     mkdirSync(group);
-    if (hierarchy === cgroupRoot) writeFileSync(join(group, 'cpu.max'), `${quotaUs} ${PERIOD_US}`);
+    if (isVersion2) writeFileSync(join(group, 'cpu.max'), `${quotaUs} ${PERIOD_US}`);
     else {
       writeFileSync(join(group, 'cpu.cfs_period_us'), `${PERIOD_US}`);
       writeFileSync(join(group, 'cpu.cfs_quota_us'), `${quotaUs}`);
@@ -49,7 +54,7 @@ export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): Cp
   const groups = new Map<number, string>();
   return {
     add: (pid) => {
-      groups.set(pid, groupOf(readFileSync(join(procRoot, `${pid}`, 'cgroup'), 'utf8'), hierarchy === cgroupRoot));
+      groups.set(pid, readGroup(procRoot, `${pid}`, isVersion2));
       writeFileSync(join(group, 'cgroup.procs'), `${pid}`);
     },
     remove: () => {
@@ -80,9 +85,10 @@ function hasCpu(root: string): boolean {
   return readFileSync(join(root, 'cgroup.controllers'), 'utf8').trim().split(' ').includes('cpu');
 }
 
-/** Returns the path of a process in the hierarchy, from its file `/proc/PID/cgroup`. */
-function groupOf(text: string, isVersion2: boolean): string {
-  const fields = text.split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
+/** Returns the path of a process in the hierarchy of the cpu controller. */
+function readGroup(procRoot: string, process: string, isVersion2: boolean): string {
+  const lines = readFileSync(join(procRoot, process, 'cgroup'), 'utf8').split('\n');
+  const fields = lines.map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
   const found = fields.find((field) => (isVersion2 ? field?.[1] === '' : isCpu(field?.[1] ?? '')));
   return found?.[2] ?? '/';
 }
