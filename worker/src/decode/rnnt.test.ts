@@ -52,3 +52,16 @@ test('decodeRnnt evaluates streams of different lengths together and keeps count
   expect(joint.sizes).toEqual([2, 1, 1]);
   expect([short.frameBase, long.frameBase]).toEqual([1, 3]);
 });
+
+test('decodeRnnt runs as many steps as the least pieces take, and ignores the results of the added steps', async () => {
+  const joint = countingJoint();
+  const [one, other] = [search(joint), search(joint)];
+  const frames = [1, 1].map((n) => Float32Array.of(n));
+  await decodeRnnt(joint, BLANK, [
+    { search: one, frames, leastPieces: 3 },
+    { search: other, frames, leastPieces: 1 },
+  ]);
+  expect(joint.sizes).toEqual([2, 2, 2, 1, 1]);
+  expect([one.transcript.ids, other.transcript.ids]).toEqual([[0], [0]]);
+  expect([one.frameBase, one.hypothesis.states]).toEqual([2, other.hypothesis.states]);
+});

@@ -46,23 +46,33 @@ export class GreedyRnnt {
 export interface EncodedChunk {
   readonly search: GreedyRnnt;
   readonly frames: readonly Float32Array[];
+  /** Number of pieces for which steps are run, even if the search finds fewer. 0 by default. */
+  readonly leastPieces?: number | undefined;
 }
 
 /**
  * Decodes the chunks of several streams together. Each step runs the joint network once, with the current frame of
  * every stream that has frames left. If the result is a token, it is added to the transcript and the stream stays at
  * its frame. If the result is blank, or the frame has produced the maximum number of tokens, the stream moves to its
- * next frame.
+ * next frame. Results of steps after the last frame of a stream, which `leastPieces` demands, are ignored.
  */
 export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly EncodedChunk[]): Promise<void> {
   const classes = blank + 1;
-  let active = chunks.map((chunk) => ({ ...chunk, at: 0, symbols: 0 })).filter(({ frames }) => frames.length > 0);
+  let active = chunks.map((chunk) => ({ ...chunk, at: 0, symbols: 0, pieces: 0 }));
+  active = active.filter(({ frames }) => frames.length > 0);
   while (active.length > 0) {
     const { logits, states } = await joint.step(
-      active.map(({ search }) => search.hypothesis),
-      active.flatMap(({ frames, at }) => frames[at] ?? []),
+      // A step after the last frame takes as long as one after a new piece, whose prediction is unknown.
+      active.map(({ search: { hypothesis }, frames, at }) =>
+        at < frames.length ? hypothesis : { token: hypothesis.token, states: hypothesis.states },
+      ),
+      active.flatMap(({ frames, at }) => frames[Math.min(at, frames.length - 1)] ?? []),
     );
     active.forEach((chunk, i) => {
+      if (chunk.at >= chunk.frames.length) {
+        chunk.pieces++;
+        return;
+      }
       const best = argmax(logits, i * classes, classes);
       if (best !== blank) {
         chunk.search.transcript.add(best, chunk.search.frameBase + chunk.at, (count) =>
@@ -70,13 +80,14 @@ export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly E
         );
         Object.assign(chunk.search.hypothesis, { token: best, states: states[i], prediction: undefined });
         chunk.symbols++;
+        chunk.pieces++;
       }
       if (best === blank || chunk.symbols >= MAX_SYMBOLS) {
         chunk.at++;
         chunk.symbols = 0;
       }
     });
-    active = active.filter(({ frames, at }) => at < frames.length);
+    active = active.filter(({ frames, at, pieces, leastPieces = 0 }) => at < frames.length || pieces < leastPieces);
   }
   for (const { search, frames } of chunks) search.frameBase += frames.length;
 }

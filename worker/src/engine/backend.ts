@@ -10,6 +10,11 @@ export interface Work {
   readonly lane: Lane;
   /** Feature frames of the window that hold audio. */
   readonly length: number;
+  /**
+   * Number of pieces for which the search of a transducer takes time, even if it finds fewer. The warm-up sets it,
+   * because its noise has no speech.
+   */
+  readonly leastPieces?: number;
 }
 
 /** Called after each run of the encoder and the search of its results. */

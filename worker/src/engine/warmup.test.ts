@@ -12,13 +12,17 @@ function measure(run: Runner['run'], right = 13): Promise<ContextCost> {
   return measureContext(backend as unknown as Backend, `56,${right}`, shape, 0);
 }
 
-test('measureContext runs full and smaller batches and returns the time per second of audio', async () => {
-  const sizes = new Set<number>();
+test('measureContext runs full and smaller batches with the pieces of speech, and returns the time per second of audio', async () => {
+  const [sizes, pieces] = [new Set<number>(), new Set<number>()];
   const { realTimeFactor: factor, runCost } = await measure((batch) => {
     sizes.add(batch.length);
+    for (const { leastPieces = 0 } of batch) pieces.add(leastPieces);
     return new Promise((resolve) => setImmediate(() => resolve(batch.flatMap(({ lane }) => lane.advance(14)))));
   });
   expect([...sizes]).toEqual([2, 1]);
+  // A chunk of 1.12 s of speech has seven pieces on average.
+  expect(pieces.size).toBeGreaterThan(1);
+  expect(Math.max(...pieces)).toBeGreaterThanOrEqual(7);
   expect(runCost).toMatchObject({ sizes: [1, 2], isPadded: false });
   expect(runCost.timesMs[0]).toBeLessThanOrEqual(runCost.timesMs[1] ?? 0);
   expect(factor).toBeGreaterThan(0);

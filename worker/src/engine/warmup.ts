@@ -9,6 +9,7 @@ import type { ContextInfo, StreamEvent } from './protocol.ts';
 import type { RunCost } from './run-cost.ts';
 import { AudioRing, createSharedBuffers, RING_SAMPLES } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
+import { speechPieces } from './speech-pieces.ts';
 
 /** Rounds before measuring starts. They cover lazy initialization and just-in-time compilation. */
 const WARM_ROUNDS = 4;
@@ -31,7 +32,7 @@ export type ContextCost = Pick<ContextInfo, 'realTimeFactor' | 'runCost'>;
 /**
  * Measures the wall time per second of audio of one stream at one context, and the duration of runs by batch size. Runs
  * batches of noise through features, encoder and search, like real streams, with as many runs at a time as the backend
- * allows. The first rounds are not counted. Takes `mostMs` if other processes use the cores, and a fifth of that
+ * allows. The search of a transducer takes as many steps as for speech. The first rounds are not counted. Takes `mostMs` if other processes use the cores, and a fifth of that
  * otherwise. Throws a ModelError if no stream could be served at this context.
  */
 export async function measureContext(
@@ -151,6 +152,7 @@ function createWork(backend: Backend, context: string, shape: ContextShape, stre
     const ring = new AudioRing(shared, slot);
     const startSearch = () => backend.startSearch();
     const lane = new Lane({ id: slot, slot, context, shape, ring, utterance: 0, startSearch });
-    return { lane, length: shape.framing.window };
+    const leastPieces = speechPieces(chunkSamples(shape.framing) / SAMPLE_RATE_HZ, slot);
+    return { lane, length: shape.framing.window, leastPieces };
   });
 }

@@ -63,8 +63,8 @@ function createSearch() {
   const transcript = new Transcript(['a', 'b', 'c', '<blk>']);
   const lane = { slot: 4, window: 0, search: { transcript, state: new DeviceRnnt(BLANK, transcript) } };
   const meter = new RunMeter();
-  const search = async (joint: ScriptedJoint): Promise<boolean[]> => {
-    const batch = [{ lane, length: LENGTH } as unknown as Work];
+  const search = async (joint: ScriptedJoint, leastPieces?: number): Promise<boolean[]> => {
+    const batch = [{ lane, length: LENGTH, leastPieces } as unknown as Work];
     return await searchTransducer(joint as unknown as JointBatch, SHAPE, { subsampling: 8 }, batch, meter);
   };
   return { transcript, lane, meter, search };
@@ -109,6 +109,18 @@ describe('searchTransducer', () => {
     const { search } = createSearch();
     const joint = new ScriptedJoint([[step(-1, 1), { token: -1, place: 2, score: NaN }]]);
     expect(await search(joint)).toEqual([true]);
+  });
+
+  test.each([
+    [0, 1],
+    [1, 2],
+    [4, 3],
+  ])('runs as many steps as %d pieces take even if it finds none, in %d runs', async (pieces, runs) => {
+    const { transcript, search } = createSearch();
+    const joint = new ScriptedJoint([[step(-1, 1), step(-1, 2)]]);
+    expect(await search(joint, pieces)).toEqual([true]);
+    expect(joint.runs).toHaveLength(runs);
+    expect(transcript.ids).toEqual([]);
   });
 
   test('rejects if the joint graph never reaches the last frame', async () => {

@@ -32,6 +32,8 @@ export async function searchTransducer(
   const longest = Math.max(...rows.map(({ frames }) => frames));
   // Each step moves a row to the next frame or produces a piece, and a frame produces at most `maxSymbols` pieces.
   const mostRuns = Math.max(1, Math.ceil((longest * shape.maxSymbols) / shape.steps));
+  const leastSteps = Math.max(...rows.map(({ frames }, i) => frames + (batch[i]?.leastPieces ?? 0)));
+  const leastRuns = Math.ceil(leastSteps / shape.steps);
   for (let run = 1; ; run++) {
     meter.measure(() => joint.submit(rows.length));
     const result = await joint.collected();
@@ -42,8 +44,9 @@ export async function searchTransducer(
       });
       return advance(joint, shape, rows);
     });
-    if (!isNeeded) break;
-    if (run === mostRuns) throw new Error(`the search has not ended after ${mostRuns} runs of the joint graph`);
+    if (!isNeeded && run >= leastRuns) break;
+    if (isNeeded && run >= mostRuns)
+      throw new Error(`the search has not ended after ${mostRuns} runs of the joint graph`);
   }
   for (const { search, frames } of rows) search.endChunk(frames);
   return rows.map(({ isFinite }) => isFinite);

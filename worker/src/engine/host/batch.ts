@@ -38,9 +38,10 @@ export class BatchRunner implements Runner {
     const waitedMs = ({ readyMs = started }: Lane) => Math.max(0, started - readyMs);
     const waitMs = batch.reduce((sum, { lane }) => sum + waitedMs(lane), 0);
 
-    const kept = batch.flatMap(({ lane }, place) =>
-      isOpen(lane) ? [{ lane, place, search: lane.search, frames: Number(scratch.encodedLengths[place] ?? 0n) }] : [],
-    );
+    const kept = batch.flatMap(({ lane, leastPieces }, place) => {
+      const frames = Number(scratch.encodedLengths[place] ?? 0n);
+      return isOpen(lane) ? [{ lane, place, search: lane.search, frames, leastPieces }] : [];
+    });
     await searchBatch(this.#model, encoder, kept);
     // A transducer search runs graphs of its own. Meanwhile a stream may have closed, and another stream may hold its
     // slot.

@@ -11,6 +11,8 @@ export interface Encoded {
   readonly place: number;
   /** Encoder frames that hold audio. */
   readonly frames: number;
+  /** See `Work`. */
+  readonly leastPieces?: number | undefined;
 }
 
 /** Advances the searches of a batch by the encoder's output. */
@@ -21,11 +23,12 @@ export async function searchBatch(
 ): Promise<void> {
   const size = rowsSize(shape);
   const chunks = [];
-  for (const { search, place, frames } of batch) {
+  for (const { search, place, frames, leastPieces } of batch) {
     if (search.state instanceof GreedyCtc) search.state.decode(scratch.rows, place * size, frames);
     else if (search.state instanceof GreedyRnnt)
       chunks.push({
         search: search.state,
+        leastPieces,
         frames: columnsOf(scratch.rows, place * size, shape.outputSize, shape.frames, frames),
       });
   }
