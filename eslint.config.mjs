@@ -2,12 +2,14 @@ import js from '@eslint/js';
 import markdown from '@eslint/markdown';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { style } from './tools/checks/style.ts';
 import { prose } from './tools/prose/plugin.ts';
 
-const CODE = ['**/*.ts', '**/*.mjs', '**/*.js'];
+const CODE = ['**/*.mjs', '**/*.js'];
 
+// oxlint runs the same rules on TypeScript (.oxlintrc.json), because ESLint takes several times as long for them.
 export default defineConfig(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.svc-asr/**', 'coverage/**', 'loadtest/results/**'] },
+  { ignores: ['**/*.ts', '**/dist/**', '**/node_modules/**', '.svc-asr/**', 'coverage/**', 'loadtest/results/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   { files: CODE, extends: [js.configs.recommended] },
   { files: CODE, plugins: { prose }, rules: { 'prose/comments': 'error', 'prose/test-names': 'error' } },
@@ -18,39 +20,18 @@ export default defineConfig(
     rules: { 'prose/markdown-text': 'error', 'prose/markdown-width': 'error' },
   },
   {
-    // oxlint runs the rules that need types (.oxlintrc.json), because ESLint takes four times as long for them.
-    files: ['**/*.ts', '**/page/*.js'],
+    files: ['**/page/*.js'],
     extends: [tseslint.configs.strict, tseslint.configs.stylistic],
+    plugins: { style },
     rules: {
       eqeqeq: 'error',
       'no-console': 'error',
-      '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      '@typescript-eslint/consistent-type-imports': [
-        'error',
-        { fixStyle: 'separate-type-imports', disallowTypeAnnotations: false },
-      ],
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector:
-            ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility=/^(private|public)$/]',
-          message: 'Use #name for private members and no modifier for public ones.',
-        },
-        {
-          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
-          message: 'List the fields directly instead of spreading an object literal.',
-        },
-        {
-          selector: 'ImportSpecifier[importKind="type"], ExportSpecifier[exportKind="type"]',
-          message: 'Use a separate `import type` or `export type` statement.',
-        },
-      ],
+      'style/spreads': 'error',
     },
   },
   {
     files: CODE,
-    ignores: ['**/*.test.ts'],
     rules: { 'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }] },
   },
   {
@@ -65,15 +46,6 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
-  },
-  {
-    // The console is the log of k6.
-    files: ['loadtest/*.ts', 'loadtest/lib/*.ts'],
-    rules: { 'no-console': 'off' },
-  },
-  {
-    files: ['**/*.test.ts', 'test/**/*.ts'],
-    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   {
     // Programs for users: they run in browsers or in Node.

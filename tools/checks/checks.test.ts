@@ -1,6 +1,7 @@
 import { runCommand } from './command.ts';
 import { tallyOf } from './jest.ts';
 import { addUp, oneFrom, runStep, verdict } from './step.ts';
+import { style } from './style.ts';
 
 const jest = {
   numPassedTests: 5,
@@ -51,4 +52,25 @@ test('runCommand resolves with the exit status of the command, and with 1 if the
   await expect(runCommand(process.execPath, ['-e', 'process.exit(5)'], report)).resolves.toBe(5);
   await expect(runCommand('/no/such/program', [], report)).resolves.toBe(1);
   expect(lines).toEqual([expect.stringContaining('ENOENT')]);
+});
+
+/** A literal with these properties. */
+const literal = (...properties: object[]) => ({ type: 'ObjectExpression', properties });
+
+test.each([
+  ['members', 'PropertyDefinition', { accessibility: 'private' }, 'Use #name'],
+  ['members', 'MethodDefinition', { kind: 'method', accessibility: 'public' }, 'Use #name'],
+  ['members', 'MethodDefinition', { kind: 'constructor', accessibility: 'private' }, undefined],
+  ['members', 'PropertyDefinition', {}, undefined],
+  ['spreads', 'ObjectExpression', literal({ type: 'SpreadElement', argument: literal() }), 'List the fields'],
+  ['spreads', 'ObjectExpression', literal({ type: 'SpreadElement', argument: { type: 'Identifier' } }), undefined],
+  ['type-imports', 'ImportSpecifier', { importKind: 'type' }, 'separate `import type`'],
+  ['type-imports', 'ExportSpecifier', { exportKind: 'type' }, 'separate `import type`'],
+  ['type-imports', 'ImportSpecifier', { importKind: 'value' }, undefined],
+])('the lint rule style/%s reports a %s %j: %s', (rule, type, node, message) => {
+  const reports: string[] = [];
+  const report = ({ message }: { message: string }) => void reports.push(message);
+  const { create } = style.rules![rule] as { create: (context: object) => Record<string, (node: object) => void> };
+  create({ report })[type]?.(node);
+  expect(reports).toEqual(message === undefined ? [] : [expect.stringContaining(message)]);
 });

@@ -36,7 +36,7 @@ export async function checkTypes(): Promise<number> {
   return 0;
 }
 
-/** Runs the rules that need types in oxlint, and the other rules in ESLint, on the whole repository. */
+/** Runs oxlint on all TypeScript, and ESLint on Markdown and scripts. */
 export async function lint(args: readonly string[] = []): Promise<number> {
   const typed = await runScript('oxlint/bin/oxlint', [...args, root]);
   const others = await runScript('eslint/bin/eslint.js', ['--max-warnings=0', ...args, root]);

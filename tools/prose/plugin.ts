@@ -96,7 +96,7 @@ const markdownWidth: Rule.RuleModule = {
   }),
 };
 
-/** ESLint rules that keep the writing rules of CONTRIBUTING.md. */
+/** Lint rules that keep the writing rules of CONTRIBUTING.md. */
 export const prose: ESLint.Plugin = {
   meta: { name: 'prose' },
   rules: {
@@ -106,3 +106,6 @@ export const prose: ESLint.Plugin = {
     'markdown-width': markdownWidth,
   },
 };
+
+// oxlint loads the default export.
+export default prose;

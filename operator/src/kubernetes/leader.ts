@@ -103,6 +103,7 @@ export class Elector {
         // Of two candidates that take a free lease, one gets 409. This is normal. Of consecutive failures only the
         // first is logged as a warning.
         const level = failing || isStatus(err, 409) ? 'debug' : 'warn';
+        // eslint-disable-next-line no-useless-assignment -- oxlint does not see that the next round reads it
         failing = true;
         logger[level]({ err, resource: `Lease/${name}` }, 'the lease could not be acquired or renewed; retrying');
       }

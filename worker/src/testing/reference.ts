@@ -71,7 +71,7 @@ async function encode(
       time: time as typeof caches.time,
       filled: filled as typeof caches.filled,
     };
-    const count = Number((answer.encoded_lengths?.data as BigInt64Array)[0]);
+    const count = Number((answer.encoded_lengths?.data as BigInt64Array | undefined)?.[0]);
     const out = answer.logprobs ?? answer.outputs;
     if (out === undefined) throw new Error('the encoder returned no rows');
     const data = out.data as Float32Array;

@@ -243,7 +243,7 @@ test(
     expect(settings).toMatchObject([{ data: { [name]: 'http://collector:4318' } }]);
     // Kubernetes prefers a variable in `env` of the container to one from a ConfigMap.
     const [pod] = await stage.list('pods', `${LABELS.revision}=${after.revision}`);
-    const { containers } = pod?.spec as { containers: { env: object[] }[] };
+    const { containers } = pod!.spec as { containers: { env: object[] }[] };
     expect(containers[0]?.env).toContainEqual({ name, value: own });
   },
   TEST_MS,

@@ -24,7 +24,7 @@ function setUp() {
   const put = (generation: number, scaling: object) =>
     cluster.put(TYPES.ASRModel, { metadata: { name: 'm', uid: 'uid', generation }, spec: { scaling } });
   put(1, { mode: 'External' });
-  const scaling = () => (cluster.get(TYPES.ASRModel, 'm')?.spec as { scaling: object }).scaling;
+  const scaling = () => (cluster.get(TYPES.ASRModel, 'm')!.spec as { scaling: object }).scaling;
   return { cluster, scales, events, at, put, scaling, pass: (ms: number) => (nowMs += ms) };
 }
 

@@ -89,7 +89,7 @@ test('the PodDisruptionBudget protects the ready pods whose streams do not fit e
   const minAvailable = async (evictable: number) => {
     runtime.apply('m', desiredWorkers([[TEMPLATE, 3]], { evictable }));
     await runtime.converge('m');
-    return (cluster.get(TYPES.PodDisruptionBudget, 'm-workers')?.spec as { minAvailable?: number }).minAvailable;
+    return (cluster.get(TYPES.PodDisruptionBudget, 'm-workers')!.spec as { minAvailable?: number }).minAvailable;
   };
   expect(await minAvailable(0)).toBe(0);
   for (const id of ['a', 'b']) pods.add(id, revision, {});
