@@ -49,6 +49,11 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
   const readded = new Set<string>();
   const delays = new Map<string, Delay>();
   const failureCounts = new Map<string, number>();
+  /**
+   * Continues over `ready` from call to call. A new iterator would first skip all keys that were deleted before, which
+   * takes long with tens of thousands of them.
+   */
+  let next = ready.values();
   const takers: ((key: string | undefined) => void)[] = [];
   let closed = false;
 
@@ -65,6 +70,19 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
       inFlight.add(key);
       taker(key);
     }
+  };
+
+  /** Removes and returns the oldest ready key. There must be one. */
+  const takeReady = (): string => {
+    let step = next.next();
+    if (step.done === true) {
+      // An iterator that has ended does not see keys that are added later.
+      next = ready.values();
+      step = next.next();
+    }
+    const key = step.value as string;
+    ready.delete(key);
+    return key;
   };
 
   const addAfter = (key: string, delayMs: number) => {
@@ -94,9 +112,8 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
     failures: (key) => failureCounts.get(key) ?? 0,
     take: () => {
       if (closed) return Promise.resolve(undefined);
-      const [key] = ready;
-      if (key === undefined) return new Promise((resolve) => takers.push(resolve));
-      ready.delete(key);
+      if (ready.size === 0) return new Promise((resolve) => takers.push(resolve));
+      const key = takeReady();
       inFlight.add(key);
       return Promise.resolve(key);
     },
