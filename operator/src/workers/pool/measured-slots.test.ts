@@ -3,9 +3,9 @@ import type { WorkerRecord } from '@svc-asr/ledger';
 import { MeasuredSlots } from './measured-slots.ts';
 import { createSlotsMemory } from './slots-memory.ts';
 
-const restored = (status: AsrModel['status']) => {
+const restored = (status: AsrModel['status'], slots = 0) => {
   const measured = new MeasuredSlots('m', createSlotsMemory());
-  measured.restore({ status } as AsrModel);
+  measured.restore({ spec: { worker: { slots } }, status } as AsrModel);
   return measured;
 };
 const worker = (revision: string, slots: number, device?: string): WorkerRecord => ({
@@ -43,8 +43,7 @@ test('measured slots that differ by less than the tolerance change nothing, so t
 });
 
 test('measured slots are those of the start of a worker, also while it offers fewer', () => {
-  const slots = new MeasuredSlots('m', createSlotsMemory());
-  slots.restore({} as AsrModel);
+  const slots = restored({});
   slots.record([{ ...worker('a', 20), measuredSlots: 90 }]);
   expect(slots.recall('a')).toBe(90);
 });
@@ -54,6 +53,10 @@ test('measured slots are restored from the status of the ASRModel, also from one
   expect(restored({ measuredSlots, revision: 'a', slotsPerWorker: 9 }).all).toEqual(measuredSlots);
   expect(restored({ revision: 'a', slotsPerWorker: 9 }).recall('a')).toBe(9);
   expect(restored({ slotsPerWorker: 9 }).all).toEqual([]);
+});
+
+test('slots that the spec sets are not restored as measured ones', () => {
+  expect(restored({ revision: 'a', slotsPerWorker: 9 }, 9).all).toEqual([]);
 });
 
 test('at most 32 measurements of a model are kept', () => {

@@ -26,10 +26,11 @@ export class MeasuredSlots {
   }
 
   /** Reads what an earlier operator stored. Later calls have no effect. */
-  restore({ status }: AsrModel): void {
+  restore({ spec, status }: AsrModel): void {
     const { measuredSlots, revision, slotsPerWorker: slots } = status ?? {};
-    // An operator of an earlier version wrote only one number.
-    const single = revision === undefined || slots === undefined || slots === 0 ? [] : [{ revision, slots }];
+    // An operator of an earlier version wrote only one number. It was not measured if the spec sets it.
+    const isMeasured = spec.worker.slots === 0 && slots !== undefined && slots > 0;
+    const single = revision === undefined || !isMeasured ? [] : [{ revision, slots }];
     this.#measurements ??= this.#memory.get(this.#model) ?? measuredSlots ?? single;
   }
 
