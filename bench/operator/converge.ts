@@ -13,7 +13,7 @@ import type { Scene } from './stage.ts';
 
 const CREATORS = 16;
 const POLL_MS = 100;
-const TIMEOUT_MS = 1_200_000;
+const TIMEOUT_MS = 3_600_000;
 
 /**
  * Objects of a converged model, without pods. One ConfigMap holds the settings of its revision, and another the state

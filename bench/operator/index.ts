@@ -32,6 +32,8 @@ const CONNECTIONS = [16, 32, 64];
 const SEARCH_RESOURCES = 60;
 /** Pause after a round, in which Kubernetes' own controllers finish their work on it. */
 const PAUSE_MS = 10_000;
+/** Changed objects that an error names. */
+const NAMED_OBJECTS = 10;
 
 /**
  * Measures the time until new resources have converged, and compares it with the floor. Then it checks that a resync
@@ -72,7 +74,9 @@ export async function bench({ logProgress, size: sizeName = 'usual' }: BenchOpti
     }
     if (last === undefined) throw new Error('a size must have at least one round');
     const again = await resync(last, countResources(size));
-    logProgress(`a new operator reconciled everything twice: ${again.writes} writes, ${again.changed} objects changed`);
+    logProgress(
+      `a new operator reconciled everything twice: ${again.writes} writes, ${again.changed.length} objects changed`,
+    );
     checkResync(again);
     const phases = await runPodPhases(stage, await createScene(), size.pods, logProgress);
     const result = summarize({ size, floors, ours, again, phases });
@@ -103,8 +107,11 @@ async function runOperator(scene: Scene, size: Size, logProgress: BenchOptions['
 
 /** Throws if an operator that had nothing to do wrote to the API server. */
 function checkResync({ writes, changed }: Resync): void {
-  if (writes + changed === 0) return;
-  throw new Error(`the resync check failed: ${writes} writes and ${changed} changed objects although nothing was new`);
+  if (writes + changed.length === 0) return;
+  const some = changed.slice(0, NAMED_OBJECTS).join(', ');
+  throw new Error(
+    `the resync check failed: ${writes} writes and ${changed.length} changed objects although nothing was new: ${some}`,
+  );
 }
 
 /** Returns the defects in the removal of workers. They do not depend on the speed. */

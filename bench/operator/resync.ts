@@ -7,7 +7,7 @@ import { difference, sumBy } from './exposition.ts';
 import { startOperator } from './operator-process.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import type { Scene } from './stage.ts';
-import { countChanged, readVersions } from './versions.ts';
+import { findChanged, readVersions } from './versions.ts';
 
 /** Verb with which the operator renews its Lease every two seconds. These writes do not count. */
 const LEASE_VERB = 'replace';
@@ -33,7 +33,7 @@ export interface Resync {
   /** Write requests that the operator sent, without those for its Lease. */
   writes: number;
   /** Objects that the operator changed, created or deleted. */
-  changed: number;
+  changed: readonly string[];
   /** Time from the start of the process until it leads and has reconciled every resource once. */
   startMs: number;
   usage: ReturnType<OperatorProcess['usage']>;
@@ -67,7 +67,7 @@ export async function resync(scene: Scene, resources: number): Promise<Resync> {
     const writes = [...requests].filter(([verb]) => verb !== LEASE_VERB && !READ_VERBS.includes(verb));
     return {
       writes: writes.reduce((sum, [, times]) => sum + times, 0),
-      changed: countChanged(before, await readVersions(api, WRITTEN_TYPES, FIELD_MANAGER)),
+      changed: findChanged(before, await readVersions(api, WRITTEN_TYPES, FIELD_MANAGER)),
       startMs,
       usage: operator.usage(),
       idleCores,

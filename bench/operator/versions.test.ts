@@ -1,4 +1,4 @@
-import { countChanged, versionOf } from './versions.ts';
+import { findChanged, versionOf } from './versions.ts';
 
 const OURS = { manager: 'operator', operation: 'Apply', time: '2026-01-01T00:00:00Z', fieldsV1: { 'f:spec': {} } };
 const OTHER = { manager: 'kube-controller-manager', operation: 'Update', time: '2026-01-01T00:00:01Z', fieldsV1: {} };
@@ -27,8 +27,8 @@ test('versionOf changes when the object is recreated', () => {
   expect(versionOf(buildObject([OURS], { uid: 'v' }), 'operator')).not.toBe(versionWith(OURS));
 });
 
-test('countChanged counts created, deleted and changed objects', () => {
+test('findChanged returns changed, deleted and created objects', () => {
   const before = new Map(Object.entries({ same: '1', changed: '1', deleted: '1' }));
   const after = new Map(Object.entries({ same: '1', changed: '2', created: '1' }));
-  expect(countChanged(before, after)).toBe(3);
+  expect(findChanged(before, after)).toEqual(['changed', 'deleted', 'created']);
 });

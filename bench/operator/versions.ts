@@ -36,8 +36,8 @@ export function versionOf({ metadata }: KubeObject, manager: string): string {
   return JSON.stringify([metadata.uid, managedFields.filter((entry) => entry.manager === manager)]);
 }
 
-/** Counts the objects that were created, deleted or written to between two readings. */
-export function countChanged(before: Versions, after: Versions): number {
+/** Returns the objects that were created, deleted or written to between two readings. */
+export function findChanged(before: Versions, after: Versions): string[] {
   const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].filter((name) => before.get(name) !== after.get(name)).length;
+  return [...names].filter((name) => before.get(name) !== after.get(name));
 }
