@@ -46,7 +46,7 @@ export class KeyRetention {
     const present = new Set(applied.names('ApiKey').map((name) => applied.note('ApiKey', name)));
     await apiKeys.expireRevoked((keyId) => present.has(keyId));
     if (deleteKey === undefined) return;
-    for (const key of source.list()) {
+    for (const key of source.list('ApiKey')) {
       if (key.kind !== 'ApiKey') continue;
       const { tenant, keyId } = key.spec;
       if (!isObsolete(key, await apiKeys.find(keyId), wallMs(), retentionMs)) continue;

@@ -28,7 +28,8 @@ export interface ResourceSource {
   start: (listener: SourceListener) => Promise<void>;
   stop: () => Promise<void>;
   get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
-  list: () => readonly Resource[];
+  /** Returns the resources of a kind, or all of them. */
+  list: (kind?: Kind) => readonly Resource[];
   /** Keys of all resources: valid, invalid, or deleted but not released yet. */
   keys: () => readonly ResourceKey[];
   /**

@@ -6,7 +6,8 @@ import type { ResourceKey } from './source.ts';
 /** Newest version of every resource of a source. */
 export interface Store {
   get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
-  list: () => readonly Resource[];
+  /** Returns the resources of a kind, or all of them. */
+  list: (kind?: Kind) => readonly Resource[];
   /** Replaces all resources and returns the keys that differ. */
   replace: (next: ReadonlyMap<ResourceKey, Resource>) => ResourceKey[];
 }
@@ -15,7 +16,7 @@ export function createStore(): Store {
   let resources: ReadonlyMap<ResourceKey, Resource> = new Map();
   return {
     get: <K extends Kind>(kind: K, name: string) => resources.get(keyOf(kind, name)) as ResourceOf<K> | undefined,
-    list: () => [...resources.values()],
+    list: (kind) => [...resources.values()].filter((resource) => kind === undefined || resource.kind === kind),
     replace: (next) => {
       const keys = new Set([...resources.keys(), ...next.keys()]);
       const changed = [...keys].filter((key) => !isDeepStrictEqual(resources.get(key), next.get(key)));

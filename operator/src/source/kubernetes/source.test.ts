@@ -6,6 +6,7 @@ import { apiKey, model, tenant } from '../../testing/resources.ts';
 import { FINALIZER } from './finalizer.ts';
 import { KubernetesSource } from './source.ts';
 import type { KubernetesSourceOptions } from './source.ts';
+import { trimResource } from './trim.ts';
 
 /** Creates reflectors whose objects the test sets. */
 function setUp() {
@@ -167,4 +168,49 @@ test('hold and release of the Kubernetes source add and remove the finalizer', a
     ['acme', { metadata: { resourceVersion: '1', uid: 'uid-acme', finalizers: [FINALIZER] } }],
     ['acme', { metadata: { resourceVersion: '2', uid: 'uid-acme', finalizers: [] } }],
   ]);
+});
+
+test('the Kubernetes source keeps one copy of the spec, metadata and status of a resource', async () => {
+  const { source, put, start } = setUp();
+  put({ ...tenant('acme'), status: { liveSessions: 1 } });
+  await start();
+  for (let version = 1; version <= 2; version++) {
+    const [object, resource] = [source.object('Tenant', 'acme'), source.get('Tenant', 'acme')];
+    expect(resource?.spec).toMatchObject({ displayName: 'acme', state: 'Waitlisted' });
+    for (const part of ['spec', 'metadata', 'status'] as const) expect(object?.[part]).toBe(resource?.[part]);
+    // The second version differs only in its status.
+    put({ ...tenant('acme'), status: { liveSessions: 2 } }, { generation: 1, resourceVersion: '2' });
+  }
+});
+
+test('the Kubernetes source lists the resources of one kind', async () => {
+  const { source, put, start } = setUp();
+  put(tenant('acme'));
+  put(model('m1'));
+  put(bad('other'));
+  await start();
+  expect(source.list('Tenant').map(({ metadata }) => metadata.name)).toEqual(['acme']);
+  expect(source.list('ApiKey')).toEqual([]);
+  expect(source.list()).toHaveLength(2);
+});
+
+test('trimResource keeps what the operator reads, and drops labels, annotations and managed fields', () => {
+  const kept = {
+    name: 'acme',
+    uid: 'u',
+    resourceVersion: '7',
+    generation: 2,
+    creationTimestamp: 'c',
+    finalizers: ['f'],
+  };
+  const dropped = { labels: { a: 'b' }, annotations: { a: 'b' }, managedFields: [{}], selfLink: 'x' };
+  const object = {
+    ...tenant('acme'),
+    metadata: { ...kept, ...dropped },
+    status: { liveSessions: 1 },
+  } as unknown as KubeObject;
+  expect(trimResource(object)).toEqual({ ...object, metadata: kept });
+  const deletionTimestamp = '2030-01-01T00:00:00Z';
+  const deleted = { ...tenant('acme'), metadata: { name: 'acme', deletionTimestamp } } as unknown as KubeObject;
+  expect(trimResource(deleted)).toEqual(deleted);
 });

@@ -6,11 +6,12 @@ import type { Reflector } from '../../kubernetes/reflector.ts';
 import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { Notices } from '../../notices.ts';
-import { keyOf, partsOf } from '../source.ts';
+import { keyOf } from '../source.ts';
 import type { ResourceKey, ResourceSource, SourceListener } from '../source.ts';
 import { isHeld, setHeld } from './finalizer.ts';
 import { isSameState, judge } from './state.ts';
 import type { ObjectState } from './state.ts';
+import { trimResource } from './trim.ts';
 
 export interface KubernetesSourceOptions {
   cluster: Pick<Cluster, 'api' | 'reflect'>;
@@ -25,7 +26,7 @@ export interface KubernetesSourceOptions {
 export class KubernetesSource implements ResourceSource {
   readonly #options: KubernetesSourceOptions;
   readonly #reflectors: ReadonlyMap<Kind, Reflector>;
-  readonly #states = new Map<ResourceKey, ObjectState>();
+  readonly #states = new Map(KINDS.map((kind) => [kind, new Map<string, ObjectState>()]));
   #listener: SourceListener | undefined;
   #settled = false;
 
@@ -33,7 +34,10 @@ export class KubernetesSource implements ResourceSource {
     const { cluster } = options;
     this.#options = options;
     this.#reflectors = new Map(
-      KINDS.map((kind) => [kind, cluster.reflect(TYPES[kind], { onChange: (name) => this.#observe(kind, name) })]),
+      KINDS.map((kind) => [
+        kind,
+        cluster.reflect(TYPES[kind], { onChange: (name) => this.#observe(kind, name), trim: trimResource }),
+      ]),
     );
   }
 
@@ -55,23 +59,31 @@ export class KubernetesSource implements ResourceSource {
   }
 
   get<K extends Kind>(kind: K, name: string): ResourceOf<K> | undefined {
-    return this.#states.get(keyOf(kind, name))?.good as ResourceOf<K> | undefined;
+    return this.#statesOf(kind).get(name)?.good as ResourceOf<K> | undefined;
   }
 
-  list(): Resource[] {
-    return [...this.#states.values()].flatMap(({ good }) => (good === undefined ? [] : [good]));
+  list(kind?: Kind): Resource[] {
+    const resources: Resource[] = [];
+    for (const one of kind === undefined ? KINDS : [kind]) {
+      for (const { good } of this.#statesOf(one).values()) if (good !== undefined) resources.push(good);
+    }
+    return resources;
   }
 
   keys(): ResourceKey[] {
-    return [...this.#states.keys()];
+    return KINDS.flatMap((kind) => [...this.#statesOf(kind).keys()].map((name) => keyOf(kind, name)));
   }
 
   problems(kind: Kind, name: string): readonly Problem[] | undefined {
-    return this.#states.get(keyOf(kind, name))?.problems;
+    return this.#statesOf(kind).get(name)?.problems;
   }
 
   invalidCount(): number {
-    return [...this.#states.values()].filter(({ problems }) => problems !== undefined).length;
+    let count = 0;
+    for (const states of this.#states.values()) {
+      for (const { problems } of states.values()) if (problems !== undefined) count += 1;
+    }
+    return count;
   }
 
   unsettled(): string | undefined {
@@ -109,13 +121,22 @@ export class KubernetesSource implements ResourceSource {
     return [...this.#reflectors.values()].every((reflector) => reflector.synced());
   }
 
+  #statesOf(kind: Kind): Map<string, ObjectState> {
+    const states = this.#states.get(kind);
+    if (states === undefined) throw new Error(`${kind} is not a kind of the source`);
+    return states;
+  }
+
   #observe(kind: Kind, name: string): void {
     const key = keyOf(kind, name);
-    const before = this.#states.get(key);
+    const states = this.#statesOf(kind);
+    const before = states.get(name);
     const newest = this.object(kind, name);
     const after = newest && judge(before, newest);
-    if (after === undefined) this.#states.delete(key);
-    else this.#states.set(key, after);
+    if (after === undefined) states.delete(name);
+    else states.set(name, after);
+    // Keeps one copy of the spec in memory instead of two.
+    if (newest !== undefined && after?.good?.metadata === newest.metadata) newest.spec = after.good.spec;
     this.#logProblems(key, after);
     if (!isSameState(before, after)) this.#listener?.onChange(key);
     this.#settle();
@@ -140,10 +161,12 @@ export class KubernetesSource implements ResourceSource {
    * Returns a resource that is invalid now but was applied by an earlier operator. Its last valid version is unknown.
    */
   #findUnknown(): ResourceKey | undefined {
-    for (const [key, { good, problems }] of this.#states) {
-      const { kind, name } = partsOf(key);
-      const newest = this.object(kind, name);
-      if (problems !== undefined && good === undefined && newest !== undefined && isHeld(newest)) return key;
+    for (const [kind, states] of this.#states) {
+      for (const [name, { good, problems }] of states) {
+        if (problems === undefined || good !== undefined) continue;
+        const newest = this.object(kind, name);
+        if (newest !== undefined && isHeld(newest)) return keyOf(kind, name);
+      }
     }
     return undefined;
   }

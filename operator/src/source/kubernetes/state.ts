@@ -25,14 +25,18 @@ export function judge(before: ObjectState | undefined, object: KubeObject): Obje
   // The spec of a generation does not change, so most updates need no validation.
   if (before !== undefined && generation !== undefined && isSameState(before, of)) {
     if (before.good === undefined || before.problems !== undefined) return before;
-    const { metadata, status } = object;
-    return { ...before, good: { ...before.good, metadata, ...(status !== undefined && { status }) } as Resource };
+    return { ...before, good: withSpec(object, before.good) };
   }
   const checked = checkResource(object);
-  if (checked.ok) return { ...of, good: checked.value, problems: undefined };
+  if (checked.ok) return { ...of, good: withSpec(object, checked.value), problems: undefined };
   // A recreated object is a different resource.
   const good = before?.uid === uid ? before?.good : undefined;
   return { ...of, good, problems: checked.problems };
+}
+
+/** Returns the object as a resource with a validated spec. It shares metadata and status with the object. */
+function withSpec(object: KubeObject, { spec }: Resource): Resource {
+  return { ...object, spec } as unknown as Resource;
 }
 
 /** Returns whether two states belong to the same generation of the same object, and agree on its deletion. */

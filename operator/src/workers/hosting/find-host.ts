@@ -34,7 +34,7 @@ export function findHost(guest: AsrModel, source: Source): FoundHost {
 export function findGuests({ metadata, spec }: AsrModel, source: Pick<ResourceSource, 'list'>): AsrModel[] {
   if (spec.hostedBy !== undefined) return [];
   return source
-    .list()
+    .list('ASRModel')
     .filter((resource) => resource.kind === 'ASRModel')
     .filter((model) => model.spec.hostedBy === metadata.name)
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))

@@ -1,0 +1,22 @@
+import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
+
+/**
+ * Returns the part of a resource that the operator reads. The rest would be most of its memory: managed fields, and the
+ * annotation in which kubectl stores the whole object again.
+ */
+export function trimResource({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: trimMetadata(metadata), spec, ...(status !== undefined && { status }) };
+}
+
+function trimMetadata(metadata: KubeMetadata): KubeMetadata {
+  const { name, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } = metadata;
+  return {
+    name,
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(generation !== undefined && { generation }),
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...(finalizers !== undefined && { finalizers }),
+  };
+}
