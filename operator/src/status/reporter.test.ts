@@ -9,6 +9,8 @@ import { createTestLogger } from '../testing/logs.ts';
 import { tenant } from '../testing/resources.ts';
 import type { AnyStatus, StatusNews } from './change.ts';
 import { ResourceStatusReporter } from './reporter.ts';
+import { orderByPlace } from './rounds.ts';
+import type { StatusScope } from './writer.ts';
 
 const NEVER = { ASRModel: 1e6, Tenant: 1e6, ApiKey: 1e6 };
 
@@ -20,7 +22,7 @@ function goodTenant(name: string, generation: number): Resource {
 
 function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<Kind, number>; names?: string[] } = {}) {
   const { logger, at } = createTestLogger();
-  const reported: [string, StatusNews][] = [];
+  const reported: [string, StatusNews, StatusScope][] = [];
   const state = {
     good: new Map(names.map((name) => [name, goodTenant(name, 2)])),
     problems: undefined as Problem[] | undefined,
@@ -42,12 +44,12 @@ function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<K
       problems: () => state.problems,
     },
     writer: {
-      report: (_kind, name, news) => {
-        reported.push([name, news]);
+      report: (_kind, name, news, scope) => {
+        reported.push([name, news, scope]);
         return Promise.resolve();
       },
       current: () => state.current,
-      forgetDeleted: () => {
+      forgetPast: () => {
         state.swept++;
       },
     },
@@ -69,6 +71,16 @@ test('reporter.applied reports Ready with the generation and the gathered fields
   await reporter.applied('Tenant', 'acme', 2);
   expect(last()).toMatchObject({ fields: { observedGeneration: 2, liveSessions: 1 }, generation: 2 });
   expect(ready()).toMatchObject({ status: 'True', reason: 'Applied' });
+});
+
+test('the reporter leaves changes that are not urgent to its rounds', async () => {
+  const { reporter, reported } = setUp({ intervalMs: { ...NEVER, Tenant: 20 } });
+  await reporter.applied('Tenant', 'acme', 2);
+  await reporter.refused('Tenant', 'acme');
+  expect(reported.map(([, , scope]) => scope)).toEqual(['urgent', 'urgent']);
+  reporter.start();
+  await eventually(() => expect(reported.at(-1)?.[2]).toBe('all'));
+  await reporter.stop();
 });
 
 test('the reporter does not report a newer generation as applied before it is', async () => {
@@ -110,6 +122,7 @@ test('reporter.refused reports a resource that was never valid as not applied, a
         fields: {},
         findings: [{ reason: 'InvalidSpec', message: 'the resource is invalid and not applied: spec.state: is wrong' }],
       },
+      'urgent',
     ],
   ]);
 });
@@ -143,10 +156,11 @@ test('reporter.waiting reports why a deleted resource still exists, and LedgerMi
   await reporter.waiting('Tenant', 'acme', new LedgerMissing('it was emptied'));
   const waits = { type: 'Ready', status: 'False', reason: 'DeletionWaits' };
   expect(reported).toMatchObject([
-    ['acme', { deleting: true, findings: [{ ...waits, message: expect.stringContaining('unavailable') }] }],
+    ['acme', { deleting: true, findings: [{ ...waits, message: expect.stringContaining('unavailable') }] }, 'urgent'],
     [
       'acme',
       { deleting: true, findings: [waits, { type: 'LedgerMissing', status: 'True', message: 'it was emptied' }] },
+      'urgent',
     ],
   ]);
 });
@@ -175,13 +189,22 @@ test('a status round ends early when Redis is unavailable', async () => {
   const { reporter, state } = setUp({ intervalMs: { ...NEVER, Tenant: 20 }, names });
   for (const name of names) await reporter.applied('Tenant', name, 2);
   state.gathered = 0;
-  let rounds = 0;
-  state.refuse = (name) => {
-    if (name === 't0') rounds += 1;
-    return new LedgerUnavailable('unavailable');
-  };
+  state.refuse = () => new LedgerUnavailable('unavailable');
   reporter.start();
-  await eventually(() => expect(rounds).toBeGreaterThan(2));
+  await eventually(() => expect(state.swept).toBeGreaterThan(2));
   await reporter.stop();
-  expect(state.gathered).toBeLessThanOrEqual(rounds * 8);
+  // The state of past writes is swept at the start of each round.
+  expect(state.gathered).toBeLessThanOrEqual(state.swept * 8);
+});
+
+test('orderByPlace spreads resources evenly over a round, each at a place that does not depend on the others', () => {
+  const names = Array.from({ length: 10_000 }, (_, at) => `tenant-${String(at).padStart(5, '0')}`);
+  const places = orderByPlace(names);
+  const [one] = places.slice(4000, 4001);
+  expect(orderByPlace([one!.name])).toEqual([one]);
+  const tenths = Array.from({ length: 10 }, (_, tenth) =>
+    places.filter(({ place }) => Math.floor(place * 10) === tenth),
+  );
+  for (const tenth of tenths) expect(tenth.length).toBeGreaterThan(800);
+  expect(places).toEqual(places.toSorted((a, b) => a.place - b.place));
 });

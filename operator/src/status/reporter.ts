@@ -3,13 +3,13 @@ import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
 import { findUnavailable } from '../failure/unavailable.ts';
 import { rootCauseOf } from '../failure/phase-failed.ts';
-import { keyOf, partsOf } from '../source/source.ts';
-import type { ResourceKey, ResourceSource } from '../source/source.ts';
+import { keyOf } from '../source/source.ts';
+import type { ResourceSource } from '../source/source.ts';
 import type { StatusNews } from './change.ts';
 import { findDeletion, findReadiness } from './readiness.ts';
 import { StatusRounds } from './rounds.ts';
 import { findLedger } from './tenant.ts';
-import type { StatusWriter } from './writer.ts';
+import type { StatusScope, StatusWriter } from './writer.ts';
 
 /** Gathers the status of an applied resource, except its readiness. */
 export type Gather<K extends Kind> = (name: string) => Promise<Omit<StatusNews<K>, 'generation'>>;
@@ -56,17 +56,17 @@ export class ResourceStatusReporter implements StatusReporter {
   readonly #options: StatusReporterOptions;
   readonly #rounds: StatusRounds;
   /** Resources whose last attempt failed, with the error. */
-  readonly #failing = new Map<ResourceKey, unknown>();
+  readonly #failing = createMaps<unknown>();
   /** Generation of each resource that this process applied last. */
-  readonly #appliedGenerations = new Map<ResourceKey, number | undefined>();
+  readonly #appliedGenerations = createMaps<number | undefined>();
 
   constructor(options: StatusReporterOptions) {
     const { source, intervalMs, notices, logger } = options;
     this.#options = options;
     this.#rounds = new StatusRounds({
       source,
-      report: (kind, name) => this.#report(kind, name),
-      onRound: () => this.#forgetDeleted(),
+      report: (kind, name) => this.#report(kind, name, 'all'),
+      onRound: (kind) => this.#forgetPast(kind),
       intervalMs,
       notices,
       logger,
@@ -74,20 +74,20 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 
   applied(kind: Kind, name: string, generation: number | undefined): Promise<void> {
-    this.#failing.delete(keyOf(kind, name));
-    this.#appliedGenerations.set(keyOf(kind, name), generation);
-    return this.#report(kind, name);
+    this.#failing[kind].delete(name);
+    this.#appliedGenerations[kind].set(name, generation);
+    return this.#report(kind, name, 'urgent');
   }
 
   refused(kind: Kind, name: string): Promise<void> {
-    return this.#report(kind, name);
+    return this.#report(kind, name, 'urgent');
   }
 
   async failed(kind: Kind, name: string, error: unknown): Promise<void> {
     const { source } = this.#options;
     const good = source.get(kind, name);
     if (good === undefined) return;
-    this.#failing.set(keyOf(kind, name), error);
+    this.#failing[kind].set(name, error);
     if (isOutage(error) && this.#isReportedAsApplied(kind, name, good.metadata.generation)) return;
     const finding = findReadiness(source.problems(kind, name), true, error);
     await this.#reportFailure(kind, name, error, { fields: {}, findings: [finding] });
@@ -107,24 +107,24 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 
   /** Writes everything that is known about a resource. Skips one that was deleted or not tried yet. */
-  async #report(kind: Kind, name: string): Promise<void> {
+  async #report(kind: Kind, name: string, scope: StatusScope): Promise<void> {
     const { source, writer, gather } = this.#options;
-    const key = keyOf(kind, name);
     const good = source.get(kind, name);
     const problems = source.problems(kind, name);
-    const error = this.#failing.get(key);
-    const generation = this.#appliedGenerations.get(key);
-    const isTried = good !== undefined && (error !== undefined || this.#appliedGenerations.has(key));
+    const error = this.#failing[kind].get(name);
+    const generation = this.#appliedGenerations[kind].get(name);
+    const isTried = good !== undefined && (error !== undefined || this.#appliedGenerations[kind].has(name));
     if (problems === undefined && !isTried) return;
     const ready = findReadiness(problems, good !== undefined, error);
     const { fields, findings } = good === undefined ? NOTHING : await gather[kind](name);
     const well = ready.status === 'True' && generation !== undefined;
-    await writer.report(kind, name, {
+    const news = {
       fields: { ...fields, ...(generation !== undefined && { observedGeneration: generation }) },
       // Errors of the resource itself take precedence over their consequences.
       findings: ready.status === 'True' ? [ready, ...findings] : [...findings, ready],
       ...(well && { generation }),
-    });
+    };
+    await writer.report(kind, name, news, scope);
   }
 
   /** Writes a failure, and LedgerMissing for a Tenant if the ledger is missing. Never rejects. */
@@ -132,7 +132,7 @@ export class ResourceStatusReporter implements StatusReporter {
     const { writer, logger } = this.#options;
     const missing = kind === 'Tenant' && findUnavailable(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
     try {
-      await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] });
+      await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] }, 'urgent');
     } catch (err) {
       logger.debug(
         { err, resource: keyOf(kind, name) },
@@ -145,16 +145,18 @@ export class ResourceStatusReporter implements StatusReporter {
     return this.#options.writer.current(kind, name).observedGeneration === generation;
   }
 
-  #forgetDeleted(): void {
+  #forgetPast(kind: Kind): void {
     const { source, writer } = this.#options;
-    writer.forgetDeleted();
-    for (const known of [this.#failing, this.#appliedGenerations]) {
-      for (const key of known.keys()) {
-        const { kind, name } = partsOf(key);
-        if (source.get(kind, name) === undefined) known.delete(key);
-      }
+    writer.forgetPast();
+    for (const known of [this.#failing[kind], this.#appliedGenerations[kind]]) {
+      for (const name of known.keys()) if (source.get(kind, name) === undefined) known.delete(name);
     }
   }
+}
+
+/** Creates a map by resource name for each kind. */
+function createMaps<T>(): Readonly<Record<Kind, Map<string, T>>> {
+  return { ASRModel: new Map<string, T>(), Tenant: new Map<string, T>(), ApiKey: new Map<string, T>() };
 }
 
 /** Returns whether a dependency is unreachable. A generation that was applied before then stays applied. */

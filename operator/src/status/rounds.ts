@@ -1,61 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import { KINDS } from '@svc-asr/core';
 import type { Kind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import { findUnavailable } from '../failure/unavailable.ts';
 import type { Notices } from '../notices.ts';
+import { systemClock } from '../queue/clock.ts';
 import type { ResourceSource } from '../source/source.ts';
 
 export interface StatusRoundsOptions {
   source: Pick<ResourceSource, 'list'>;
   /** Reports the status of one resource. */
   report: (kind: Kind, name: string) => Promise<void>;
-  /** Called when a round starts. */
-  onRound: () => void;
+  /** Called when a round of a kind starts. */
+  onRound: (kind: Kind) => void;
   /** Interval of the rounds for each kind. */
   intervalMs: Readonly<Record<Kind, number>>;
   notices: Notices;
   logger: Logger;
 }
 
-/** Maximum number of resources that are reported at the same time. */
+/** Maximum number of resources of a kind that are reported at the same time. */
 const AT_ONCE = 8;
+/** Share of the interval over which a round spreads its reports. The rest lets a slow round end in time. */
+const SPREAD = 0.9;
+/** Shortest wait. With thousands of resources, several reports start after each wait. */
+const MIN_WAIT_MS = 20;
 
-/** Reports all resources of each kind periodically. Rounds of the same kind never overlap. */
+/**
+ * Reports all resources of each kind periodically. Each resource has a fixed place in the interval, so that thousands of
+ * them are not read and written in one burst. Rounds of the same kind never overlap; a round that takes longer than the
+ * interval delays the next one.
+ */
 export class StatusRounds {
   readonly #options: StatusRoundsOptions;
-  readonly #timers: NodeJS.Timeout[] = [];
-  readonly #running = new Map<Kind, Promise<void>>();
-  #stopped = false;
+  readonly #stopping = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: StatusRoundsOptions) {
     this.#options = options;
   }
 
   start(): void {
-    if (this.#stopped) return;
-    const { intervalMs } = this.#options;
-    for (const kind of KINDS) this.#timers.push(setInterval(() => this.#startRound(kind), intervalMs[kind]));
+    if (this.#isStopped()) return;
+    this.#running = Promise.all(KINDS.map((kind) => this.#runRounds(kind)));
   }
 
-  /** Resolves when the running rounds have ended. */
+  /** Resolves when the running reports have ended. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    for (const timer of this.#timers.splice(0)) clearInterval(timer);
-    await Promise.all(this.#running.values());
+    this.#stopping.abort();
+    await this.#running;
   }
 
-  #startRound(kind: Kind): void {
-    if (this.#running.has(kind)) return;
-    this.#running.set(
-      kind,
-      this.#round(kind).finally(() => this.#running.delete(kind)),
-    );
+  #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
-  async #round(kind: Kind): Promise<void> {
+  async #runRounds(kind: Kind): Promise<void> {
+    const intervalMs = this.#options.intervalMs[kind];
+    let dueMs = systemClock.nowMs() + intervalMs;
+    for (;;) {
+      await this.#waitUntil(dueMs);
+      if (this.#isStopped()) return;
+      const startMs = systemClock.nowMs();
+      await this.#round(kind, startMs);
+      dueMs = startMs + intervalMs;
+    }
+  }
+
+  async #round(kind: Kind, startMs: number): Promise<void> {
     const { onRound, notices, logger } = this.#options;
-    onRound();
-    const failure = await this.#reportAll(kind);
+    onRound(kind);
+    const failure = await this.#reportAll(kind, startMs);
     if (failure === undefined) {
       notices.clear(`status ${kind}`);
       return;
@@ -67,15 +83,16 @@ export class StatusRounds {
   }
 
   /** Reports all resources of a kind and returns the last error. A resource that fails does not block the others. */
-  async #reportAll(kind: Kind): Promise<{ err: unknown } | undefined> {
-    const { source, report } = this.#options;
-    const names = source.list().flatMap((resource) => (resource.kind === kind ? [resource.metadata.name] : []));
-    const next = names.values();
+  async #reportAll(kind: Kind, startMs: number): Promise<{ err: unknown } | undefined> {
+    const { source, report, intervalMs } = this.#options;
+    const resources = source.list(kind).filter((resource) => resource.kind === kind);
+    const next = orderByPlace(resources.map(({ metadata }) => metadata.name)).values();
     let failure: { err: unknown } | undefined;
     const work = async () => {
-      for (const name of next) {
+      for (const { name, place } of next) {
+        await this.#waitUntil(startMs + place * SPREAD * intervalMs[kind]);
         // If Redis or the API server is unavailable, the remaining resources would fail too.
-        if (this.#stopped || findUnavailable(failure?.err) !== undefined) return;
+        if (this.#isStopped() || findUnavailable(failure?.err) !== undefined) return;
         try {
           await report(kind, name);
         } catch (err) {
@@ -86,4 +103,16 @@ export class StatusRounds {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     return failure;
   }
+
+  /** Resolves at the given time, or when the rounds are stopped. */
+  async #waitUntil(dueMs: number): Promise<void> {
+    const waitMs = dueMs - systemClock.nowMs();
+    if (waitMs <= 0) return;
+    await sleep(Math.max(MIN_WAIT_MS, waitMs), undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+}
+
+/** Returns the names in the order of their place in a round, from 0 to 1, which depends only on the name. */
+export function orderByPlace(names: readonly string[]): { name: string; place: number }[] {
+  return names.map((name) => ({ name, place: crc32(name) / 2 ** 32 })).sort((a, b) => a.place - b.place);
 }

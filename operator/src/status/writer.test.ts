@@ -48,11 +48,11 @@ function setUp(refusal?: KubernetesError) {
 
 test('the status writer writes a status once, and nothing while nothing changes', async () => {
   const { writer, writes, catchUp, clock } = setUp();
-  await writer.report('Tenant', 'acme', news(5));
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
+  await writer.report('Tenant', 'acme', news(5), 'all');
   catchUp();
   clock.nowMs += 10 * SLOW_MS;
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
   expect(writes).toHaveLength(1);
   expect(writes[0]).toMatchObject({
     apiVersion: 'asr.svc.dev/v1',
@@ -65,34 +65,45 @@ test('the status writer writes a status once, and nothing while nothing changes'
 
 test('the status writer writes balances at most once per interval, and conditions at once', async () => {
   const { writer, writes, clock, catchUp } = setUp();
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
   catchUp();
   clock.nowMs = SLOW_MS - 1;
-  await writer.report('Tenant', 'acme', news(4));
+  await writer.report('Tenant', 'acme', news(4), 'all');
   expect(writes).toHaveLength(1);
-  await writer.report('Tenant', 'acme', news(3, 'False'));
+  await writer.report('Tenant', 'acme', news(3, 'False'), 'all');
   expect(writes[1]?.status).toMatchObject({ credits: { availableMs: 3 }, conditions: [{ status: 'False' }] });
   catchUp();
   clock.nowMs += SLOW_MS;
-  await writer.report('Tenant', 'acme', news(2, 'False'));
+  await writer.report('Tenant', 'acme', news(2, 'False'), 'all');
   expect(writes).toHaveLength(3);
+});
+
+test('the status writer leaves a change of balances alone to a later report if only urgent changes are to be written', async () => {
+  const { writer, writes, clock, catchUp } = setUp();
+  await writer.report('Tenant', 'acme', news(5), 'urgent');
+  catchUp();
+  clock.nowMs += 10 * SLOW_MS;
+  await writer.report('Tenant', 'acme', news(4), 'urgent');
+  expect(writes).toHaveLength(1);
+  await writer.report('Tenant', 'acme', news(4), 'all');
+  expect(writes[1]?.status).toMatchObject({ credits: { availableMs: 4 } });
 });
 
 test('the status writer corrects a status that another client changed', async () => {
   const { writer, writes, state, catchUp } = setUp();
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
   catchUp();
   const metadata = { ...state.stored.metadata, resourceVersion: '77' };
   state.seen = { ...state.stored, metadata, status: { ...(state.stored.status as object), observedGeneration: 9 } };
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
   expect(writes[1]?.status).toMatchObject({ observedGeneration: 1 });
 });
 
 test('the status writer records changes of a condition for the worse and the better as events', async () => {
   const { writer, events } = setUp();
-  await writer.report('Tenant', 'acme', news(5));
-  await writer.report('Tenant', 'acme', news(5, 'False'));
-  await writer.report('Tenant', 'acme', news(5, 'True'));
+  await writer.report('Tenant', 'acme', news(5), 'all');
+  await writer.report('Tenant', 'acme', news(5, 'False'), 'all');
+  await writer.report('Tenant', 'acme', news(5, 'True'), 'all');
   expect(events).toEqual([
     ['Warning', 'ApplyFailed'],
     ['Normal', 'Applied'],
@@ -102,10 +113,10 @@ test('the status writer records changes of a condition for the worse and the bet
 test('the status writer writes nothing for a deleted object or one that is being deleted', async () => {
   const { writer, writes, state } = setUp();
   state.seen = undefined;
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
   const metadata = { ...state.stored.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
   state.seen = { ...state.stored, metadata };
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
   expect(writes).toEqual([]);
 });
 
@@ -113,27 +124,27 @@ test.each([404, 409])(
   'the status writer ignores a response of %i, because the object was deleted or replaced',
   async (code) => {
     const { writer, events } = setUp(new KubernetesError(code, 'x', 'x'));
-    await writer.report('Tenant', 'acme', news(5, 'False'));
+    await writer.report('Tenant', 'acme', news(5, 'False'), 'all');
     expect(events).toEqual([]);
   },
 );
 
 test('the status writer rejects on errors other than 404 and 409', async () => {
   const { writer } = setUp(new KubernetesError(422, 'Invalid', 'x'));
-  await expect(writer.report('Tenant', 'acme', news(5))).rejects.toMatchObject({ status: 422 });
+  await expect(writer.report('Tenant', 'acme', news(5), 'all')).rejects.toMatchObject({ status: 422 });
 });
 
 test('the status writer writes only the reason of the delay for an object that is being deleted, with an event', async () => {
   const { writer, state, writes, events, catchUp } = setUp();
-  await writer.report('Tenant', 'acme', news(5, 'False'));
+  await writer.report('Tenant', 'acme', news(5, 'False'), 'all');
   catchUp();
   state.seen = { ...state.seen!, metadata: { ...state.seen!.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } };
   state.stored = state.seen;
-  await writer.report('Tenant', 'acme', news(6));
+  await writer.report('Tenant', 'acme', news(6), 'all');
   expect(writes).toHaveLength(1);
   const waits = { fields: {}, findings: [findDeletion('the ledger is missing')], deleting: true as const };
   for (let times = 0; times < 3; times++) {
-    await writer.report('Tenant', 'acme', waits);
+    await writer.report('Tenant', 'acme', waits, 'all');
     catchUp();
   }
   expect(writes).toHaveLength(2);
@@ -143,18 +154,46 @@ test('the status writer writes only the reason of the delay for an object that i
 
 test('the status writer ignores an update about a deletion of a resource that is not being deleted', async () => {
   const { writer, writes } = setUp();
-  await writer.report('Tenant', 'acme', { fields: {}, findings: [findDeletion('why')], deleting: true });
+  await writer.report('Tenant', 'acme', { fields: {}, findings: [findDeletion('why')], deleting: true }, 'all');
   expect(writes).toEqual([]);
 });
 
-test('forgetDeleted of the status writer drops the state of deleted objects', async () => {
+test('forgetPast of the status writer drops the state of deleted objects', async () => {
   const { writer, state } = setUp();
-  await writer.report('Tenant', 'acme', news(5));
+  await writer.report('Tenant', 'acme', news(5), 'all');
   expect(writer.current('Tenant', 'acme')).toMatchObject({ observedGeneration: 1 });
   const { seen } = state;
   state.seen = undefined;
-  writer.forgetDeleted();
-  // The object returns in its old version. Without forgetDeleted, the last write would count as newer.
+  writer.forgetPast();
+  // The object returns in its old version. Without forgetPast, the last write would count as newer.
   state.seen = seen;
   expect(writer.current('Tenant', 'acme')).toEqual({});
+});
+
+test('forgetPast of the status writer keeps a write until its watch event has arrived', async () => {
+  const { writer, writes, state, catchUp } = setUp();
+  const { seen } = state;
+  await writer.report('Tenant', 'acme', news(5), 'all');
+  writer.forgetPast();
+  expect(writer.current('Tenant', 'acme')).toMatchObject({ observedGeneration: 1 });
+  await writer.report('Tenant', 'acme', news(5), 'all');
+  expect(writes).toHaveLength(1);
+  catchUp();
+  writer.forgetPast();
+  state.seen = seen;
+  expect(writer.current('Tenant', 'acme')).toEqual({});
+});
+
+test('forgetPast of the status writer keeps the time of a write for the interval of balances', async () => {
+  const { writer, writes, clock, catchUp } = setUp();
+  await writer.report('Tenant', 'acme', news(5), 'all');
+  catchUp();
+  clock.nowMs = SLOW_MS - 1;
+  writer.forgetPast();
+  await writer.report('Tenant', 'acme', news(4), 'all');
+  expect(writes).toHaveLength(1);
+  clock.nowMs = SLOW_MS;
+  writer.forgetPast();
+  await writer.report('Tenant', 'acme', news(4), 'all');
+  expect(writes).toHaveLength(2);
 });

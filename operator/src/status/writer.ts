@@ -4,19 +4,26 @@ import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import type { EventRecorder } from '../kubernetes/events.ts';
 import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceKey } from '../source/source.ts';
+import { trimResource } from '../source/kubernetes/trim.ts';
 import { mergeStatus, urgencyOf } from './change.ts';
 import type { AnyStatus, StatusNews, StatusOf } from './change.ts';
 import { findTransitions, isBad } from './conditions.ts';
 
 /** Writes the status of resources. */
 export interface StatusWriter {
-  /** Writes the changes, if there are any. */
-  report: <K extends Kind>(kind: K, name: string, news: StatusNews<K>) => Promise<void>;
+  /** Writes the changes, if there are any that may be written now. */
+  report: <K extends Kind>(kind: K, name: string, news: StatusNews<K>, scope: StatusScope) => Promise<void>;
   /** Current status. Empty if there is none yet. */
   current: <K extends Kind>(kind: K, name: string) => StatusOf[K];
-  /** Drops the state that is kept for deleted objects. */
-  forgetDeleted: () => void;
+  /** Drops the state of writes that need not be remembered any more. Call it regularly. */
+  forgetPast: () => void;
 }
+
+/**
+ * Changes that a report writes. `urgent` leaves out a change of slow fields alone. A reconcile uses it, because a resync
+ * of all resources would otherwise write everything that has changed in one burst.
+ */
+export type StatusScope = 'urgent' | 'all';
 
 export interface StatusWriterOptions {
   api: Pick<KubeApi, 'applyStatus'>;
@@ -30,25 +37,26 @@ export interface StatusWriterOptions {
   wallMs?: () => number;
 }
 
-/** Last write of an object. */
-interface Written {
-  object: KubeObject;
-  atMs: number;
-}
-
 /**
  * Creates a writer for the status subresource. It writes only differences, so a report without changes writes nothing.
  */
 export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const { api, events, slowMs, nowMs, wallMs = Date.now } = options;
-  const written = new Map<ResourceKey, Written>();
+  /** Responses to writes whose watch event has not arrived yet. */
+  const unseen = new Map<ResourceKey, KubeObject>();
+  /** Times of the last writes. */
+  const writtenMs = new Map<ResourceKey, number>();
   const turns = new Map<ResourceKey, Promise<void>>();
 
   /** Returns the newest known object. Our own write counts as observed before its watch event arrives. */
   function newest(kind: Kind, name: string): KubeObject | undefined {
     const seen = options.object(kind, name);
-    const last = written.get(keyOf(kind, name));
-    return seen !== undefined && last !== undefined && isNewer(last.object, seen) ? last.object : seen;
+    const last = unseen.get(keyOf(kind, name));
+    return seen !== undefined && last !== undefined && isNewer(last, seen) ? last : seen;
+  }
+
+  function wasWrittenLately(kind: Kind, key: ResourceKey): boolean {
+    return nowMs() - (writtenMs.get(key) ?? -Infinity) < slowMs[kind];
   }
 
   /** Runs the reports of one resource one after the other, so that none repeats the write of the previous one. */
@@ -62,7 +70,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     return turn;
   }
 
-  const report: StatusWriter['report'] = (kind, name, news) => {
+  const report: StatusWriter['report'] = (kind, name, news, scope) => {
     const key = keyOf(kind, name);
     return runExclusively(key, async () => {
       const object = newest(kind, name);
@@ -70,11 +78,11 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
       const before = statusOf(object);
       const after = mergeStatus(before, news, object.metadata.generation, wallMs());
       const urgency = urgencyOf(kind, before, after);
-      const lastMs = written.get(key)?.atMs ?? -Infinity;
-      if (urgency === 'none' || (urgency === 'later' && nowMs() - lastMs < slowMs[kind])) return;
+      if (urgency === 'none' || (urgency === 'later' && (scope === 'urgent' || wasWrittenLately(kind, key)))) return;
       const answer = await send(api, kind, object, after);
       if (answer === undefined) return;
-      written.set(key, { object: answer, atMs: nowMs() });
+      unseen.set(key, trimResource(answer));
+      writtenMs.set(key, nowMs());
       for (const condition of findTransitions(before.conditions ?? [], after.conditions ?? [])) {
         events.record(object, isBad(condition) ? 'Warning' : 'Normal', condition.reason, condition.message);
       }
@@ -84,10 +92,15 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   return {
     report,
     current: (kind, name) => statusOf(newest(kind, name)),
-    forgetDeleted: () => {
-      for (const key of written.keys()) {
+    forgetPast: () => {
+      for (const [key, object] of unseen) {
         const { kind, name } = partsOf(key);
-        if (options.object(kind, name) === undefined) written.delete(key);
+        const seen = options.object(kind, name);
+        if (seen === undefined || !isNewer(object, seen)) unseen.delete(key);
+      }
+      for (const key of writtenMs.keys()) {
+        const { kind, name } = partsOf(key);
+        if (!wasWrittenLately(kind, key) || options.object(kind, name) === undefined) writtenMs.delete(key);
       }
     },
   };
