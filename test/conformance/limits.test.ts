@@ -30,6 +30,20 @@ async function waitUntilReturned(name: string, expiresAt: string): Promise<void>
 }
 
 describe('the concurrency limit', () => {
+  test('of a model refuses a second session of this model only, and names the model', async () => {
+    const models = [{ model: KIKUYU, concurrentSessions: 1 }];
+    const { key } = await service.tenant({ limits: { concurrentSessions: 2, models } });
+    const { id } = sessionOf(await service.create(key, { model: KIKUYU }));
+    const refused = await service.create(key, { model: KIKUYU });
+    expect(errorOf(refused)).toMatchObject({
+      type: 'rate_limit_error',
+      code: 'concurrency_limit_exceeded',
+      message: `The account has reached its limit of active or reserved sessions of the model ${KIKUYU}: 1.`,
+    });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(sessionOf(await service.create(key, { model: 'svc-asr-dholuo-v1' })).id).not.toBe(id);
+  });
+
   test('refuses a second session until the first expires, which needs no request of the tenant', async () => {
     const { key, name } = await service.tenant({ limits: { concurrentSessions: 1 } });
     const { expires_at: expiresAt, id } = sessionOf(await service.create(key));

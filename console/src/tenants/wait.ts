@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Tenant } from '@svc-asr/core';
+import type { Tenant, TenantLimits } from '@svc-asr/core';
 import type { Account } from '@svc-asr/ledger';
 import type { LedgerView } from '../ledger-view.ts';
 import { pollUntil } from '../poll.ts';
@@ -13,8 +13,14 @@ export function isApplied(account: Account | undefined, { spec }: Tenant): boole
     account?.state === spec.state &&
     account.displayName === spec.displayName &&
     account.models.join(' ') === spec.models.join(' ') &&
-    isDeepStrictEqual({ ...account.limits }, { ...spec.limits })
+    (account.budget?.monthlyMs ?? 0) === (spec.budget?.monthlyAudioSeconds ?? 0) * 1000 &&
+    isDeepStrictEqual(comparable(account.limits), comparable(spec.limits))
   );
+}
+
+/** Returns limits in a form that does not depend on the order of models. */
+function comparable({ models = [], ...limits }: TenantLimits): object {
+  return { ...limits, models: Object.fromEntries(models.map((entry) => [entry.model, entry.concurrentSessions])) };
 }
 
 /** Waits until the operator has copied a tenant to the ledger. Returns false on timeout. */

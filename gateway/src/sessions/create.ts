@@ -69,7 +69,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
       credentialHash: known(secretId, credentialHash(secrets, secretId, { tenant, sessionId })),
     });
     if ('rate' in result) request.onRate(result.rate);
-    if (result.outcome !== 'ok') throw refusal(result);
+    if (result.outcome !== 'ok') throw refusal(result, model);
     const { reservation } = result;
     if (reservation.provisional) await confirmReservation(options, request, cancellation, reservation);
     const subject = { tenant, sessionId: reservation.sessionId };
@@ -122,16 +122,21 @@ const REFUSALS = {
   scope: 'model_scope_denied',
   rate: 'rate_limit_exceeded',
   concurrency: 'concurrency_limit_exceeded',
+  model_concurrency: 'concurrency_limit_exceeded',
   credit: 'insufficient_credits',
   cancelled: 'service_unavailable',
 } as const satisfies Record<Exclude<ReserveOutcome['outcome'], 'ok'>, ErrorCode>;
 
-function refusal(result: Exclude<ReserveOutcome, { outcome: 'ok' }>): ApiError {
+function refusal(result: Exclude<ReserveOutcome, { outcome: 'ok' }>, model: string): ApiError {
   const code = REFUSALS[result.outcome];
   if (result.outcome === 'credit' && result.renewsAtMs !== undefined) {
     const renewsAt = new Date(result.renewsAtMs).toISOString().slice(0, 10);
     const message = `Less than one second of audio credit is left. The monthly budget renews on ${renewsAt} at 00:00 UTC.`;
     return new ApiError(code, { message });
+  }
+  if (result.outcome === 'model_concurrency') {
+    const message = `The account has reached its limit of active or reserved sessions of the model ${model}: ${result.limit}.`;
+    return new ApiError(code, { message, retryAfterS: result.retryAfterMs / 1000 });
   }
   return new ApiError(code, 'retryAfterMs' in result ? { retryAfterS: result.retryAfterMs / 1000 } : {});
 }

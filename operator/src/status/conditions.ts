@@ -8,6 +8,7 @@ export type Finding = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 export const CONDITIONS = [
   'Ready',
   'LedgerMissing',
+  'UnknownModels',
   'Available',
   'Progressing',
   'ArtifactReady',

@@ -1,5 +1,5 @@
 import { buildApiKeyFields, findRefusal } from './apikey.ts';
-import { buildTenantFields } from './tenant.ts';
+import { buildTenantFields, findUnknownModels } from './tenant.ts';
 
 const T1 = Date.UTC(2030, 0, 1);
 const account = {
@@ -40,6 +40,14 @@ test.each([
     T1,
   );
   expect(credits?.budget).toEqual({ ...budget, ...renewal, remaining: '1m12s' });
+});
+
+test.each([
+  [['a', 'b'], 'False', 'Each model of spec.limits.models exists'],
+  [['a', 'typo', 'b', 'gone'], 'True', 'spec.limits.models has models that do not exist: typo, gone'],
+])('findUnknownModels with limits of %j is %s', (names, status, message) => {
+  const limits = names.map((model) => ({ model }));
+  expect(findUnknownModels(limits, (model) => ['a', 'b'].includes(model))).toMatchObject({ status, message });
 });
 
 const key = { spec: { tenant: 'acme' } } as Parameters<typeof findRefusal>[0];

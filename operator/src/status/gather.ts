@@ -6,7 +6,7 @@ import type { PoolManager } from '../workers/pool-manager.ts';
 import { buildApiKeyFields, findRefusal } from './apikey.ts';
 import { buildModelFields, findModelConditions } from './asrmodel.ts';
 import type { Gather } from './reporter.ts';
-import { buildTenantFields, findLedger } from './tenant.ts';
+import { buildTenantFields, findLedger, findUnknownModels } from './tenant.ts';
 import type { StatusWriter } from './writer.ts';
 
 export interface GatherOptions {
@@ -27,15 +27,20 @@ export function createGather(options: GatherOptions): { readonly [K in Kind]: Ga
   const { accounts, keys, guard, pools, source, current, wallMs } = options;
   return {
     Tenant: async (name) => {
+      const before = current('Tenant', name);
       const findings = [findLedger(guard.missing())];
+      const limits = source.get('Tenant', name)?.spec.limits.models ?? [];
+      // Most tenants have no such limits, and get no condition.
+      if (limits.length > 0 || before.conditions?.some(({ type }) => type === 'UnknownModels') === true)
+        findings.push(findUnknownModels(limits, (model) => source.get('ASRModel', model) !== undefined));
       // The account in an emptied or wrong Redis must not overwrite the last checkpoint.
       const account = guard.missing() === undefined ? await accounts.read(name) : undefined;
       // Consumption never decreases. A lower value belongs to an account that was lost, and only the checkpoint has the
       // right one.
-      const known = current('Tenant', name).credits?.consumedMs ?? 0;
+      const known = before.credits?.consumedMs ?? 0;
       if (account === undefined || account.consumedMs < known) return { fields: {}, findings };
       const ledgerId = guard.ledgerId();
-      const fields = buildTenantFields(account, current('Tenant', name), wallMs());
+      const fields = buildTenantFields(account, before, wallMs());
       return { fields: { ...fields, ...(ledgerId !== undefined && { ledgerId }) }, findings };
     },
     ApiKey: async (name) => {

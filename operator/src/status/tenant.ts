@@ -47,6 +47,16 @@ function buildBudget(budget: BudgetRecord): NonNullable<NonNullable<TenantStatus
   };
 }
 
+/** Returns the condition UnknownModels: limits that have no effect, because no model has this name. */
+export function findUnknownModels(limits: readonly { model: string }[], hasModel: (name: string) => boolean): Finding {
+  const type = 'UnknownModels';
+  const unknown = limits.map(({ model }) => model).filter((model) => !hasModel(model));
+  if (unknown.length === 0)
+    return { type, status: 'False', reason: 'ModelsFound', message: 'Each model of spec.limits.models exists' };
+  const message = `spec.limits.models has models that do not exist: ${unknown.join(', ')}`;
+  return { type, status: 'True', reason: 'ModelMissing', message };
+}
+
 /** Returns the condition LedgerMissing. */
 export function findLedger(missing: string | undefined): Finding {
   const type = 'LedgerMissing';

@@ -9,7 +9,12 @@ export interface TenantAnswer {
     displayName: string;
     state: string;
     models: string[];
-    limits: { concurrentSessions: number; sessionsPerMinute: number; requestsPerMinute: number };
+    limits: {
+      concurrentSessions: number;
+      sessionsPerMinute: number;
+      requestsPerMinute: number;
+      models?: { model: string; concurrentSessions: number }[];
+    };
     grants: { id: string; audioSeconds: number }[];
   };
   ledger_available: boolean;
@@ -28,13 +33,14 @@ export interface TenantAnswer {
 
 /** Formats a tenant as rows of name and value. */
 export function tenantRows({ spec, account, created_at: created, ledger_available: known }: TenantAnswer): string[][] {
-  const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = spec.limits;
+  const { concurrentSessions, sessionsPerMinute, requestsPerMinute, models = [] } = spec.limits;
   return [
     ['display name', spec.displayName],
     ['state', spec.state],
     ['created', formatTime(created, '-')],
     ['models', spec.models.join(', ')],
     ['concurrent sessions', String(concurrentSessions)],
+    ...models.map((limit) => [`concurrent sessions of ${limit.model}`, String(limit.concurrentSessions)]),
     ['sessions per minute', String(sessionsPerMinute)],
     ['requests per minute', String(requestsPerMinute)],
     ...spec.grants.map(({ id, audioSeconds }) => [`grant ${id}`, formatDuration(audioSeconds * 1000)]),

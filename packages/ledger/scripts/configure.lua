@@ -5,11 +5,13 @@
 -- ARGV  1 state  2 models, as ' a b '  3 concurrent sessions  4 sessions a minute  5 requests a minute  6 display name
 --       7 uid of the Tenant  8 its generation; both are empty to write without a check
 --       9 budget in ms per month, or '' without one
+--       10 model  11 its limit of concurrent sessions, … for each model with a limit
 -- returns 'ok' | 'stale' if a newer generation of the same Tenant, or its deletion, was applied before
 -- @include now_ms
 -- @include recent
 -- @include daily_usage
 -- @include budget
+-- @include session
 local base = string.sub(KEYS[1], 1, -2)
 local uid, generation, budget = ARGV[7], ARGV[8], ARGV[9]
 local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state', 'ba')
@@ -23,6 +25,23 @@ if uid ~= '' then redis.call('HSET', KEYS[1], 'uid', uid, 'gen', generation)
 else redis.call('HDEL', KEYS[1], 'uid', 'gen') end
 -- An account that had a budget keeps its fields, so that a budget that is removed and added again is not granted twice.
 if budget ~= '' or seen[4] then redis.call('HSET', KEYS[1], 'ba', tonumber(budget) or 0) end
+local limits, added = {}, {}
+for i = 10, #ARGV, 2 do limits[ARGV[i]] = ARGV[i + 1] end
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local model = string.match(field, '^cc:(.+)$')
+  if model and not limits[model] then redis.call('HDEL', KEYS[1], field) end
+end
+for model, limit in pairs(limits) do
+  if redis.call('HSET', KEYS[1], 'cc:' .. model, limit) == 1 then added[model] = true end
+end
+if next(added) then
+  -- @include model_sessions
+  -- Sessions that were reserved without a limit have no entry yet.
+  for _, id in ipairs(redis.call('ZRANGE', base .. 'live', 0, -1)) do
+    local session = read_session(base, id)
+    if session and added[session.model] then add_model_session(base, id, session, now_ms()) end
+  end
+end
 for _, part in ipairs({ 'a', 'g', 'j' }) do redis.call('PERSIST', base .. part) end
 if seen[3] == 'Deleted' then
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS)

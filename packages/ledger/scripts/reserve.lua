@@ -10,6 +10,7 @@
 --         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' }
 --           or { 'credit', month whose budget is used up, as YYYY-MM, or '' without a budget }
 --           or { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate reset ms }
+--           or { 'model_concurrency', the same, limit of sessions of the model }
 --         { 'unmarked', now }: no mark is near the expiry of the session; mark it and call again
 --         Times are in ms since the epoch, by the clock of Redis. 'rate reset': until the full rate is available again.
 -- @include now_ms
@@ -17,6 +18,8 @@
 -- @include gcra
 -- @include journal
 local MARK_TOLERANCE_MS = 60000
+-- Retry-After if the time at which a session ends is unknown.
+local RETRY_MS = 5000
 -- Length from which the list of holders becomes '*'.
 local HOLDERS_MAX_CHARACTERS = 400
 local now = now_ms()
@@ -33,10 +36,11 @@ local key = base .. 's:' .. id
 local function provisional_due(expires_at) return math.min(now + lease, expires_at - 1) end
 
 local function read_account()
-  local a = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed', 'rs', 'ba')
+  local a = redis.call('HMGET', KEYS[1], 'state', 'models', 'cc', 'spm', 'granted', 'reserved', 'consumed', 'rs', 'ba',
+    'cc:' .. model)
   return { state = a[1], models = a[2], concurrency_limit = tonumber(a[3]), rate_limit = tonumber(a[4]),
     reserved = tonumber(a[6]), available = a[1] and a[5] - a[6] - a[7], arrival = a[8],
-    has_budget = a[9] }
+    has_budget = a[9], model_limit = tonumber(a[10]) }
 end
 
 -- A cancel for this session id that arrived first left a tombstone. It wins, because its caller no longer waits.
@@ -104,7 +108,13 @@ end
 if live >= account.concurrency_limit then
   local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
   local due = tonumber(first[2])
-  return { 'concurrency', due > now and due < expires and due - now or 5000, account.rate_limit, remaining + 1, whole }
+  return { 'concurrency', due > now and due < expires and due - now or RETRY_MS, account.rate_limit, remaining + 1, whole }
+end
+if account.model_limit then
+  -- @include model_sessions
+  if count_model_sessions(base, model, account.model_limit, now) >= account.model_limit then
+    return { 'model_concurrency', RETRY_MS, account.rate_limit, remaining + 1, whole, account.model_limit }
+  end
 end
 local available_s = math.floor(account.available / 1000)
 local reserved_s = math.min(requested, available_s)
@@ -113,6 +123,10 @@ if reserved_s < 1 then return { 'credit', budget and budget.amount > 0 and budge
 local reserved, remaining_s = reserved_s * 1000, available_s - reserved_s
 redis.call('HSET', KEYS[1], 'reserved', account.reserved + reserved, 'rs', gcra_text(arrival))
 redis.call('ZADD', base .. 'live', provisional_due(expires), id)
+if account.model_limit then
+  -- @include model_sessions
+  add_model_session(base, id, { model = model, created = now, expires = expires, reserved = reserved }, now)
+end
 redis.call('HSET', key, 'model', model, 'created', now, 'expires', expires, 'requested', requested, 'reserved', reserved,
   'remaining', remaining_s, 'attempt', attempt, 'secret', secret, 'credential', credential)
 if idempotency ~= '' then

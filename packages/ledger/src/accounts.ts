@@ -43,8 +43,9 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
       const scope = ` ${models.join(' ')} `;
       const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
       const rates = [concurrentSessions, sessionsPerMinute, requestsPerMinute];
+      const modelLimits = (limits.models ?? []).flatMap(({ model, concurrentSessions: limit }) => [model, limit]);
       const stamp = version === undefined ? ['', ''] : [version.uid, version.generation];
-      const args = [state, scope, ...rates, displayName, ...stamp, settings.monthlyBudgetMs ?? ''];
+      const args = [state, scope, ...rates, displayName, ...stamp, settings.monthlyBudgetMs ?? '', ...modelLimits];
       return (await link.run(CONFIGURE, keys.account(tenant), args)) === 'ok';
     },
 
@@ -145,7 +146,9 @@ function balanceOf(grantedMs: number, reservedMs: number, consumedMs: number): B
 function accountOf(tenant: string, account: Map<string, string>, liveSessions: number): Account {
   const text = (field: string) => account.get(field) ?? '';
   const number = (field: string) => Number(account.get(field) ?? 0);
+  const models = modelLimitsOf(account);
   const limits: TenantLimits = {
+    ...(models.length > 0 && { models }),
     concurrentSessions: number('cc'),
     sessionsPerMinute: number('spm'),
     requestsPerMinute: number('rpm'),
@@ -162,6 +165,12 @@ function accountOf(tenant: string, account: Map<string, string>, liveSessions: n
     ...(budget !== undefined && { budget }),
     ...balanceOf(number('granted'), number('reserved'), number('consumed')),
   };
+}
+
+/** Returns the limits of models, sorted by name. */
+function modelLimitsOf(account: ReadonlyMap<string, string>): NonNullable<TenantLimits['models']> {
+  const fields = [...account].filter(([field]) => field.startsWith('cc:')).sort(([a], [b]) => (a < b ? -1 : 1));
+  return fields.map(([field, limit]) => ({ model: field.slice('cc:'.length), concurrentSessions: Number(limit) }));
 }
 
 /** Parses `GRANT MS GRANT MS …`. */

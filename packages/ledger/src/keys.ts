@@ -10,6 +10,7 @@ export function createRedisKeys(prefix: string) {
     account: (tenant: string) => `${prefix}:{t:${tenant}}:a`,
     journal: (tenant: string) => `${prefix}:{t:${tenant}}:j`,
     live: (tenant: string) => `${prefix}:{t:${tenant}}:live`,
+    modelSessions: (tenant: string, model: string) => `${prefix}:{t:${tenant}}:m:${model}`,
     recent: (tenant: string) => `${prefix}:{t:${tenant}}:recent`,
     session: (tenant: string, id: string) => `${prefix}:{t:${tenant}}:s:${id}`,
     usage: (tenant: string, period: number) => `${prefix}:{t:${tenant}}:u:${period}`,

@@ -15,7 +15,7 @@ type Known = ReserveRequest & { reservation?: Reservation };
 
 /** Next step of a client. Numbers choose a session, a duration or a key. */
 type Step =
-  | { do: 'reserve'; seconds: number; key: number }
+  | { do: 'reserve'; seconds: number; key: number; model: string }
   | { do: 'confirm' | 'cancel' | 'connect' | 'disconnect' | 'fail'; session: number }
   | { do: 'settle'; session: number; samples: number; stale: boolean }
   | { do: 'grant'; id: number; seconds: number }
@@ -30,6 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('reserve' as const),
       seconds: fc.integer({ min: 1, max: 9 }),
       key: fc.nat(6),
+      model: fc.constantFrom('kikuyu', 'dholuo'),
     }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('confirm' as const), session }) },
@@ -74,7 +75,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('month' as const) }) },
 );
 
-const SETTINGS = { ...TENANT, limits: { ...TENANT.limits, concurrentSessions: 4 } };
+const MODEL_LIMIT = 2;
+const LIMITS = {
+  ...TENANT.limits,
+  concurrentSessions: 4,
+  models: [{ model: 'kikuyu', concurrentSessions: MODEL_LIMIT }],
+};
+const SETTINGS = { ...TENANT, limits: LIMITS };
 const raise = (error: unknown) => {
   throw error;
 };
@@ -105,7 +112,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: CLIENTS, maxLength: CLIENTS }), async (programs) => {
         // Two accounts whose clients also try the sessions of the other.
-        const tenants = [0, 1].map(() => createTenant(clients[0]!, 20_000, { concurrentSessions: 4 }));
+        const tenants = [0, 1].map(() => createTenant(clients[0]!, 20_000, { limits: LIMITS }));
         const [tenant, other] = (await Promise.all(tenants)) as [string, string];
         const sessions: Known[] = [];
         let running = true;
@@ -131,7 +138,7 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
     switch (next.do) {
       case 'reserve': {
         const key = next.key === 0 ? undefined : `k${next.key}`;
-        const ask = request(tenant, { seconds: next.seconds, idempotencyKey: key });
+        const ask = request(tenant, { seconds: next.seconds, idempotencyKey: key, model: next.model });
         const session: Known = { ...ask };
         sessions.push(session);
         const result = await api.reserve(ask);
@@ -220,6 +227,8 @@ async function watch(tenant: string, running: () => boolean): Promise<number> {
       (await link.send(key, ['HMGET', key, 'granted', 'reserved', 'consumed', 'bl', 'bu'])) as string[]
     ).map(Number) as [number, number, number, number, number];
     expect(Math.min(reserved, consumed, granted - reserved - consumed)).toBeGreaterThanOrEqual(0);
+    const sessions = createRedisKeys(PREFIX).modelSessions(tenant, 'kikuyu');
+    expect(Number(await link.send(sessions, ['ZCARD', sessions]))).toBeLessThanOrEqual(MODEL_LIMIT);
     // The rest of the budget is a part of the credit that was not charged.
     expect(Math.min(left, used, granted - consumed - left)).toBeGreaterThanOrEqual(0);
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -245,5 +254,15 @@ async function checkJournal(tenant: string): Promise<number> {
   for (const subject of ends.keys()) expect(reservations).toContain(subject);
   const open = reservations.filter((subject) => !ends.has(subject));
   expect(account.liveSessions).toBe(open.length);
+  const isLimited = ({ type, subject, detail }: JournalEntry) =>
+    type === 'reserve' && detail === 'kikuyu' && open.includes(subject);
+  const counted = createRedisKeys(PREFIX).modelSessions(tenant, 'kikuyu');
+  const members = (await clients[0]!.link.send(counted, ['ZRANGE', counted, '0', '-1'])) as string[];
+  expect(members.sort()).toEqual(
+    entries
+      .filter(isLimited)
+      .map(({ subject }) => subject)
+      .sort(),
+  );
   return entries.length;
 }

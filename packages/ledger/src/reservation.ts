@@ -32,6 +32,13 @@ export type ReserveOutcome =
   | { outcome: 'ok'; reservation: Reservation; rate: RateState }
   | { outcome: 'rate' | 'concurrency'; retryAfterMs: number; rate: RateState }
   | {
+      outcome: 'model_concurrency';
+      retryAfterMs: number;
+      rate: RateState;
+      /** Maximum number of sessions of the model. */
+      limit: number;
+    }
+  | {
       outcome: 'credit';
       /** Time at which the budget of the tenant renews. Absent without a budget. */
       renewsAtMs?: number;
@@ -75,6 +82,8 @@ export function reserveReply(reply: ReserveReply): ReserveOutcome {
     case 'rate':
     case 'concurrency':
       return { outcome, retryAfterMs: Number(reply[1]), rate: rateOf(reply.slice(2)) };
+    case 'model_concurrency':
+      return { outcome, retryAfterMs: Number(reply[1]), rate: rateOf(reply.slice(2)), limit: Number(reply[5]) };
     case 'cancelled':
     case 'inactive':
     case 'conflict':

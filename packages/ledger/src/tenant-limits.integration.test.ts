@@ -214,14 +214,117 @@ describe.each([
       expect(await read(tenant)).toEqual([135, 100]);
     });
   });
+
+  describe('the limit of a model', () => {
+    /** Returns settings with a limit of 5 sessions, and `limit` sessions of the model kikuyu. */
+    const limited = (limit: number | undefined, changes: Partial<TenantSettings> = {}): TenantSettings => {
+      const models = limit === undefined ? [] : [{ model: 'kikuyu', concurrentSessions: limit }];
+      return { ...TENANT, limits: { ...TENANT.limits, concurrentSessions: 5, models }, ...changes };
+    };
+    const createLimited = (limit: number | undefined) => createTenant(ledger, 600_000, limited(limit));
+    const ask = async (tenant: string, model: string) =>
+      (await ledger.sessions.reserve(request(tenant, { model, seconds: 10 }))).outcome;
+    const entries = async (tenant: string) => {
+      const key = keys.modelSessions(tenant, 'kikuyu');
+      return (await ledger.link.send(key, ['ZRANGE', key, '0', '-1'])) as string[];
+    };
+
+    test('refuses one session more of this model, and none of other models', async () => {
+      const tenant = await createLimited(2);
+      expect([await ask(tenant, 'kikuyu'), await ask(tenant, 'kikuyu')]).toEqual(['ok', 'ok']);
+      const refused = await ledger.sessions.reserve(request(tenant, { model: 'kikuyu' }));
+      expect(refused).toMatchObject({ outcome: 'model_concurrency', limit: 2, retryAfterMs: 5000 });
+      for (let at = 0; at < 3; at++) expect(await ask(tenant, 'dholuo')).toBe('ok');
+      // The limit of the tenant applies first.
+      expect([await ask(tenant, 'kikuyu'), await ask(tenant, 'dholuo')]).toEqual(['concurrency', 'concurrency']);
+      expect((await ledger.accounts.read(tenant))!.limits.models).toEqual([{ model: 'kikuyu', concurrentSessions: 2 }]);
+    });
+
+    test('holds for parallel requests', async () => {
+      const tenant = await createLimited(3);
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => ask(tenant, 'kikuyu')));
+      expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(3);
+      expect(outcomes.filter((outcome) => outcome === 'model_concurrency')).toHaveLength(2);
+    });
+
+    test.each(['settled', 'failed', 'cancelled', 'disconnected and failed', 'closed'])(
+      'is free again when a session is %s',
+      async (end) => {
+        const tenant = await createLimited(1);
+        const asked = request(tenant, { model: 'kikuyu', seconds: 10 });
+        expect((await ledger.sessions.reserve(asked)).outcome).toBe('ok');
+        expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');
+        const { sessionId } = asked;
+        const connectionId = randomUUID();
+        if (end !== 'cancelled') {
+          await ledger.sessions.confirm(tenant, { sessionId });
+          await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId });
+        }
+        if (end === 'settled') await settle(tenant, sessionId, 1);
+        if (end === 'failed') await ledger.sessions.fail(tenant, sessionId, OWNER, 0, 'test');
+        if (end === 'cancelled') await ledger.sessions.cancel({ ...asked, reason: 'test' });
+        if (end === 'disconnected and failed') {
+          await ledger.sessions.disconnect(tenant, sessionId, connectionId);
+          await ledger.sessions.fail(tenant, sessionId, undefined, 0, 'test');
+        }
+        if (end === 'closed') {
+          await ledger.accounts.close(tenant);
+          await ledger.accounts.configure(tenant, limited(1));
+        }
+        expect(await entries(tenant)).toEqual([]);
+        expect(await ask(tenant, 'kikuyu')).toBe('ok');
+      },
+    );
+
+    test('that is lowered below the live sessions refuses new ones until enough have ended', async () => {
+      const tenant = await createLimited(3);
+      const ids = [await open(tenant, 10), await open(tenant, 10), await open(tenant, 10)];
+      await ledger.accounts.configure(tenant, limited(2));
+      for (const id of ids.slice(0, 2)) {
+        expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');
+        expect(await settle(tenant, id, 1)).toMatchObject({ outcome: 'ok' });
+      }
+      expect(await ask(tenant, 'kikuyu')).toBe('ok');
+    });
+
+    test('counts sessions that were reserved before it was added', async () => {
+      const tenant = await createLimited(undefined);
+      const id = await open(tenant, 10);
+      expect(await entries(tenant)).toEqual([]);
+      await ledger.accounts.configure(tenant, limited(1));
+      expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');
+      await settle(tenant, id, 1);
+      expect(await ask(tenant, 'kikuyu')).toBe('ok');
+    });
+
+    test('does not apply after its removal, and counts sessions again when it is added again', async () => {
+      const tenant = await createLimited(1);
+      await open(tenant, 10);
+      await ledger.accounts.configure(tenant, limited(undefined));
+      expect(await ask(tenant, 'kikuyu')).toBe('ok');
+      await ledger.accounts.configure(tenant, limited(2));
+      expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');
+    });
+
+    test('does not count entries of ended sessions that an earlier version left, after their latest end', async () => {
+      const tenant = await createLimited(2);
+      const id = await open(tenant, 10);
+      const key = keys.modelSessions(tenant, 'kikuyu');
+      // The other session is overdue too, but it is live.
+      await ledger.link.send(key, ['ZADD', key, '1000', 'ended', '1000', id]);
+      expect(await ask(tenant, 'kikuyu')).toBe('ok');
+      expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');
+      expect(await entries(tenant)).not.toContain('ended');
+    });
+  });
 });
 
-describe('the month of a budget', () => {
+describe('tenant limits with a clock that steps', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   beforeAll(async () => (redis = await startRedis()));
   afterAll(() => redis.stop());
 
-  test('is the UTC month on both sides of the start of each month of 500 years', async () => {
+  test('the month of a budget is the UTC month on both sides of the start of each month of 500 years', async () => {
     const ledger = await openLedger(redis.url);
     const include = readFileSync(new URL('../scripts/include/budget.lua', import.meta.url), 'utf8');
     const source = `${include}\nlocal months = {}\nfor i, ms in ipairs(ARGV) do months[i] = month_of(tonumber(ms)) end\nreturn months`;
@@ -233,7 +336,24 @@ describe('the month of a budget', () => {
     await ledger.link.close();
   });
 
-  test('changes at midnight UTC of the clock of Redis, and only forwards', async () => {
+  test('the limit of a model is free again when a reserved session expires', async () => {
+    const ledger = await openSteppedLedger(redis.url, { prefix: `test-${randomUUID()}` });
+    const models = [{ model: 'kikuyu', concurrentSessions: 1 }];
+    const limits = { ...TENANT.limits, concurrentSessions: 2, models };
+    const tenant = await createTenant(ledger, 600_000, { limits });
+    await reserved(ledger, tenant);
+    expect(await ledger.sessions.reserve(request(tenant))).toMatchObject({ outcome: 'model_concurrency' });
+    await ledger.step(61_000);
+    expect(await ledger.sessions.reserve(request(tenant))).toMatchObject({ outcome: 'ok' });
+    await ledger.step(61_000);
+    await ledger.reap((error) => {
+      throw error;
+    });
+    expect(await ledger.sessions.reserve(request(tenant))).toMatchObject({ outcome: 'ok' });
+    await ledger.link.close();
+  });
+
+  test('the month of a budget changes at midnight UTC of the clock of Redis, and only forwards', async () => {
     const ledger = await openSteppedLedger(redis.url, { prefix: `test-${randomUUID()}` });
     const tenant = await createTenant(ledger, 0, { monthlyBudgetMs: 100_000 });
     const id = (await reserved(ledger, tenant, { seconds: 60 })).sessionId;

@@ -62,7 +62,7 @@ export const TenantStatus = Type.Object(
       }),
     ),
     liveSessions: Type.Optional(count('Number of reserved or active sessions.')),
-    conditions: conditions('Conditions of the tenant. Types: Ready, LedgerMissing.'),
+    conditions: conditions('Conditions of the tenant. Types: Ready, LedgerMissing, UnknownModels.'),
   },
   { description: 'Observed state of the tenant.' },
 );

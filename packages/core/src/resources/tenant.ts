@@ -6,6 +6,23 @@ import { TenantStatus } from './tenant-status.ts';
 
 export const TENANT_STATES = ['Waitlisted', 'Active', 'Suspended', 'Declined'] as const;
 
+const ModelLimits = closed(
+  {
+    model: Type.String({
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      minLength: 1,
+      maxLength: 63,
+      description: 'Name of the model. The condition UnknownModels lists names without an ASRModel.',
+    }),
+    concurrentSessions: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Maximum number of reserved or active sessions of the model.',
+    }),
+  },
+  { description: 'Limits of one model.' },
+);
+
 export const Limits = closed(
   {
     concurrentSessions: Type.Integer({
@@ -26,6 +43,13 @@ export const Limits = closed(
       default: 600,
       description: 'Maximum number of authenticated requests per minute, and size of a burst.',
     }),
+    models: Type.Optional(
+      Type.Array(ModelLimits, {
+        maxItems: 256,
+        description: 'Limits of single models, in addition to those of the tenant.',
+        ...mapBy('model'),
+      }),
+    ),
   },
   { default: {}, description: 'Limits of the tenant.' },
 );

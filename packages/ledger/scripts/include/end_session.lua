@@ -12,6 +12,7 @@ local function end_session(base, id, state, now, samples, billable, reason)
   -- A terminal state never changes.
   if not session or session.completed then
     redis.call('ZREM', base .. 'live', id)
+    if session then redis.call('ZREM', base .. 'm:' .. session.model, id) end
     return
   end
   local audio = audio_ms(samples)
@@ -29,6 +30,7 @@ local function end_session(base, id, state, now, samples, billable, reason)
   redis.call('HINCRBY', base .. 'a', 'reserved', -session.reserved)
   if billable > 0 then redis.call('HINCRBY', base .. 'a', 'consumed', billable) end
   redis.call('ZREM', base .. 'live', id)
+  redis.call('ZREM', base .. 'm:' .. session.model, id)
   journal(base, JOURNAL_KINDS[state], id, 0, -session.reserved, billable,
     string.format('%s audio_ms=%d model=%s', reason, audio, session.model))
   if session.idempotency and state ~= 'failed' and now < session.expires then

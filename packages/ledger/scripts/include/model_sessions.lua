@@ -1,0 +1,26 @@
+-- @include deadline
+-- Live sessions of one model, for a tenant with a limit for this model: the sorted set `m:MODEL`, by the latest time at
+-- which each session ends.
+local MODEL_SESSIONS_AT_ONCE = 200
+-- Lifetime of a set after the last session was added. Longer than any session.
+local MODEL_SESSIONS_MS = 86400000
+
+local function add_model_session(base, id, session, now)
+  local set = base .. 'm:' .. session.model
+  redis.call('ZADD', set, stream_deadline(session, now), id)
+  redis.call('PEXPIRE', set, MODEL_SESSIONS_MS)
+end
+
+-- Returns the number of live sessions of a model. The scripts that end a session remove its entry, but not those of an
+-- earlier version, or if the record of the session is missing. Such entries are removed here when they are overdue.
+local function count_model_sessions(base, model, limit, now)
+  local set = base .. 'm:' .. model
+  local count = redis.call('ZCARD', set)
+  if count < limit then return count end
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, MODEL_SESSIONS_AT_ONCE)) do
+    local due = redis.call('ZSCORE', base .. 'live', id)
+    -- A gateway may serve a stream for longer than usual.
+    if due then redis.call('ZADD', set, math.max(due, now + 1000), id) else redis.call('ZREM', set, id) end
+  end
+  return redis.call('ZCARD', set)
+end
