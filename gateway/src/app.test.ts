@@ -40,6 +40,7 @@ const app = createApp({
     KEY_LAST_USED_INTERVAL_MS: 1000,
     AUTH_FAILURES_PER_SECOND: 1000,
     REQUEST_DEADLINE_MS: 60_000,
+    CONNECTION_MAX_AGE_MS: 0,
   },
   logger: { info: () => undefined, error: () => undefined },
   metrics: createGatewayMetrics(createMetrics('gateway')),

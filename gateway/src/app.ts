@@ -22,6 +22,7 @@ import { checkHeaders } from './http/check-headers.ts';
 import { createDeadlineCheck } from './http/deadline.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 import type { GatewayMetrics } from './metrics.ts';
+import { ConnectionAge } from './server/connection-age.ts';
 import { createSessionRoute } from './routes/create-session.ts';
 import { listModels } from './routes/models.ts';
 import { usageRoute } from './routes/usage.ts';
@@ -84,7 +85,8 @@ export function createApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
 
-  app.use(openExchange, observe(logger, metrics), closeConnections(shutdown), checkHeaders);
+  const connectionAge = new ConnectionAge(settings.CONNECTION_MAX_AGE_MS);
+  app.use(openExchange, observe(logger, metrics), closeConnections(shutdown, connectionAge), checkHeaders);
   // Sessions are refused only after the body was read. The connection closes with the response, and a client that is
   // still sending would not receive it.
   const create = [...keyed('sessions:create'), jsonBody, refuseNewSessions(shutdown), createSession];

@@ -57,6 +57,7 @@ export function createGatewayMetrics({ meter }: Metrics, maxTenants = 0) {
     sessionsCreated: tally(GATEWAY_METRICS.sessionsCreated),
     reaped: tally(GATEWAY_METRICS.reaped),
     connectionsRefused: tally(GATEWAY_METRICS.connectionsRefused),
+    connections: createGauge(meter, GATEWAY_METRICS.connections),
     handshakes: tally(GATEWAY_METRICS.handshakes),
     audioMemory: createGauge(meter, GATEWAY_METRICS.audioMemory),
     audioMemoryLimit: createGauge(meter, GATEWAY_METRICS.audioMemoryLimit),

@@ -17,7 +17,7 @@ import { createGatewayMetrics } from './metrics.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { startReaper } from './reaper.ts';
 import { repeat } from './repeat.ts';
-import { drain, listen } from './server/listen.ts';
+import { countConnections, drain, listen } from './server/listen.ts';
 import { createCancellations } from './sessions/cancellations.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -106,6 +106,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
 
   const server = await listen(app, { settings, logger, metrics, trustProxy });
   streams.attach(server);
+  metrics.connections.addCallback(async (result) => result.observe(await countConnections(server)));
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
     port: settings.ADMIN_PORT,

@@ -123,6 +123,12 @@ export const GATEWAY_SETTINGS = {
     1_000_000,
   ),
   KEEP_ALIVE_MS: integer('Time for which an idle connection is kept open.', 65_000, 0, 600_000),
+  CONNECTION_MAX_AGE_MS: integer(
+    'Age at which a keep-alive connection is closed after a response, so that load balancers also connect to gateways that were added later. Each connection gets a random limit between half of it and all of it. WebSocket connections are not affected. 0 for no limit.',
+    120_000,
+    0,
+    86_400_000,
+  ),
   PROCESS_LEASE_MS: integer(
     'Lifetime of the lease of a gateway or worker that does not renew it.',
     15_000,

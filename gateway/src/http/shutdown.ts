@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
+import type { ConnectionAge } from '../server/connection-age.ts';
 
 /** Progress of the shutdown of this gateway. */
 export interface Shutdown {
@@ -10,11 +11,12 @@ export interface Shutdown {
 }
 
 /**
- * Closes keep-alive connections once the shutdown is announced, because a load balancer can only move new connections.
+ * Closes keep-alive connections after their next response if they are too old or the shutdown is announced. A load
+ * balancer can only move new connections.
  */
-export function closeConnections(shutdown: Shutdown): RequestHandler {
-  return (_request, response, next) => {
-    if (shutdown.announced) response.setHeader('Connection', 'close');
+export function closeConnections(shutdown: Shutdown, age: ConnectionAge): RequestHandler {
+  return (request, response, next) => {
+    if (age.isExceeded(request) || shutdown.announced) response.setHeader('Connection', 'close');
     next();
   };
 }

@@ -17,7 +17,7 @@ import { createCertificate } from '../../../test/support/certificate.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { computeMaxConnections, defaultMaxConnections } from './connections.ts';
-import { listen } from './listen.ts';
+import { countConnections, listen } from './listen.ts';
 
 type Line = Record<string, unknown>;
 
@@ -172,19 +172,17 @@ async function listenWith(changes: Partial<GatewaySettings>, trust = trustProxy)
   servers.push(other);
   return other;
 }
-const connectionsOf = (to: Server) =>
-  new Promise<number>((resolve) => to.getConnections((_error, count) => resolve(count)));
 
 test('a connection over MAX_CONNECTIONS is closed at once and counted, and accepted after another one has closed', async () => {
   const limited = await listenWith({ MAX_CONNECTIONS: 3, HEADERS_TIMEOUT_MS: 60_000, REQUEST_TIMEOUT_MS: 60_000 });
   const sockets = [openIdle(limited), openIdle(limited), openIdle(limited)];
-  await eventually('three connections are open', 30_000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('three connections are open', 30_000, async () => (await countConnections(limited)) === 3);
   await once(openIdle(limited), 'close');
   expect(refused).toEqual(['limit']);
   sockets.pop()?.destroy();
-  await eventually('a connection is closed', 30_000, async () => (await connectionsOf(limited)) === 2);
+  await eventually('a connection is closed', 30_000, async () => (await countConnections(limited)) === 2);
   sockets.push(openIdle(limited));
-  await eventually('three connections are open', 30_000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('three connections are open', 30_000, async () => (await countConnections(limited)) === 3);
   expect(refused).toEqual(['limit']);
   for (const socket of sockets) socket.destroy();
 });
@@ -198,15 +196,15 @@ test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, unless it
   };
   const limited = await listenWith(limits);
   const sockets = [openIdle(limited), openIdle(limited)];
-  await eventually('two connections are open', 30_000, async () => (await connectionsOf(limited)) === 2);
+  await eventually('two connections are open', 30_000, async () => (await countConnections(limited)) === 2);
   await once(openIdle(limited), 'close');
   expect(refused).toEqual(['address_limit']);
   const other = openIdle(limited, '127.0.0.2');
-  await eventually('a third connection is open', 30_000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('a third connection is open', 30_000, async () => (await countConnections(limited)) === 3);
   sockets[0]?.destroy();
-  await eventually('one connection is closed', 30_000, async () => (await connectionsOf(limited)) === 2);
+  await eventually('one connection is closed', 30_000, async () => (await countConnections(limited)) === 2);
   sockets.push(openIdle(limited));
-  await eventually('another connection is open', 30_000, async () => (await connectionsOf(limited)) === 3);
+  await eventually('another connection is open', 30_000, async () => (await countConnections(limited)) === 3);
   expect(refused).toEqual(['address_limit']);
   for (const socket of [...sockets, other]) socket.destroy();
 });
@@ -214,7 +212,7 @@ test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, unless it
 test('MAX_CONNECTIONS_PER_ADDRESS does not apply to a trusted proxy', async () => {
   const behind = await listenWith({ MAX_CONNECTIONS: 10, MAX_CONNECTIONS_PER_ADDRESS: 1 }, () => true);
   const sockets = [openIdle(behind), openIdle(behind), openIdle(behind)];
-  await eventually('three connections are open', 30_000, async () => (await connectionsOf(behind)) === 3);
+  await eventually('three connections are open', 30_000, async () => (await countConnections(behind)) === 3);
   for (const socket of sockets) socket.destroy();
 });
 

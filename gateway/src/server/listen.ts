@@ -52,6 +52,12 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   return server;
 }
 
+export function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
+
 /** Refuses new connections and resolves when every request in flight is answered. */
 export async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

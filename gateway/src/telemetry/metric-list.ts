@@ -37,6 +37,11 @@ export const GATEWAY_METRICS = {
     description:
       'Connections that were closed without a response by reason: limit (MAX_CONNECTIONS), address_limit (MAX_CONNECTIONS_PER_ADDRESS) or handshake_timeout (no TLS handshake in time).',
   },
+  connections: {
+    name: 'svc_asr_connections',
+    kind: 'gauge',
+    description: 'Open connections of clients and load balancers, including those of streams.',
+  },
   handshakes: {
     name: 'svc_asr_handshakes',
     kind: 'counter',
