@@ -37,6 +37,8 @@ test.each([
     const senders = await Promise.all(Array.from({ length: SLOTS }, () => startStream(access)));
     const control = await startStream(access, KIKUYU);
     await setPool(harness, secondNode(), 'a');
+    // Unlike a taint, an annotation does not keep the replacement off the node.
+    await setPool(harness, node, undefined);
     await harness.tools.kubectl([command, 'node', node, value, '--overwrite']);
     try {
       await untilPods(harness, 'workers run only on the other node', (pods) => {
