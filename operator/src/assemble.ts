@@ -92,6 +92,8 @@ interface Work {
   queue: WorkQueue;
   firstPass: FirstPass;
   enqueue: (key: WorkKey) => void;
+  /** Enqueues a key behind all others. */
+  enqueueLast: (key: WorkKey) => void;
   enqueueWorkers: (model: string) => void;
 }
 
@@ -203,6 +205,10 @@ function createWork(settings: OperatorSettings): Work {
       firstPass.queued(key);
       queue.add(key);
     },
+    enqueueLast: (key) => {
+      firstPass.queued(key);
+      queue.addLast(key);
+    },
     enqueueWorkers: (model) => {
       const key = workersKeyOf(model);
       // A pool applies its desired state every second. Workers that failed must wait for the end of their backoff.
@@ -225,7 +231,7 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
   const applied = createApplied(ledger.registry);
   const catalogue = createCataloguePublisher(ledger.catalogue, source);
   const purge = createPurgeTask(parts, applied);
-  const sync = createSync({ source, applied, enqueue: work.enqueue, notices, logger });
+  const sync = createSync({ source, applied, work, notices, logger });
   const reconcilers = {
     ASRModel: createModelReconciler({ pools, catalogue, applied }),
     Tenant: createTenantReconciler({

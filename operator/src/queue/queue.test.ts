@@ -22,6 +22,28 @@ test('the queue keeps one entry for a key that is added again before it is taken
   expect([await queue.take(), await queue.take()]).toEqual(['a', 'b']);
 });
 
+test('the queue returns keys of addLast after all others, and add moves such a key forward', async () => {
+  const { queue } = setUp();
+  for (const key of ['resync1', 'resync2', 'changed']) queue.addLast(key);
+  queue.add('new');
+  queue.addLast('new');
+  queue.add('changed');
+  expect(queue.depth()).toEqual({ ready: 4, inFlight: 0, delayed: 0 });
+  const taken = [await queue.take(), await queue.take(), await queue.take(), await queue.take()];
+  expect(taken).toEqual(['new', 'changed', 'resync1', 'resync2']);
+});
+
+test('addLast of a key in flight queues it once more after it is done', async () => {
+  const { queue } = setUp();
+  const taken = queue.take();
+  queue.addLast('a');
+  expect(await taken).toBe('a');
+  queue.addLast('a');
+  expect(queue.depth()).toEqual({ ready: 0, inFlight: 1, delayed: 0 });
+  queue.done('a');
+  expect(await queue.take()).toBe('a');
+});
+
 test('a key that is added while in flight is queued once more after it is done', async () => {
   const { queue } = setUp();
   queue.add('a');

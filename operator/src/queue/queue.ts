@@ -12,9 +12,12 @@ import type { Clock } from './clock.ts';
  * | queued | none; one `take` covers all adds |
  * | in flight | queued again after `done`; a key is never in flight twice |
  * | delayed | queued at once; the delayed add still happens later |
+ * | queued by `addLast` | moved to the end of the other keys |
  */
 export interface WorkQueue {
   add: (key: string) => void;
+  /** Adds the key behind all others, for work that nothing waits for. A later `add` moves the key forward. */
+  addLast: (key: string) => void;
   /** Adds the key after a delay. If a key has several delays, the earliest applies. */
   addAfter: (key: string, delayMs: number) => void;
   /** Counts a failure of the key and adds it after a delay that grows with each failure. */
@@ -42,47 +45,35 @@ interface Delay {
 
 /** Creates a work queue. `random` returns a number in [0, 1) that spreads the retries. */
 export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: () => number = Math.random): WorkQueue {
-  /** Ready keys, in the order of insertion. */
-  const ready = new Set<string>();
+  const ready = createKeyList();
+  /** Ready keys that are taken only while `ready` is empty. */
+  const last = createKeyList();
   const inFlight = new Set<string>();
   /** Keys in flight that were added again. */
   const readded = new Set<string>();
   const delays = new Map<string, Delay>();
   const failureCounts = new Map<string, number>();
-  /**
-   * Continues over `ready` from call to call. A new iterator would first skip all keys that were deleted before, which
-   * takes long with tens of thousands of them.
-   */
-  let next = ready.values();
   const takers: ((key: string | undefined) => void)[] = [];
   let closed = false;
 
   const add = (key: string) => {
-    if (closed || ready.has(key)) return;
+    last.delete(key);
+    addTo(ready, key);
+  };
+
+  const addTo = (list: KeyList, key: string) => {
+    if (closed || list.has(key)) return;
     if (inFlight.has(key)) {
       readded.add(key);
       return;
     }
     const taker = takers.shift();
     if (taker === undefined) {
-      ready.add(key);
+      list.add(key);
     } else {
       inFlight.add(key);
       taker(key);
     }
-  };
-
-  /** Removes and returns the oldest ready key. There must be one. */
-  const takeReady = (): string => {
-    let step = next.next();
-    if (step.done === true) {
-      // An iterator that has ended does not see keys that are added later.
-      next = ready.values();
-      step = next.next();
-    }
-    const key = step.value as string;
-    ready.delete(key);
-    return key;
   };
 
   const addAfter = (key: string, delayMs: number) => {
@@ -100,6 +91,9 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
 
   return {
     add,
+    addLast: (key) => {
+      if (!ready.has(key)) addTo(last, key);
+    },
     addAfter,
     retry: (key) => {
       const failures = (failureCounts.get(key) ?? 0) + 1;
@@ -112,8 +106,8 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
     failures: (key) => failureCounts.get(key) ?? 0,
     take: () => {
       if (closed) return Promise.resolve(undefined);
-      if (ready.size === 0) return new Promise((resolve) => takers.push(resolve));
-      const key = takeReady();
+      const key = ready.shift() ?? last.shift();
+      if (key === undefined) return new Promise((resolve) => takers.push(resolve));
       inFlight.add(key);
       return Promise.resolve(key);
     },
@@ -121,14 +115,52 @@ export function createWorkQueue(clock: Clock, backoff: BackoffOptions, random: (
       inFlight.delete(key);
       if (readded.delete(key)) add(key);
     },
-    depth: () => ({ ready: ready.size, inFlight: inFlight.size, delayed: delays.size }),
+    depth: () => ({ ready: ready.size() + last.size(), inFlight: inFlight.size, delayed: delays.size }),
     close: () => {
       closed = true;
       for (const { cancel } of delays.values()) cancel();
       delays.clear();
       ready.clear();
+      last.clear();
       readded.clear();
       for (const taker of takers.splice(0)) taker(undefined);
     },
+  };
+}
+
+/** Keys in the order in which they were added. */
+interface KeyList {
+  has: (key: string) => boolean;
+  add: (key: string) => void;
+  delete: (key: string) => void;
+  /** Removes and returns the oldest key. */
+  shift: () => string | undefined;
+  size: () => number;
+  clear: () => void;
+}
+
+function createKeyList(): KeyList {
+  const keys = new Set<string>();
+  // The iterator is kept from call to call. A new one would first skip all keys that were deleted before, which takes
+  // long with tens of thousands of them.
+  let next = keys.values();
+  return {
+    has: (key) => keys.has(key),
+    add: (key) => void keys.add(key),
+    delete: (key) => void keys.delete(key),
+    shift: () => {
+      if (keys.size === 0) return undefined;
+      let step = next.next();
+      if (step.done === true) {
+        // An iterator that has ended does not see keys that are added later.
+        next = keys.values();
+        step = next.next();
+      }
+      const key = step.value as string;
+      keys.delete(key);
+      return key;
+    },
+    size: () => keys.size,
+    clear: () => keys.clear(),
   };
 }

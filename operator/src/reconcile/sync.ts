@@ -10,7 +10,8 @@ import type { WorkKey } from './work.ts';
 export interface SyncDependencies {
   source: ResourceSource;
   applied: Applied;
-  enqueue: (key: WorkKey) => void;
+  /** `enqueueLast` enqueues a key behind all others. */
+  work: { enqueue: (key: WorkKey) => void; enqueueLast: (key: WorkKey) => void };
   notices: Notices;
   logger: Logger;
 }
@@ -24,14 +25,16 @@ export interface Sync {
   lastSeconds: () => number | undefined;
 }
 
-export function createSync({ source, applied, enqueue, notices, logger }: SyncDependencies): Sync {
+export function createSync({ source, applied, work, notices, logger }: SyncDependencies): Sync {
+  const { enqueue, enqueueLast } = work;
   let held: ResourceKey[] = [];
   let lastSeconds: number | undefined;
   return {
     run: async () => {
       await applied.load();
       lastSeconds = Date.now() / 1000;
-      for (const key of source.keys()) enqueue(key);
+      // A change must not wait until tens of thousands of resources that did not change are reconciled again.
+      for (const key of source.keys()) enqueueLast(key);
       enqueue(CATALOGUE);
       const orphans = findOrphans(applied, source);
       const reason = source.unsettled();
