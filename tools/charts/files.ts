@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { root } from '../launch/terminal.mjs';
 import { CHART, CHART_FOLDER } from './place.ts';
 import { buildReadme } from './readme.ts';
@@ -14,11 +14,9 @@ export async function buildChartFiles(): Promise<Readonly<Record<string, string>
   const redisUsers = Object.fromEntries(
     REDIS_USERS.map((user) => [user, readChartFile(`files/redis-users/${user}.acl`)]),
   );
+  const schema = await format('values.schema.json', JSON.stringify(buildValuesSchema(values)), { printWidth: 120 });
   return {
-    [`${CHART}/values.schema.json`]: await format(JSON.stringify(buildValuesSchema(values)), {
-      parser: 'json',
-      printWidth: 120,
-    }),
+    [`${CHART}/values.schema.json`]: schema.code,
     [`${CHART}/README.md`]: buildReadme({ values, redisUsers }),
     // A packaged chart contains only its own folder, so the definitions are copied into it.
     ...Object.fromEntries(

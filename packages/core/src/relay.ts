@@ -163,7 +163,8 @@ export type RelayRequest = { [T in keyof Requests]: Static<Requests[T]> }[keyof 
 export type RelayAnswer = { [T in keyof Answers]: Static<Answers[T]> }[keyof Answers];
 
 export type ParsedRelay<M> =
-  { readonly ok: true; readonly message: M } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly message: M }
+  | { readonly ok: false; readonly reason: string };
 
 /** Parses a text message of a gateway. */
 export const parseRelayRequest = parser<RelayRequest>(RELAY_REQUESTS);

@@ -51,7 +51,8 @@ export interface FailOptions {
  * gateway can use it.
  */
 export type Connected =
-  { outcome: 'ok'; model: string; reservedMs: number } | { outcome: 'refused' | 'owner_dead' | 'inactive' };
+  | { outcome: 'ok'; model: string; reservedMs: number }
+  | { outcome: 'refused' | 'owner_dead' | 'inactive' };
 
 /**
  * Result of ending a session. With `already` it had ended before, and the other fields describe that end. With `stale`

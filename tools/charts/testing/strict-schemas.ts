@@ -33,7 +33,8 @@ export function buildStrictSchemas({ definitions }: OpenApi): Map<string, Schema
 
 function filesOf(definition: Schema): string[] {
   const kinds = definition['x-kubernetes-group-version-kind'] as
-    { group: string; version: string; kind: string }[] | undefined;
+    | { group: string; version: string; kind: string }[]
+    | undefined;
   // kubeconform uses the version as group for kinds without a group.
   return (kinds ?? []).map(
     ({ group, version, kind }) => `${group === '' ? version : group}-${version}-${kind.toLowerCase()}.json`,

@@ -2,7 +2,8 @@ import { AUDIO } from '@svc-asr/core';
 
 /** Audio that is accepted from a frame, or the error of an invalid frame. */
 export type Metered =
-  { ok: true; pcm: Buffer; full: boolean } | { ok: false; code: 'invalid_audio_frame' | 'frame_too_large' };
+  | { ok: true; pcm: Buffer; full: boolean }
+  | { ok: false; code: 'invalid_audio_frame' | 'frame_too_large' };
 
 /** Cuts a frame to the part that fits into the reservation. `full` is true if no more audio fits. */
 export function meter(frame: Buffer, acceptedSamples: number, limitSamples: number): Metered {

@@ -53,7 +53,13 @@ export interface ScalingInput {
 
 /** Reason why a decision differs from what the load requires. */
 export type ScalingReason =
-  'LoadUnknown' | 'ScalingLimited' | 'Stabilizing' | 'Idle' | 'Starved' | 'External' | 'Measuring';
+  | 'LoadUnknown'
+  | 'ScalingLimited'
+  | 'Stabilizing'
+  | 'Idle'
+  | 'Starved'
+  | 'External'
+  | 'Measuring';
 
 export interface ScalingDecision {
   readonly desired: number;

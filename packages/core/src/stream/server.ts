@@ -115,4 +115,10 @@ export const SERVER_MESSAGES = {
 } as const;
 
 export type ServerMessage =
-  StatusMessage | ReadyMessage | ConfigAckMessage | ResetAckMessage | DeltaMessage | FinalMessage | ErrorMessage;
+  | StatusMessage
+  | ReadyMessage
+  | ConfigAckMessage
+  | ResetAckMessage
+  | DeltaMessage
+  | FinalMessage
+  | ErrorMessage;
