@@ -149,16 +149,15 @@ function createKeyList(): KeyList {
     add: (key) => void keys.add(key),
     delete: (key) => void keys.delete(key),
     shift: () => {
-      if (keys.size === 0) return undefined;
       let step = next.next();
       if (step.done === true) {
         // An iterator that has ended does not see keys that are added later.
         next = keys.values();
         step = next.next();
       }
-      const key = step.value as string;
-      keys.delete(key);
-      return key;
+      if (step.done === true) return undefined;
+      keys.delete(step.value);
+      return step.value;
     },
     size: () => keys.size,
     clear: () => keys.clear(),

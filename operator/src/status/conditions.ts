@@ -46,7 +46,8 @@ export function mergeConditions(
       ...(generation !== undefined && { observedGeneration: generation }),
       lastTransitionTime: known?.status === status ? known.lastTransitionTime : formatTime(nowMs),
       reason,
-      message: redact(message).slice(0, MAX_MESSAGE),
+      // A message that was stored before is redacted already. This saves most of the time of a report.
+      message: known?.message === message ? message : redact(message).slice(0, MAX_MESSAGE),
     });
   }
   return [...merged.values()].sort((a, b) => orderOf(a.type) - orderOf(b.type));
