@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { renderDocuments } from '@svc-asr/api-docs';
-import { generateApiKey, KEY_SCOPES, SESSIONS_PATH, streamPath } from '@svc-asr/core';
+import { generateApiKey, KEY_SCOPES, sessionPath, SESSIONS_PATH, streamPath } from '@svc-asr/core';
 import type { ErrorBody, KeyScope } from '@svc-asr/core';
 import type { KeyRecord } from '@svc-asr/ledger';
 import { createMetrics, parseKeyring } from '@svc-asr/runtime';
@@ -13,6 +13,8 @@ import { createGatewayMetrics } from './metrics.ts';
 /** The scope that each route needs, or `public`. A new route must be added here. */
 const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   [`POST ${SESSIONS_PATH}`]: 'sessions:create',
+  [`GET ${sessionPath(':id')}`]: 'usage:read',
+  [`DELETE ${sessionPath(':id')}`]: 'sessions:create',
   'GET /v1/models': 'public',
   'GET /v1/usage': 'usage:read',
   // Not a handshake. A handshake is authenticated by the credential of its session.
@@ -49,6 +51,10 @@ const app = createApp({
     admit: () => Promise.resolve({ state: 'Active', allowed: true, rate: { limit: 1, remaining: 1, resetS: 1 } }),
     apiKeys: { find: (keyId: string) => Promise.resolve(records.get(keyId)), touch: () => Promise.resolve() },
     accounts: { usage: () => Promise.resolve(undefined) },
+    sessionAccess: {
+      get: () => Promise.resolve(undefined),
+      delete: () => Promise.resolve({ outcome: 'unknown' }),
+    },
   },
   catalogue: { entries: () => [], has: () => false },
   ledgerWatch: { require: () => undefined, verify: () => Promise.resolve() },

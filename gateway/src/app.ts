@@ -1,7 +1,7 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import type { Documents } from '@svc-asr/api-docs';
-import { SESSIONS_PATH, streamPath } from '@svc-asr/core';
+import { sessionPath, SESSIONS_PATH, streamPath } from '@svc-asr/core';
 import type { KeyScope } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createAttemptLimiter } from '@svc-asr/runtime';
@@ -25,6 +25,7 @@ import type { GatewayMetrics } from './metrics.ts';
 import { ConnectionAge } from './server/connection-age.ts';
 import { createSessionRoute } from './routes/create-session.ts';
 import { listModels } from './routes/models.ts';
+import { deleteSessionRoute, getSessionRoute } from './routes/session.ts';
 import { usageRoute } from './routes/usage.ts';
 import type { Cancellations } from './sessions/cancellations.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -91,6 +92,10 @@ export function createApp(parts: AppParts): Express {
   // still sending would not receive it.
   const create = [...keyed('sessions:create'), jsonBody, refuseNewSessions(shutdown), createSession];
   route(app, SESSIONS_PATH, { post: create });
+  route(app, sessionPath(':id'), {
+    get: [...keyed('usage:read'), getSessionRoute(ledger, checkDeadline)],
+    delete: [...keyed('sessions:create'), deleteSessionRoute(ledger, checkDeadline)],
+  });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed('usage:read'), usageRoute(ledger, checkDeadline)] });
@@ -100,11 +105,19 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** Registers a path with the handlers of its method. Any other method is refused. */
-function route(app: Express, path: string, { get, post }: { get?: RequestHandler[]; post?: RequestHandler[] }): void {
+/** Registers a path with the handlers of its methods. Any other method is refused. */
+function route(
+  app: Express,
+  path: string,
+  handlers: Partial<Record<'get' | 'post' | 'delete', RequestHandler[]>>,
+): void {
   const one = app.route(path).all(named(path));
-  if (get !== undefined) one.get(...get).all(onlyMethods('GET', 'HEAD'));
-  if (post !== undefined) one.post(...post).all(onlyMethods('POST'));
+  const { get, post, delete: remove } = handlers;
+  if (get !== undefined) one.get(...get);
+  if (post !== undefined) one.post(...post);
+  if (remove !== undefined) one.delete(...remove);
+  const allowed = [get && ['GET', 'HEAD'], post && ['POST'], remove && ['DELETE']];
+  one.all(onlyMethods(...allowed.flatMap((methods) => methods ?? [])));
 }
 
 /** Sets the name of the route for logs and metrics. */

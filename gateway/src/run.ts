@@ -225,6 +225,7 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     ticketKey: followFile(settings.WORKER_TICKET_KEY_FILE, parseTicketKey, { logger }),
     times: streamTimes(settings),
     suspensionMs: settings.SUSPENSION_INTERVAL_MS,
+    cancellationMs: settings.CANCELLATION_INTERVAL_MS,
     refusalsPerSecond: settings.HANDSHAKE_REFUSALS_PER_SECOND,
     maxAttempts: settings.HANDSHAKES_PENDING_MAX,
     addressOf: (request) => clientAddress(request, trustProxy),

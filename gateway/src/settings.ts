@@ -217,6 +217,12 @@ export const GATEWAY_SETTINGS = {
     50,
     60_000,
   ),
+  CANCELLATION_INTERVAL_MS: integer(
+    'Interval between two checks for sessions that their accounts have cancelled with DELETE.',
+    1000,
+    10,
+    2000,
+  ),
   SUSPENSION_INTERVAL_MS: integer(
     'Interval between two checks for suspended accounts among live streams.',
     2000,

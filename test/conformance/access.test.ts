@@ -78,6 +78,8 @@ describe('documents', () => {
     // The interface lists only 200. A gateway that has not read any catalogue yet answers 503.
     ['/v1/models', 'get', [200, 503]],
     ['/v1/asr/sessions', 'post', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
+    ['/v1/asr/sessions/{id}', 'get', [200, 401, 403, 404, 429, 503]],
+    ['/v1/asr/sessions/{id}', 'delete', [204, 401, 403, 404, 429, 503]],
     ['/v1/usage', 'get', [200, 401, 403, 429, 503]],
   ] as const)('%s is described with the documented statuses', (path, method, statuses) => {
     const responses = service.document.paths[path]?.[method]?.responses ?? {};
@@ -128,6 +130,7 @@ describe('requests from other origins', () => {
 
   test.each([
     ['/v1/asr/sessions', 'POST'],
+    [`/v1/asr/sessions/${randomUUID()}`, 'GET, HEAD, DELETE'],
     ['/v1/usage', 'GET, HEAD'],
   ])('a preflight of %s is refused', async (path, allow) => {
     const answer = await service.request('OPTIONS', path, { headers: origin });

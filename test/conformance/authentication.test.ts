@@ -48,10 +48,12 @@ test('an API key works until it expires and is refused afterwards', async () => 
 });
 
 describe('the Authorization header', () => {
-  test('is required on both authenticated routes, and the 401 carries a challenge', async () => {
+  test('is required on all authenticated routes, and the 401 carries a challenge', async () => {
     for (const [method, path] of [
       ['GET', '/v1/usage'],
       ['POST', '/v1/asr/sessions'],
+      ['GET', '/v1/asr/sessions/x'],
+      ['DELETE', '/v1/asr/sessions/x'],
     ] as const) {
       const answer = await service.request(method, path, { headers: { 'x-forwarded-for': freshAddress() } });
       expect(refusal(answer)).toBe('missing_api_key');

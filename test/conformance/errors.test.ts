@@ -48,6 +48,7 @@ describe('a method that a path does not support', () => {
     ['PUT', '/v1/asr/sessions', 'POST'],
     ['DELETE', '/v1/asr/sessions', 'POST'],
     ['TRACE', '/v1/asr/sessions', 'POST'],
+    ['POST', '/v1/asr/sessions/x', 'GET, HEAD, DELETE'],
     ['POST', '/v1/usage', 'GET, HEAD'],
     ['PATCH', '/v1/usage', 'GET, HEAD'],
     ['POST', '/v1/models', 'GET, HEAD'],

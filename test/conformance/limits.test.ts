@@ -51,7 +51,7 @@ describe('the concurrency limit', () => {
     expect(errorOf(refused)).toMatchObject({
       type: 'rate_limit_error',
       code: 'concurrency_limit_exceeded',
-      message: 'The account already has an active or reserved ASR session.',
+      message: expect.stringMatching(/^The account already has an active or reserved ASR session\. .* DELETE /),
     });
     const retryAfterS = Number(refused.headers['retry-after']);
     expect(retryAfterS).toBeGreaterThanOrEqual(1);
@@ -60,6 +60,39 @@ describe('the concurrency limit', () => {
     await waitUntilReturned(name, expiresAt);
     expect(balanceOf(await service.usage(key)).recent_sessions).toMatchObject([{ id, status: 'expired' }]);
     sessionOf(await service.create(key));
+  });
+
+  test('admits a new session at once after the first was cancelled', async () => {
+    const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
+    const { id } = sessionOf(await service.create(key));
+    const path = `/v1/asr/sessions/${id}`;
+    expect((await service.request('GET', path, { key })).body).toMatchObject({
+      id,
+      status: 'reserved',
+      end_reason: null,
+    });
+    for (let repeat = 0; repeat < 2; repeat++) {
+      const answer = await service.request('DELETE', path, { key });
+      expect([answer.status, answer.text]).toEqual([204, '']);
+      expect(answer.headers).toMatchObject({ 'x-request-id': expect.any(String), ratelimit: expect.any(String) });
+    }
+    const ended = { id, status: 'expired', billable_ms: 0, end_reason: 'cancelled', close_code: null };
+    expect((await service.request('GET', path, { key })).body).toMatchObject(ended);
+    sessionOf(await service.create(key));
+  });
+
+  test.each(['GET', 'DELETE'])('%s of a session that the account does not have is refused', async (method) => {
+    const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
+    const other = await service.tenant({ limits: { concurrentSessions: 1 } });
+    const { id } = sessionOf(await service.create(other.key));
+    for (const wrong of [id, randomUUID(), 'x', '%00', id.toUpperCase(), `${id}%20`]) {
+      const answer = await service.request(method, `/v1/asr/sessions/${wrong}`, { key });
+      expect([wrong, answer.status, errorOf(answer)]).toMatchObject([
+        wrong,
+        404,
+        { type: 'not_found', code: 'session_not_found' },
+      ]);
+    }
   });
 
   test('admits a new session after the time in Retry-After', async () => {

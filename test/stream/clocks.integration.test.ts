@@ -85,6 +85,24 @@ test('a stream lasts at most its reserved audio plus the extra time, then gets a
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 500, billableMs: 1000 });
 });
 
+test('a session that is cancelled while it streams closes with 1000 and no final, and its audio is charged', async () => {
+  const opened = await stage.ready();
+  const { stream, session, key } = opened;
+  stream.audio(pcm);
+  await stream.next('delta');
+  const address = new URL(`/v1/asr/sessions/${session.id}`, stage.gateway.baseUrl);
+  const headers = { authorization: `Bearer ${key}` };
+  const answers = await Promise.all([1, 2].map(() => fetch(address, { method: 'DELETE', headers })));
+  expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+  expect(await stream.closed).toEqual({ code: 1000, reason: 'cancelled' });
+  expect(stream.events.filter(({ type }) => type === 'final' || type === 'error')).toEqual([]);
+  const { audioMs, billableMs } = await stage.settled(opened);
+  expect(audioMs).toBeGreaterThan(0);
+  const detail = (await (await fetch(address, { headers })).json()) as object;
+  const ended = { status: 'completed', audio_ms: audioMs, billable_ms: billableMs };
+  expect(detail).toMatchObject({ ...ended, end_reason: 'cancelled', close_code: 1000 });
+});
+
 test('the stream of a suspended account gets a final and close code 4403, while other accounts continue', async () => {
   const [opened, other] = [await stage.ready(), await stage.ready()];
   const { stream, tenant } = opened;

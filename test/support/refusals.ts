@@ -20,6 +20,7 @@ export const REFUSALS: Readonly<Record<string, readonly [status: number, type: s
   model_scope_denied: [403, 'permission_error'],
   key_scope_denied: [403, 'permission_error'],
   model_not_found: [404, 'model_not_found'],
+  session_not_found: [404, 'not_found'],
   not_found: [404, 'not_found'],
   method_not_allowed: [405, 'invalid_request_error'],
   idempotency_conflict: [409, 'idempotency_conflict'],

@@ -9,12 +9,10 @@ export const NOT_STORED = { 'Cache-Control': 'no-store' } as const;
  * Node copies each header that was set before.
  */
 export function sendJson(response: Response, status: number, text: string, headers: Record<string, string>): void {
-  const { requestId, rates } = exchangeOf(response);
   const bytes = Buffer.byteLength(text);
   response.writeHead(status, {
-    'X-Request-Id': requestId,
+    ...commonHeaders(response),
     ...headers,
-    ...(rates === undefined ? {} : rateHeaders(rates)),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': bytes,
   });
@@ -22,4 +20,14 @@ export function sendJson(response: Response, status: number, text: string, heade
   // faster.
   if (response.req.method === 'HEAD') response.end();
   else response.end(text, bytes === text.length ? 'latin1' : 'utf8');
+}
+
+/** Sends 204. */
+export function sendNothing(response: Response): void {
+  response.writeHead(204, { ...commonHeaders(response), ...NOT_STORED }).end();
+}
+
+function commonHeaders(response: Response): Record<string, string> {
+  const { requestId, rates } = exchangeOf(response);
+  return { 'X-Request-Id': requestId, ...(rates === undefined ? {} : rateHeaders(rates)) };
 }

@@ -34,7 +34,8 @@ export function usageRoute(ledger: Ledger, checkDeadline: CheckDeadline): Reques
   };
 }
 
-function usageSession(session: SessionRecord): UsageSession {
+/** Returns a session as the API describes it. */
+export function usageSession(session: SessionRecord): UsageSession {
   return {
     id: session.id,
     model: session.model,

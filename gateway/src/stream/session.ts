@@ -1,3 +1,4 @@
+import type { SessionEnd } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { FollowedFile, Logger, TicketKey } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
@@ -52,4 +53,6 @@ export interface StreamEnd {
   readonly outcome: 'completed' | 'failed';
   readonly reason: string;
   readonly samples: number;
+  /** What the account reads about the end. */
+  readonly end: SessionEnd;
 }

@@ -1,9 +1,11 @@
 import { AUDIO, MessageRate, parseClientMessage, samplesOf } from '@svc-asr/core';
 import { STREAM_ERRORS, STREAM_LIMITS, streamError } from '@svc-asr/core';
-import type { ClientMessage, CloseCodeNumber, ContextSize, StreamErrorCode } from '@svc-asr/core';
+import type { ConfigMessage, ContextSize, StreamErrorCode } from '@svc-asr/core';
 import { Clocks } from './client/clocks.ts';
 import type { Client } from './client/client.ts';
 import { configAck, deltaEvent, finalEvent, readyEvent } from './client/events.ts';
+import { closedByClient, PROTOCOL_VIOLATION, sessionEnd } from './ending.ts';
+import type { Ending } from './ending.ts';
 import { isTimely } from './recognition/delta-clock.ts';
 import { describeWait } from './recognition/describe-wait.ts';
 import { meter } from './client/meter.ts';
@@ -18,14 +20,6 @@ const CHUNKS_AHEAD = 4;
 const MAX_UNANSWERED = 32;
 /** Maximum number of configs that are queued before `ready`. A client has no reason to send more. */
 const MAX_EARLY_CONFIGS = 16;
-
-interface Ending {
-  outcome: StreamEnd['outcome'];
-  code: CloseCodeNumber;
-  reason: string;
-  error?: StreamErrorCode;
-  message?: string;
-}
 
 /** Stream of one client, from the accepted handshake to its close. */
 export class Stream {
@@ -88,16 +82,17 @@ export class Stream {
    */
   onProtocolError(closeCode: number): void {
     if (closeCode === 1009) this.#error('frame_too_large');
-    else {
-      const ending = { outcome: 'completed', code: 4400, reason: 'invalid_message', error: 'invalid_message' } as const;
-      this.#finish({ ...ending, message: 'The client violated the WebSocket protocol (RFC 6455).' });
-    }
+    else this.#finish(PROTOCOL_VIOLATION);
   }
 
   /** Call when the connection of the client is closed. */
-  onClosed(): void {
-    const reason = this.#ready ? 'client closed' : 'client closed before ready';
-    this.#finish(this.#excuse(this.#ending ?? { outcome: 'completed', code: 1000, reason }));
+  onClosed(code: number): void {
+    this.#finish(this.#excuse(this.#ending ?? closedByClient(this.#ready, code)));
+  }
+
+  /** Ends the stream without a `final`, because the account has cancelled the session. */
+  cancel(): void {
+    this.#finish(this.#excuse({ outcome: 'completed', code: 1000, reason: 'cancelled' }));
   }
 
   /** Makes an ending by the client free of charge if the service owed the client an answer. */
@@ -131,16 +126,15 @@ export class Stream {
       return;
     }
     const parsed = parseClientMessage(data);
-    if (!parsed.ok) this.#error(parsed.code, parsed.reason);
-    else if (parsed.message.type === 'keepalive') return;
-    else if (this.#ready) this.#command(parsed.message);
-    else if (parsed.message.type === 'config' && this.#queued.length < MAX_EARLY_CONFIGS) this.#queued.push(data);
-    else this.#error('invalid_message', `Wait for "ready" before ${parsed.message.type}.`);
-  }
-
-  #command(message: Exclude<ClientMessage, { type: 'keepalive' }>): void {
-    if (message.type === 'config') this.#configure(message);
-    else this.#end(message.type);
+    if (!parsed.ok) {
+      this.#error(parsed.code, parsed.reason);
+      return;
+    }
+    const { message } = parsed;
+    if (message.type === 'keepalive') return;
+    if (message.type === 'config') this.#configure(message, data);
+    else if (this.#ready) this.#end(message.type);
+    else this.#error('invalid_message', `Wait for "ready" before ${message.type}.`);
   }
 
   #end(ending: 'flush' | 'reset'): void {
@@ -169,9 +163,12 @@ export class Stream {
     else this.#pace();
   }
 
-  #configure({ language, context }: Extract<ClientMessage, { type: 'config' }>): void {
+  /** Handles a config. `data` is its text. */
+  #configure({ language, context }: ConfigMessage, data: string): void {
     const current = this.#recognition.context;
-    if (this.#utterances.current.samples > 0) this.#error('config_not_allowed');
+    if (!this.#ready && this.#queued.length < MAX_EARLY_CONFIGS) this.#queued.push(data);
+    else if (!this.#ready) this.#error('invalid_message', 'Wait for "ready" before config.');
+    else if (this.#utterances.current.samples > 0) this.#error('config_not_allowed');
     else if (language !== undefined && language !== this.session.languageCode) {
       this.#error('invalid_config', `The model supports only the language "${this.session.languageCode}".`);
     } else if (context === undefined || (context[0] === current[0] && context[1] === current[1])) {
@@ -286,8 +283,9 @@ export class Stream {
     this.#finish({ outcome: 'failed', code: STREAM_ERRORS[code].close, reason: code, error: code });
   }
 
-  #finish({ outcome, code, reason, error, message }: Ending): void {
+  #finish(ending: Ending): void {
     if (this.#finished) return;
+    const { outcome, code, reason, error, message } = ending;
     this.#finished = true;
     clearTimeout(this.#finalTimer);
     this.#clocks?.stop();
@@ -296,6 +294,7 @@ export class Stream {
       this.#client.send({ type: 'error', code: error, message: message ?? STREAM_ERRORS[error].message, fatal: true });
     }
     this.#client.close(code, reason);
-    this.#resolveEnded({ outcome, reason, samples: this.#utterances.acceptedSamples });
+    const samples = this.#utterances.acceptedSamples;
+    this.#resolveEnded({ outcome, reason, samples, end: sessionEnd(ending) });
   }
 }

@@ -34,6 +34,8 @@ export interface StreamsOptions
   catalogue: CatalogueView;
   budget: AudioBudget;
   suspensionMs: number;
+  /** Time between two checks for sessions that their accounts have cancelled. */
+  cancellationMs: number;
   /** Handshakes without a valid credential that one address may make per second. */
   refusalsPerSecond: number;
   /** Handshakes that may wait for Redis at the same time. */
@@ -57,6 +59,7 @@ export class Streams {
   readonly #ticker: Ticker;
   readonly #workerConnections: WorkerConnections;
   readonly #stopSuspensionChecks: () => void;
+  readonly #stopCancellationChecks: () => void;
   #draining = false;
 
   constructor(options: StreamsOptions) {
@@ -81,6 +84,11 @@ export class Streams {
       options.logger,
       () => options.suspensionMs,
       () => this.#endSuspended(),
+    );
+    this.#stopCancellationChecks = repeat(
+      options.logger,
+      () => options.cancellationMs,
+      () => this.#endCancelled(),
     );
   }
 
@@ -120,6 +128,7 @@ export class Streams {
     for (const stream of this.#live) stream.endWithFinal({ outcome: 'failed', code: 1001, reason: 'draining' });
     await wait(deadlineMs);
     this.#stopSuspensionChecks();
+    this.#stopCancellationChecks();
     this.#ticker.stop();
     this.#workerConnections.close();
   }
@@ -217,7 +226,7 @@ export class Streams {
     socket.on('broken', (code: number) => stream.onProtocolError(code));
     // A `close` event always follows, and it is handled.
     socket.on('error', () => undefined);
-    socket.on('close', () => stream.onClosed());
+    socket.on('close', (code) => stream.onClosed(code));
     void stream.ended.then((end) => {
       this.#live.delete(stream);
       share.release();
@@ -231,6 +240,20 @@ export class Streams {
     await this.#options.settlements.add(handshake, handshake.owner, end);
     settled();
     this.#options.claims.release(handshake.sessionId);
+  }
+
+  /** Ends the streams of sessions that their accounts have cancelled. */
+  async #endCancelled(): Promise<void> {
+    const owner = this.#options.owner();
+    if (owner === undefined || this.#live.size === 0) return;
+    const { sessionAccess } = this.#options.ledger;
+    const cancelled = new Set(await sessionAccess.cancelled(owner));
+    for (const stream of this.#live) {
+      const { sessionId } = stream.session;
+      if (!cancelled.has(sessionId)) continue;
+      stream.cancel();
+      await sessionAccess.forget(owner, sessionId);
+    }
   }
 
   /** Ends the streams of accounts that were suspended or deleted meanwhile. */

@@ -1,5 +1,5 @@
-import type { AsrSession, CreditBalance, Model } from '@svc-asr/core';
-import { SESSIONS_PATH } from '@svc-asr/core/stream';
+import type { AsrSession, CreditBalance, Model, SessionDetail } from '@svc-asr/core';
+import { sessionPath, SESSIONS_PATH } from '@svc-asr/core/stream';
 import { checkAddress } from './address.ts';
 import { conceal } from './conceal.ts';
 import { refusalOf, SvcAsrError } from './error.ts';
@@ -43,6 +43,10 @@ export interface Client {
   listModels: (options?: CallOptions) => Promise<Model[]>;
   /** Reserves a session. Send it to your client as JSON; do not log it. */
   createSession: (options: CreateSessionOptions) => Promise<AsrSession>;
+  /** Returns a session of the account and how it ended. */
+  getSession: (id: string, options?: CallOptions) => Promise<SessionDetail>;
+  /** Cancels a session. A reserved one frees its credit at once, and the stream of an active one is closed. */
+  cancelSession: (id: string, options?: CallOptions) => Promise<void>;
   /** Returns the credit of the account and its latest sessions. */
   usage: (options?: CallOptions) => Promise<CreditBalance>;
   /** Streams a session, or creates one and streams it. */
@@ -99,6 +103,13 @@ export function createClient(options: ClientOptions): Client {
       const session = (await call('POST', SESSIONS_PATH, { headers, body }, caller)) as AsrSession;
       return conceal(session, `AsrSession { ${session.id}, ${session.model}, until ${session.expires_at} }`);
     },
+    getSession: async (id, caller) => {
+      const path = sessionPath(encodeURIComponent(id));
+      return (await call('GET', path, { headers: authorization() }, caller)) as SessionDetail;
+    },
+    cancelSession: async (id, caller) => {
+      await call('DELETE', sessionPath(encodeURIComponent(id)), { headers: authorization() }, caller);
+    },
     usage: async (caller) => (await call('GET', '/v1/usage', { headers: authorization() }, caller)) as CreditBalance,
     stream: (target, streamOptions = {}) => {
       if ('websocket_url' in target) return openStream(target, streamOptions);
@@ -115,6 +126,7 @@ export function createClient(options: ClientOptions): Client {
 async function callOnce(fetch: Fetch, request: ExchangeRequest): Promise<object> {
   const answer = await exchange(fetch, request);
   if (answer.status < 200 || answer.status > 299) throw refusalOf(answer);
+  if (answer.status === 204) return {};
   return parseAnswer(answer.text, answer.status, answer.header('x-request-id') ?? undefined);
 }
 

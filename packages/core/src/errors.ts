@@ -40,6 +40,11 @@ export const ERRORS = {
     type: 'model_not_found',
     message: 'The requested ASR model does not exist. GET /v1/models lists those that do.',
   },
+  session_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'The account has no session with this id, or the session ended too long ago.',
+  },
   not_found: { status: 404, type: 'not_found', message: 'There is nothing at this path.' },
   method_not_allowed: {
     status: 405,
@@ -60,7 +65,8 @@ export const ERRORS = {
   concurrency_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'The account already has an active or reserved ASR session.',
+    message:
+      'The account already has an active or reserved ASR session. Close its stream, or free the place with DELETE /v1/asr/sessions/{id}.',
   },
   rate_limit_exceeded: {
     status: 429,

@@ -12,7 +12,9 @@ local base = string.sub(KEYS[1], 1, -2)
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'Deleted')
 local live = redis.call('ZRANGE', base .. 'live', 0, AT_ONCE - 1, 'WITHSCORES')
-for i = 1, #live, 2 do end_any(base, live[i], live[i + 1], now_ms(), 'failed', 'tenant deleted', 'tenant deleted') end
+for i = 1, #live, 2 do
+  end_any(base, live[i], live[i + 1], now_ms(), 'failed', 'tenant deleted', 'account_deleted 0', 'tenant deleted')
+end
 for _, part in ipairs({ 'a', 'g', 'j', 'jc' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end
 redis.call('PEXPIRE', base .. 'recent', ARGV[1], 'LT')
 expire_usage(base, now_ms(), ARGV[1], 'LT')

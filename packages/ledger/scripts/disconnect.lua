@@ -18,8 +18,9 @@ if state ~= 'reserved' and state ~= 'active' then return 'none' end
 redis.call('HSET', key, 'no', session.refused .. ' ' .. connection)
 if state ~= 'active' or session.connection ~= connection then return 'none' end
 local now = now_ms()
-if now >= session.expires then
-  end_session(base, id, 'expired', now, 0, 0, 'no handshake')
+if session.cancelled or now >= session.expires then
+  local reason = session.cancelled and 'cancelled' or 'no handshake'
+  end_session(base, id, 'expired', now, 0, 0, reason, session.cancelled and 'cancelled 0' or 'credential_expired 0')
   return 'ok'
 end
 -- The client has the credential and may use it again, so no attempt may cancel the session any more.

@@ -5,6 +5,7 @@
 -- ARGV  1 session id  2 owner or ''  3 epoch or ''  4 accepted samples  5 reason
 --       6 connection id that an active session must have, or ''
 --       7 '1' if the owner was declared dead: a later connect by it is refused
+--       8 end reason and close code, or ''
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
 --         { 'not_connected' }: it is reserved although an owner is given
@@ -32,5 +33,5 @@ if session.state ~= 'active' and owner ~= '' then return { 'not_connected' } end
 if session.owner ~= owner or session.epoch ~= epoch then return { 'stale' } end
 if connection ~= '' and session.connection ~= connection then return { 'stale' } end
 samples = math.min(samples, session.reserved * SAMPLES_PER_MS)
-local audio = end_session(base, id, 'failed', now_ms(), samples, 0, reason)
+local audio = end_session(base, id, 'failed', now_ms(), samples, 0, reason, ARGV[8] ~= '' and ARGV[8] or nil)
 return { 'ok', 'failed', audio, 0, session.model }

@@ -3,6 +3,7 @@
 -- reservation.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner  3 epoch  4 accepted samples  5 reason
+--       6 end reason and close code, or ''
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
 --         { 'not_connected' }: it is reserved, because a failover of Redis lost the connect
@@ -25,6 +26,6 @@ if session.owner ~= owner or session.epoch ~= epoch then return { 'stale' } end
 samples = math.min(samples, session.reserved * SAMPLES_PER_MS)
 local billable = billable_ms(samples)
 local now = now_ms()
-local audio = end_session(base, id, 'completed', now, samples, billable, reason)
+local audio = end_session(base, id, 'completed', now, samples, billable, reason, ARGV[6] ~= '' and ARGV[6] or nil)
 add_usage(base, now, session.model, audio, billable)
 return { 'ok', 'completed', audio, billable, session.model }

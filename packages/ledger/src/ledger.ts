@@ -20,6 +20,7 @@ import type { RedisLink } from './redis/link.ts';
 import { numbers } from './replies.ts';
 import { createRevisions } from './revisions.ts';
 import { createSchema } from './schema.ts';
+import { createSessionAccess } from './session-access.ts';
 import { createSessions } from './sessions.ts';
 import { createWorkers } from './workers.ts';
 
@@ -71,6 +72,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     accounts: createAccounts(link, keys, { retentionMs: options.retentionMs ?? 90 * 86_400_000 }),
     admit: createAdmission(link, keys, clock),
     sessions,
+    sessionAccess: createSessionAccess(link, keys, clock.now),
     journal: createJournal(link, keys),
     memory: createMemory(link, keys),
     apiKeys: createApiKeys(link, keys, { retentionMs: options.keyRetentionMs ?? 30 * 86_400_000 }),

@@ -1,5 +1,5 @@
-import type { SessionState } from '@svc-asr/core';
-import type { SessionRecord } from './types.ts';
+import type { EndReason, SessionState } from '@svc-asr/core';
+import type { SessionDetailRecord, SessionRecord } from './types.ts';
 
 /** Converts a flat reply (field, value, field, value, …) to a map. */
 export function fields(reply: unknown): Map<string, string> {
@@ -12,6 +12,17 @@ export function fields(reply: unknown): Map<string, string> {
 /** Converts a reply of integers. */
 export function numbers(reply: unknown): number[] {
   return (reply as unknown[]).map(Number);
+}
+
+/** Returns the row of get_session.lua. Undefined if the session is not known. */
+export function sessionDetail(row: readonly unknown[]): SessionDetailRecord | undefined {
+  if (row.length === 0) return undefined;
+  const [endReason, closeCode] = row.slice(7);
+  return {
+    ...sessionRecord(row),
+    endReason: endReason === '' ? null : (endReason as EndReason),
+    closeCode: Number(closeCode) === 0 ? null : Number(closeCode),
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { SessionState } from '@svc-asr/core';
+import type { SessionEnd, SessionState } from '@svc-asr/core';
 import type { Due } from './due.ts';
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
@@ -44,6 +44,7 @@ export interface FailOptions {
   connectionId?: string;
   /** True if the owner was declared dead. A session that is not connected yet then refuses this owner. */
   refuseOwner?: boolean;
+  end?: SessionEnd;
 }
 
 /**
@@ -120,8 +121,15 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   }
 
   /** Ends an active session normally and charges the accepted audio. */
-  async function settle(tenant: string, id: string, owner: Owner, samples: number, reason: string): Promise<Ended> {
-    const args = [id, owner.id, owner.epoch, samples, reason];
+  async function settle(
+    tenant: string,
+    id: string,
+    owner: Owner,
+    samples: number,
+    reason: string,
+    { end }: { end?: SessionEnd } = {},
+  ): Promise<Ended> {
+    const args = [id, owner.id, owner.epoch, samples, reason, endText(end)];
     return ended(await link.run(SETTLE, keys.account(tenant), args));
   }
 
@@ -135,13 +143,19 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     owner: Owner | undefined,
     samples: number,
     reason: string,
-    { connectionId = '', refuseOwner = false }: FailOptions = {},
+    { connectionId = '', refuseOwner = false, end = { reason: 'service_error', closeCode: null } }: FailOptions = {},
   ): Promise<Ended> {
-    const args = [id, owner?.id ?? '', owner?.epoch ?? '', samples, reason, connectionId, refuseOwner ? 1 : 0];
+    const ownerArgs = [owner?.id ?? '', owner?.epoch ?? ''];
+    const args = [id, ...ownerArgs, samples, reason, connectionId, refuseOwner ? 1 : 0, endText(end)];
     return ended(await link.run(FAIL, keys.account(tenant), args));
   }
 
   return { reserve, confirm, cancel, connect, disconnect, settle, fail };
+}
+
+/** The text that the scripts store: reason and close code, with 0 for none. */
+function endText(end: SessionEnd | undefined): string {
+  return end === undefined ? '' : `${end.reason} ${end.closeCode ?? 0}`;
 }
 
 function ended(reply: unknown): Ended {

@@ -1,4 +1,4 @@
-import type { SessionState, TenantLimits, TenantState } from '@svc-asr/core';
+import type { EndReason, SessionState, TenantLimits, TenantState } from '@svc-asr/core';
 
 /** Credit of a tenant in milliseconds of audio. At any time, available + reserved + consumed = granted. */
 export interface Balance {
@@ -79,6 +79,13 @@ export interface SessionRecord {
   billableMs: number;
   createdAtMs: number;
   completedAtMs: number | null;
+}
+
+/** Session as GET /v1/asr/sessions/{id} returns it. */
+export interface SessionDetailRecord extends SessionRecord {
+  /** Null until it is known. */
+  endReason: EndReason | null;
+  closeCode: number | null;
 }
 
 /** API key as the gateway looks it up. */

@@ -43,6 +43,8 @@ async function connected() {
   return { owner, stream: { tenant, sessionId }, usage };
 }
 
+const CLOSED = { reason: 'client_closed', closeCode: 1000 } as const;
+
 /** Creates settlements that Redis rejects, and counts the rejections. */
 async function createRefused() {
   let rejections = 0;
@@ -58,6 +60,7 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
     outcome: 'completed',
     reason: 'client closed',
     samples: 20_000,
+    end: CLOSED,
   });
   await eventually('the settlement is rejected twice', 30_000, () => rejections() > 1);
   expect([settlements.pending, (await usage()).state]).toEqual([1, 'active']);
@@ -79,7 +82,7 @@ test('Settlements release the slot of a stream whose connect was lost by a failo
   // The ledger is as before the connect.
   await ledger.sessions.disconnect(stream.tenant, stream.sessionId, 'c');
   const settlements = createSettlements(ledger, createLogger('gateway', 'silent'), metrics);
-  const end = { outcome: 'completed', reason: 'client closed', samples: 20_000 } as const;
+  const end = { outcome: 'completed', reason: 'client closed', samples: 20_000, end: CLOSED } as const;
   await settlements.add({ ...stream, model, requestId: 'request' }, owner, end);
   expect(await ledger.pools.load(model)).toMatchObject({ active: 0 });
 });

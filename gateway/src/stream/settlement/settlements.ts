@@ -37,10 +37,10 @@ export function createSettlements(
   async function settle(
     { tenant, sessionId, model, requestId }: OpenedStream,
     owner: Owner,
-    { outcome, reason, samples }: StreamEnd,
+    { outcome, reason, samples, end }: StreamEnd,
   ): Promise<void> {
     const settleOrFail = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
-    const ended = await settleOrFail(tenant, sessionId, owner, samples, reason);
+    const ended = await settleOrFail(tenant, sessionId, owner, samples, reason, { end });
     const billableMs = 'billableMs' in ended ? ended.billableMs : 0;
     if (ended.outcome === 'ok') {
       metrics.billedSeconds.add(billableMs / 1000, { model });

@@ -15,7 +15,7 @@ export interface OpenApiDocument {
   };
 }
 
-export const METHODS = ['get', 'post'] as const;
+export const METHODS = ['get', 'post', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 export type PathItem = Partial<Record<Method, Operation>>;
 

@@ -1,4 +1,4 @@
-import type { AsrSession, CreateSessionRequest, CreditBalance, Model } from '@svc-asr/core';
+import type { AsrSession, CreateSessionRequest, CreditBalance, Model, SessionDetail } from '@svc-asr/core';
 import { AUDIO, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
 
 /** Address of the service in the rendered documents. The gateway replaces it with its PUBLIC_URL when it starts. */
@@ -37,6 +37,18 @@ export const EXAMPLE_SESSION: AsrSession = {
   expires_at: '2026-03-02T09:31:00.000Z',
   audio: { ...audio, max_audio_seconds: 120, context_size: [...AUDIO.defaultContext] },
   credits: { unit: 'audio_second', reserved: 120, remaining: 3452 },
+};
+
+export const EXAMPLE_SESSION_DETAIL: SessionDetail = {
+  id: EXAMPLE_SESSION_ID,
+  model: EXAMPLE_MODEL,
+  status: 'completed',
+  audio_ms: 27_340,
+  billable_ms: 28_000,
+  created_at: '2026-03-02T09:30:00.000Z',
+  completed_at: '2026-03-02T09:30:31.087Z',
+  end_reason: 'client_closed',
+  close_code: 1000,
 };
 
 export const EXAMPLE_BALANCE: CreditBalance = {

@@ -13,6 +13,8 @@ test.each([
   ['get', '/v1/models?x=1', 'listModels'],
   ['POST', '/v1/asr/sessions', 'createSession'],
   ['GET', '/v1/asr/sessions/0198f2c4-6e03-7c1f-8a64-5b0d9e2f7c31/stream', 'openStream'],
+  ['DELETE', '/v1/asr/sessions/0198f2c4-6e03-7c1f-8a64-5b0d9e2f7c31', 'cancelSession'],
+  ['GET', '/v1/asr/sessions/', undefined],
   ['POST', '/v1/models', undefined],
   ['GET', '/v1/models/', undefined],
   ['GET', '/', undefined],

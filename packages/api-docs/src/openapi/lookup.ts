@@ -55,7 +55,8 @@ function withoutOperation(
 function matches(template: string, path: string): boolean {
   const parts = template.split('/');
   const given = (path.split('?')[0] ?? '').split('/');
-  return parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at]);
+  const matchesPart = (part: string, at: number) => (part.startsWith('{') ? given[at] !== '' : part === given[at]);
+  return parts.length === given.length && parts.every(matchesPart);
 }
 
 function isMethod(name: string): name is Method {

@@ -101,6 +101,7 @@ test.each([
   ['/v1/models', [200, 503]],
   ['/v1/asr/sessions', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
   ['/v1/usage', [200, 401, 403, 429, 503]],
+  ['/v1/asr/sessions/{id}', [200, 401, 403, 404, 429, 503]],
   ['/v1/asr/sessions/{id}/stream', [101, 400, 401, 403, 429, 503]],
   ['/openapi.json', [200, 304]],
   ['/asyncapi.json', [200, 304]],
@@ -110,10 +111,10 @@ test.each([
 });
 
 test('every OpenAPI response documents X-Request-Id, and only 429 and 503 document Retry-After', () => {
-  for (const { path, operation } of operations) {
-    for (const status of Object.keys(operation.responses).map(Number)) {
-      expect(headersOf(path, status)).toContain('X-Request-Id');
-      expect(headersOf(path, status).includes('Retry-After')).toBe(status === 429 || status === 503);
+  for (const { operation } of operations) {
+    for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+      expect(Object.keys(headers)).toContain('X-Request-Id');
+      expect(Object.hasOwn(headers, 'Retry-After')).toBe(status === '429' || status === '503');
     }
   }
 });
@@ -128,9 +129,14 @@ test('OpenAPI responses to POST document Cache-Control, and rate-limited routes 
   }
 });
 
-test('only POST /v1/asr/sessions and GET /v1/usage require an API key in the OpenAPI document', () => {
-  const keyed = operations.filter(({ operation }) => operation.security.length > 0).map(({ path }) => path);
-  expect(keyed).toEqual(['/v1/asr/sessions', '/v1/usage']);
+test('only sessions and usage require an API key in the OpenAPI document', () => {
+  const keyed = operations.filter(({ operation }) => operation.security.length > 0);
+  expect(keyed.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'post /v1/asr/sessions',
+    'get /v1/asr/sessions/{id}',
+    'delete /v1/asr/sessions/{id}',
+    'get /v1/usage',
+  ]);
 });
 
 test('the documented Idempotency-Key pattern accepts the same keys as the API', () => {

@@ -5,6 +5,7 @@ import { HEADERS } from './headers.ts';
 import { publishSchemas } from '../json-schema.ts';
 import { documentPaths } from './paths/documents.ts';
 import { modelsPath } from './paths/models.ts';
+import { sessionPathItem } from './paths/session.ts';
 import { sessionsPath } from './paths/sessions.ts';
 import { streamHandshakePath } from './paths/stream.ts';
 import { usagePath } from './paths/usage.ts';
@@ -16,6 +17,8 @@ import {
   ErrorResponse,
   Model,
   ModelList,
+  SessionDetail,
+  sessionPath,
   SESSIONS_PATH,
   streamPath,
   UsageSession,
@@ -24,7 +27,16 @@ import {
 /** Version of the API that the documents describe. */
 export const INTERFACE_VERSION = '1.0.0';
 
-const SCHEMAS = { Model, ModelList, CreateSessionRequest, AsrSession, CreditBalance, UsageSession, ErrorResponse };
+const SCHEMAS = {
+  Model,
+  ModelList,
+  CreateSessionRequest,
+  AsrSession,
+  CreditBalance,
+  UsageSession,
+  SessionDetail,
+  ErrorResponse,
+};
 
 /** Builds the OpenAPI 3.1 document of the HTTP API. */
 export function buildOpenApi(): OpenApiDocument {
@@ -39,7 +51,7 @@ export function buildOpenApi(): OpenApiDocument {
     servers: [{ url: EXAMPLE_URL, description: 'This service.' }],
     tags: [
       { name: 'Models', description: 'The installed recognition models.' },
-      { name: 'Sessions', description: 'Reserve credit and get an address to stream to.' },
+      { name: 'Sessions', description: 'Reserve credit and get an address to stream to. Read and cancel sessions.' },
       { name: 'Stream', description: 'The WebSocket handshake.' },
       { name: 'Usage', description: 'Credit and past sessions.' },
       { name: 'Documents', description: 'Documentation of the API.' },
@@ -47,6 +59,7 @@ export function buildOpenApi(): OpenApiDocument {
     paths: {
       '/v1/models': modelsPath(),
       [SESSIONS_PATH]: sessionsPath(),
+      [sessionPath('{id}')]: sessionPathItem(),
       [streamPath('{id}')]: streamHandshakePath(),
       '/v1/usage': usagePath(),
       ...documentPaths(),

@@ -17,13 +17,15 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   model_scope_denied: 'The account or the API key may not use this model. Use another one, or ask for access.',
   key_scope_denied: 'The API key lacks the scope that the message names. Use another key of the account.',
   model_not_found: 'The model does not exist. Use an `id` from `GET /v1/models`.',
+  session_not_found:
+    'The id belongs to another account, is not the id of a session, or the session ended long ago. Check the id.',
   not_found: 'The path does not exist. Check the address.',
   method_not_allowed: 'Use a method that the header `Allow` lists.',
   idempotency_conflict: 'The key was used with a different body. Use a new key for each session.',
   request_too_large: 'The body exceeds 16 KiB. Send audio to the stream, not here.',
   unsupported_media_type: 'Send `Content-Type: application/json`, in UTF-8 and uncompressed.',
   concurrency_limit_exceeded:
-    'The account already has a reserved or active session. Close its stream, or wait until the reservation expires. Try again after `Retry-After` seconds.',
+    'The account already has a reserved or active session. Close its stream, free the place with `DELETE /v1/asr/sessions/{id}`, or wait until the reservation expires. Try again after `Retry-After` seconds.',
   rate_limit_exceeded: 'Too many requests. Wait `Retry-After` seconds, then back off exponentially.',
   service_unavailable:
     'Part of the service is unavailable. Retry after `Retry-After` seconds, with exponential backoff and the same `Idempotency-Key`.',

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: 'Missing, invalid, expired or revoked credential.',
   402: 'Not enough audio credit to reserve a session.',
   403: 'The account is inactive, or may not use the model.',
-  404: 'The model or the path does not exist.',
+  404: 'The model, the session or the path does not exist.',
   405: 'The path does not support this method.',
   409: 'The Idempotency-Key was used with a different body.',
   413: 'The body exceeds 16 KiB.',

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import type { Static, TProperties } from 'typebox';
 import { AUDIO, MAX_AUDIO_SECONDS } from '../audio.ts';
-import { SESSION_STATES } from '../session.ts';
+import { END_REASONS, SESSION_STATES } from '../session.ts';
+import type { EndReason } from '../session.ts';
 
 /**
  * Builds the schema of a body of the HTTP API. These schemas generate the OpenAPI document and check requests. Tests
@@ -110,6 +111,20 @@ export const UsageSession = exact(
   'A session as the account sees it afterwards.',
 );
 export type UsageSession = Static<typeof UsageSession>;
+
+export const SessionDetail = exact(
+  {
+    ...UsageSession.properties,
+    end_reason: Type.Union([Type.Enum(Object.keys(END_REASONS) as EndReason[]), Type.Null()], {
+      description: 'Why the session ended. Null until it is known.',
+    }),
+    close_code: Type.Union([Type.Integer({ minimum: 1000, maximum: 4999 }), Type.Null()], {
+      description: 'Close code of the WebSocket. Null without a stream, and until it is known.',
+    }),
+  },
+  'A session and how it ended.',
+);
+export type SessionDetail = Static<typeof SessionDetail>;
 
 const Budget = exact(
   {

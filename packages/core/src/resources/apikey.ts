@@ -22,7 +22,7 @@ export const KeyScopes = Type.Array(Type.Enum([...KEY_SCOPES]), {
   minItems: 1,
   maxItems: 16,
   description:
-    'What the key may do. sessions:create creates sessions, and usage:read reads credit and sessions. Everything if omitted.',
+    'What the key may do. sessions:create creates and cancels sessions, and usage:read reads credit and sessions. Everything if omitted.',
   ...ATOMIC_LIST,
 });
 

@@ -17,7 +17,8 @@ export interface CloseCode {
 /** Close codes that the server sends. */
 export const CLOSE_CODES = {
   1000: {
-    meaning: 'Done: the client closed, or the session reached its audio or time limit (see the close reason).',
+    meaning:
+      'Done: the client closed, the session reached its audio or time limit, or it was cancelled (see the close reason).',
     retry: 'never',
     charged: true,
     action: 'Nothing. To send more audio, create a new session.',
@@ -73,6 +74,7 @@ export type CloseCodeNumber = keyof typeof CLOSE_CODES;
 export const CLOSE_REASONS = {
   audio_limit_reached: 'The reserved audio is used up (1000).',
   session_time_limit: 'The stream lived for its reserved audio plus 300 seconds (1000).',
+  cancelled: 'The session was cancelled with DELETE; no `final` came before (1000).',
   draining: 'The server is going away (1001).',
 } as const;
 

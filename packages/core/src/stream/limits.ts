@@ -42,7 +42,12 @@ export const STREAM_LIMITS = {
 /** Path that creates sessions, below the public address. */
 export const SESSIONS_PATH = '/v1/asr/sessions';
 
+/** Returns the path of a session. */
+export function sessionPath(sessionId: string): string {
+  return `${SESSIONS_PATH}/${sessionId}`;
+}
+
 /** Returns the path of a session's stream, below the public address. */
 export function streamPath(sessionId: string): string {
-  return `${SESSIONS_PATH}/${sessionId}/stream`;
+  return `${sessionPath(sessionId)}/stream`;
 }

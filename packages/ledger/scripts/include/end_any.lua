@@ -4,14 +4,14 @@
 -- @include remove_session
 -- @include state
 -- Ends a session given its due time in `live`. A provisional session is removed with reason `why`; any other session
--- changes to `state` with `reason`. A session without a record is removed from the account.
-local function end_any(base, id, due, now, state, reason, why)
+-- changes to `state` with `reason` and `how`. A session without a record is removed from the account.
+local function end_any(base, id, due, now, state, reason, how, why)
   local session = read_session(base, id)
   if not session then
     end_missing(base, id)
   elseif state_by_due(session, due) == 'provisional' then
     remove_session(base, id, why)
   else
-    end_session(base, id, state, now, 0, 0, reason)
+    end_session(base, id, state, now, 0, 0, reason, how)
   end
 end

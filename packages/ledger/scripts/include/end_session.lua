@@ -5,8 +5,9 @@
 local JOURNAL_KINDS = { completed = 'settle', failed = 'fail', expired = 'expire' }
 
 -- Changes a session to a terminal state: releases the reservation, charges `billable`, and moves the record from its
--- hash to `recent` and to the journal. Returns the audio ms, or nil if the session had ended before.
-local function end_session(base, id, state, now, samples, billable, reason)
+-- hash to `recent` and to the journal. `how` is its end reason and close code, such as 'idle_timeout 4408', or nil.
+-- Returns the audio ms, or nil if the session had ended before.
+local function end_session(base, id, state, now, samples, billable, reason, how)
   local key = base .. 's:' .. id
   local session = read_session(base, id)
   -- A terminal state never changes.
@@ -17,7 +18,7 @@ local function end_session(base, id, state, now, samples, billable, reason)
   end
   local audio = audio_ms(samples)
   limit_journal(base)
-  end_recent(base, id, ended_line(id, state, session, now, audio, billable))
+  end_recent(base, id, ended_line(id, state, session, now, audio, billable, how))
   -- Written before any credit moves: if Redis refuses a command further down, a repeat must not charge again.
   redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
   if billable > 0 and redis.call('HGET', base .. 'a', 'ba') then

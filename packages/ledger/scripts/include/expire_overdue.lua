@@ -10,7 +10,7 @@ local function expire_overdue(base, now)
   for i = 1, #overdue, 2 do
     local id = overdue[i]
     if redis.call('HGET', base .. 's:' .. id, 'st') == 'active' then active[#active + 1] = id
-    else end_any(base, id, overdue[i + 1], now, 'expired', 'no handshake', 'lease') end
+    else end_any(base, id, overdue[i + 1], now, 'expired', 'no handshake', 'credential_expired 0', 'lease') end
   end
   return #overdue / 2 - #active, active
 end

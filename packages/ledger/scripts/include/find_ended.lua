@@ -6,10 +6,8 @@ local FIND_PAGES = 10
 -- Returns how a session ended whose hash was deleted: from `recent`, else from the last entries of the journal. A late
 -- repeat of a settlement is rare, so this may read a lot. Returns { state, audio ms, billable ms, model } or nil.
 local function find_ended(base, id)
-  for _, line in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do
-    local ended = read_ended(line)
-    if ended and ended.id == id then return { ended.state, ended.audio, ended.billable, ended.model } end
-  end
+  local ended = find_recent(base, id)
+  if ended then return { ended.state, ended.audio, ended.billable, ended.model } end
   local last = '+'
   for _ = 1, FIND_PAGES do
     local page = redis.call('XREVRANGE', base .. 'j', last, '-', 'COUNT', FIND_PAGE)

@@ -43,7 +43,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{o\}:ledger:plan$/, findPlan],
   // Names of models, sessions, workers and gateways. The registry of ApiKeys has the ids of keys.
   [/^\{m:[^}]*\}:(?!q$|q:)/],
-  [/^\{g:[^}]*\}:x$/],
+  [/^\{g:[^}]*\}:[cx]$/],
   [/^\{o\}:(gateways|catalogue|ledger$|ledger:rebuild$|ledger:schema$|registry:ApiKey$|registry:ASRModel$)/],
   // The request for a purge names the tenant. It is deleted with the answer, or expires.
   [/^\{o\}:purge$/],

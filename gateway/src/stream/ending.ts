@@ -1,0 +1,41 @@
+import { END_REASONS } from '@svc-asr/core';
+import type { CloseCodeNumber, CloseReason, EndReason, SessionEnd, StreamErrorCode } from '@svc-asr/core';
+import type { StreamEnd } from './session.ts';
+
+const CLIENT_CLOSED = ['client closed', 'client closed before ready'] as const;
+
+/** How a stream ends. */
+export interface Ending {
+  outcome: StreamEnd['outcome'];
+  /** Close code that the gateway sends. */
+  code: CloseCodeNumber;
+  reason: CloseReason | StreamErrorCode | (typeof CLIENT_CLOSED)[number];
+  error?: StreamErrorCode;
+  message?: string;
+  /** Close code of a connection that the client has closed. 1006 if the connection broke. */
+  clientCode?: number;
+}
+
+export const PROTOCOL_VIOLATION: Ending = {
+  outcome: 'completed',
+  code: 4400,
+  reason: 'invalid_message',
+  error: 'invalid_message',
+  message: 'The client violated the WebSocket protocol (RFC 6455).',
+};
+
+/** Returns the ending of a stream whose connection is closed, unless it was ending before. */
+export function closedByClient(ready: boolean, clientCode: number): Ending {
+  return { outcome: 'completed', code: 1000, reason: CLIENT_CLOSED[ready ? 0 : 1], clientCode };
+}
+
+/** Returns how the session ended, for the account. */
+export function sessionEnd({ code, reason, clientCode }: Ending): SessionEnd {
+  return { reason: endReason(reason, clientCode), closeCode: clientCode ?? code };
+}
+
+function endReason(reason: Ending['reason'], clientCode: number | undefined): EndReason {
+  if (clientCode !== undefined) return clientCode === 1006 ? 'connection_lost' : 'client_closed';
+  if (reason === 'internal_error') return 'service_error';
+  return Object.hasOwn(END_REASONS, reason) ? (reason as EndReason) : 'client_error';
+}
