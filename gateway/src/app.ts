@@ -29,7 +29,7 @@ import { deleteSessionRoute, getSessionRoute } from './routes/session.ts';
 import { usageRoute } from './routes/usage.ts';
 import type { Cancellations } from './sessions/cancellations.ts';
 import type { GatewaySettings } from './settings.ts';
-import type { AudioCapacity } from './stream/handshake/audio-capacity.ts';
+import type { AudioCapacity } from './stream/audio-memory/audio-capacity.ts';
 
 export interface AppParts {
   settings: GatewaySettings;

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, RateState, Reservation, ReserveOutcome } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
-import type { AudioCapacity } from '../stream/handshake/audio-capacity.ts';
+import type { AudioCapacity } from '../stream/audio-memory/audio-capacity.ts';
 import type { Cancellation, Cancellations } from './cancellations.ts';
 import { credentialHash, sessionCredential } from './credential.ts';
 

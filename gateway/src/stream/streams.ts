@@ -9,7 +9,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
-import type { AudioBudget, AudioShare } from './handshake/audio-budget.ts';
+import type { AudioBudget, AudioShare } from './audio-memory/audio-budget.ts';
 import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
 import { readWholeFrames } from './client/whole-frames.ts';

@@ -1,7 +1,7 @@
 import type { Ledger, Owner } from '@svc-asr/ledger';
 import { createLogger } from '@svc-asr/runtime';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { AudioCapacity } from '../handshake/audio-capacity.ts';
+import { AudioCapacity } from '../audio-memory/audio-capacity.ts';
 import { holdLease } from './lease.ts';
 
 /** Holds a lease that Redis no longer knows after the first join. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Ledger, Owner } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from '../../repeat.ts';
-import type { AudioCapacity } from '../handshake/audio-capacity.ts';
+import type { AudioCapacity } from '../audio-memory/audio-capacity.ts';
 
 export interface Lease {
   /** Returns undefined while this process holds no lease. */
