@@ -42,6 +42,6 @@ test('the annotations for Artifact Hub name every kind that the chart defines', 
 });
 
 test('the default metric of the gateway autoscaler is one that gateways export', () => {
-  const { fallback } = values.find(({ path }) => path === 'gateway.autoscaling.sessions.metric') ?? {};
+  const { fallback } = values.find(({ path }) => path === 'gateway.autoscaling.audioMemory.metric') ?? {};
   expect(Object.values(GATEWAY_METRICS).map(({ name }) => name)).toContain(fallback);
 });

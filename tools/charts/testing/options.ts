@@ -46,7 +46,7 @@ export const OPTIONS: Options = {
     {
       publicUrl: 'https://asr.example.com',
       gateway: {
-        autoscaling: { enabled: true, sessions: { enabled: true } },
+        autoscaling: { enabled: true, audioMemory: { enabled: true } },
         service: { type: 'NodePort', nodePort: 30443, port: 8443 },
         ingress: { enabled: true, className: 'nginx', tlsSecret: 'ingress-tls' },
         podDisruptionBudget: { maxUnavailable: '25%' },

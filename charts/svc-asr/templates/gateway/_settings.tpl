@@ -24,3 +24,12 @@ WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
 {{- define "svc-asr.gatewayStopSeconds" -}}
 {{ add 20 (int .Values.gateway.longestStreamSeconds) }}
 {{- end }}
+
+{{/*
+Target of the autoscaler in bytes of reserved audio per pod. A pod refuses a stream unless the longest session of
+9,600,000 bytes still fits, so the target is a share of the rest.
+*/}}
+{{- define "svc-asr.gatewayAudioTarget" -}}
+{{- $refusing := sub (mul 1048576 (int .Values.gateway.streamMemoryMiB)) 9600000 }}
+{{- div (mul $refusing (int .Values.gateway.autoscaling.audioMemory.percent)) 100 }}
+{{- end }}
