@@ -136,7 +136,7 @@ export const GATEWAY_SETTINGS = {
     600_000,
   ),
   LEASE_RENEW_MS: integer(
-    'Interval between two renewals of the lease of this gateway. It also publishes its free audio memory. It renews within a second if that becomes full or free.',
+    'Interval between two renewals of the lease of this gateway. Each renewal publishes its free audio memory. A gateway that becomes full, or has room again, renews within a second.',
     5000,
     50,
     60_000,

@@ -70,7 +70,7 @@ describe('a session request, when the only other gateway is full and this one', 
   const LONGEST = { model: MODEL, max_audio_seconds: LONGEST_S };
   let other: Owner | undefined;
 
-  /** Renews the lease of a gateway that is no process. Undefined as its free streams is what the version before does. */
+  /** Renews the lease of a gateway without a process. Undefined publishes nothing, like the version before. */
   async function renewOther(freeStreams: number | undefined): Promise<void> {
     const { gateways } = stage.ledger;
     if (other !== undefined && (await gateways.renew(other, freeStreams)) !== undefined) return;

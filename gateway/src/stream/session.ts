@@ -53,6 +53,6 @@ export interface StreamEnd {
   readonly outcome: 'completed' | 'failed';
   readonly reason: string;
   readonly samples: number;
-  /** What the account reads about the end. */
+  /** End of the session, as GET /v1/asr/sessions/{id} reports it to the account. */
   readonly end: SessionEnd;
 }

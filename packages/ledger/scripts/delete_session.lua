@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Cancels a session for its tenant. A reserved session expires at once. For an active one the wish is recorded, and its
--- gateway ends the stream. The Idempotency-Key of the session may create a new one afterwards.
+-- Cancels a session for its tenant. A reserved session expires at once. For an active one the cancellation is recorded,
+-- and its gateway ends the stream. The Idempotency-Key of the session may create a new one afterwards.
 -- KEYS  1 account
 -- ARGV  1 session id
 -- returns { 'expired', model }: release the capacity that the pool holds for it
---         { 'active', owner }: tell this gateway
+--         { 'active', owner }: notify this gateway
 --         { 'ended' } | { 'unknown' }
 -- @include now_ms
 -- @include expire_overdue

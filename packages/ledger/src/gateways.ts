@@ -18,7 +18,7 @@ const FAILED_AT_ONCE = 100;
 /** Time for which a process that was declared dead cannot own streams. Longer than most pauses of a process. */
 const DECLARED_DEAD_MS = 86_400_000;
 
-/** What a gateway learns about the others when it renews its lease. */
+/** State of the other gateways, which a renewal returns. */
 export interface Renewal {
   /**
    * Streams that the audio memory of the other live gateways can accept. Infinity if one of them has not published it:

@@ -24,7 +24,7 @@ export function createRedisKeys(prefix: string) {
     holds: (model: string) => `${prefix}:{m:${model}}:h`,
     gateways: () => `${prefix}:{o}:gateways`,
     owned: (gateway: string) => `${prefix}:{g:${gateway}}:s`,
-    /** Streams of a gateway process that their accounts want to end. */
+    /** Sessions with a stream on a gateway process that their accounts have cancelled. */
     cancelled: (gateway: string) => `${prefix}:{g:${gateway}}:c`,
     declaredDead: (gateway: string) => `${prefix}:{g:${gateway}}:x`,
     due: (shard: number) => `${prefix}:{d:${shard}}:due`,

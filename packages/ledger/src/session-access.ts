@@ -8,7 +8,7 @@ import type { SessionDetailRecord } from './types.ts';
 const GET = loadScript('get_session');
 const DELETE = loadScript('delete_session');
 
-/** Time for which a cancellation is kept for its gateway. A handshake that is answered has a stream long before. */
+/** Time for which a cancellation is kept for its gateway. Longer than a handshake takes to start its stream. */
 const CANCELLATION_MS = 120_000;
 
 /** Result of a deletion. `model` is the pool that holds capacity for the session. */
@@ -38,7 +38,7 @@ export function createSessionAccess(link: RedisLink, keys: RedisKeys, now: () =>
       return { outcome };
     },
 
-    /** Returns the streams of a gateway process that their accounts want to end. */
+    /** Returns the ids of sessions with a stream on this gateway process that their accounts have cancelled. */
     async cancelled({ id }: Owner): Promise<string[]> {
       const key = keys.cancelled(id);
       const members = (await link.send(key, ['ZRANGE', key, '0', '-1'])) as string[];

@@ -8,7 +8,8 @@ const MAX_TIME_PER_WINDOW = 1.1;
 
 /**
  * Returns the largest number of windows in a run while runs take `slowdown` times as long as at warm-up. On a slow
- * machine a full batch would take longer than a result may take. Batches that are padded have no use for a limit.
+ * machine a full batch would take longer than a result may take. Padded batches take the same time at any size, so they
+ * are not limited.
  */
 export function batchLimit(cost: RunCost | undefined, slowdown: number, maxBatch: number): number {
   if (cost === undefined || cost.isPadded) return maxBatch;

@@ -38,10 +38,10 @@ const NO_RANK = [3, Infinity] as const;
 
 /**
  * Streams with a window that is ready to run. Punctual streams come first, ordered by how long they have been ready.
- * Late streams come next. When a machine slows down, some streams are late until enough of them have ended. In the order
- * of arrival, their delay would pass to all streams. In every eighth batch late streams come first. Streams that are
- * ahead of real time fill the remaining places of a batch, the least ahead first. The cost of adding and taking does not
- * depend on the number of open streams.
+ * Late streams come next. When a machine slows down, some streams are late until enough of them have ended. If streams
+ * ran in the order of arrival, this delay would spread to all of them. In every eighth batch late streams come first.
+ * Streams that are ahead of real time fill the remaining places of a batch, the least ahead first. The cost of adding
+ * and taking does not depend on the number of open streams.
  */
 export class ReadyQueue<T extends Ready> {
   readonly #contexts = new Map<string, Waiting<T>>();

@@ -32,8 +32,9 @@ export type ContextCost = Pick<ContextInfo, 'realTimeFactor' | 'runCost'>;
 /**
  * Measures the wall time per second of audio of one stream at one context, and the duration of runs by batch size. Runs
  * batches of noise through features, encoder and search, like real streams, with as many runs at a time as the backend
- * allows. The search of a transducer takes as many steps as for speech. The first rounds are not counted. Takes `mostMs` if other processes use the cores, and a fifth of that
- * otherwise. Throws a ModelError if no stream could be served at this context.
+ * allows. The search of a transducer takes as many steps as for speech. The first rounds are not counted. Takes
+ * `mostMs` if other processes use the cores, and a fifth of that otherwise. Throws a ModelError if no stream could be
+ * served at this context.
  */
 export async function measureContext(
   backend: Backend,

@@ -40,7 +40,7 @@ export class AudioCapacity {
 
   /**
    * Counts a session that was created here. Its stream has probably not connected yet, so a burst of requests does not
-   * get more sessions than there is room for. The next renewal forgets it.
+   * get more sessions than there is room for. The next renewal removes it from the count.
    */
   countCreated(reservedSeconds: number): void {
     this.#createdSeconds += reservedSeconds;

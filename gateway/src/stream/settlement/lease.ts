@@ -16,7 +16,7 @@ export interface Lease {
  */
 const CHECK_INTERVAL_MS = 200;
 
-/** Shortest time between two renewals. More frequent ones would let full gateways load Redis. */
+/** Time between two early renewals. With a shorter one, full gateways would load Redis. */
 const EARLY_RENEW_MS = 1000;
 
 export interface LeaseOptions {

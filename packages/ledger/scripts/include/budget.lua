@@ -1,8 +1,11 @@
 -- @include journal
--- Monthly budget of an account: credit that is granted at the start of each UTC month and removed at its end, as far as
--- it was not used. A charge uses the budget first and other credit, which never expires, after it. Fields of the account:
--- `ba` amount per month, `bm` month of the last renewal, `bu` charged to the budget in that month, `bl` rest of the
--- budget, `bt` sum of all changes of `granted` by budgets. An account that never had a budget has none of them.
+-- Monthly budget of an account: credit that is granted at the start of each UTC month. Its unused part is removed
+-- at the end of the month. A charge uses the budget first, then other credit, which never expires. Fields of the
+-- account:
+--   `ba` amount per month                          `bm` month of the last renewal
+--   `bu` charged to the budget in that month       `bl` part of the budget that was not charged
+--   `bt` sum of all changes of `granted` by budgets
+-- An account that never had a budget has none of them.
 
 -- Returns the UTC month of a time as YYYY-MM. Days are counted in years that start in March, because the leap day is
 -- then the last one.

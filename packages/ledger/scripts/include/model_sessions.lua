@@ -11,8 +11,8 @@ local function add_model_session(base, id, session, now)
   redis.call('PEXPIRE', set, MODEL_SESSIONS_MS)
 end
 
--- Returns the number of live sessions of a model. The scripts that end a session remove its entry, but not those of an
--- earlier version, or if the record of the session is missing. Such entries are removed here when they are overdue.
+-- Returns the number of live sessions of a model. Entries can be left over from scripts of an earlier version, and from
+-- sessions whose record is missing. They are removed here when they are overdue.
 local function count_model_sessions(base, model, limit, now)
   local set = base .. 'm:' .. model
   local count = redis.call('ZCARD', set)
