@@ -117,17 +117,17 @@ test('a session that is foreign, unknown or not confirmed is neither returned no
   expect(await get(other, foreign)).toMatchObject({ state: 'reserved' });
 });
 
-test('at least the 200 newest sessions can be read, with the reason of each end', async () => {
+test('at least the 100 newest sessions can be read, with the reason of each end', async () => {
   const tenant = await createTenant(ledger, 600_000);
   const ids: string[] = [];
-  for (let count = 0; count < 240; count++) {
+  for (let count = 0; count < 130; count++) {
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
     ids.push(sessionId);
     await remove(tenant, sessionId);
   }
   expect(await get(tenant, ids[0]!)).toBeUndefined();
   expect(await remove(tenant, ids[0]!)).toBe('unknown');
-  for (const id of ids.slice(-200)) expect(await get(tenant, id)).toMatchObject({ id, endReason: 'cancelled' });
+  for (const id of ids.slice(-100)) expect(await get(tenant, id)).toMatchObject({ id, endReason: 'cancelled' });
   expect((await ledger.accounts.usage(tenant))?.recent).toHaveLength(20);
 });
 

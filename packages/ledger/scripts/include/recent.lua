@@ -4,8 +4,8 @@
 -- because the hash is deleted.
 local RECENT_SHOWN = 20
 -- The list has at least this many of the latest sessions, and GET /v1/asr/sessions/ID finds them.
-local RECENT_READABLE = 200
-local RECENT_KEPT = 220
+local RECENT_READABLE = 100
+local RECENT_KEPT = 120
 -- Time that the list is kept after the last session of the tenant was confirmed.
 local RECENT_RETENTION_MS = 2592000000
 

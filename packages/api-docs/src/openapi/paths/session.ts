@@ -25,7 +25,7 @@ export function sessionPathItem(): PathItem {
       operationId: 'getSession',
       summary: 'Get a session',
       description: [
-        'Returns a session of the account. At least the 200 newest sessions can be read, for 30 days.',
+        'Returns a session of the account. At least the 100 newest sessions can be read, for 30 days.',
         'A stream that has closed is `active` until it is settled, which takes a moment.',
         '',
         '| `end_reason` | meaning |',
