@@ -4,13 +4,19 @@ import type { Harness } from './harness.ts';
 import { KIKUYU, TENANT } from './live-streams.ts';
 import { applyPool, finishWithoutStall, firstNode, secondNode, setPool } from './pool.ts';
 import { SLOTS, startStream, untilFinals, untilPods, untilReady } from './pool.ts';
+import type { finishStreams } from './pool.ts';
 import type { Access } from './streams.ts';
 
 /**
  * Drains the only node of a full pool under live streams, and adds a second node late. No stream may be cut before that.
- * Then all of them must move without a stall. `args` are passed to `kubectl drain`.
+ * Then all of them must move. `args` are passed to `kubectl drain`. `finish` ends the streams and checks them.
  */
-export async function drainOnlyNode(harness: Harness, access: Access, args: readonly string[] = []): Promise<void> {
+export async function drainOnlyNode(
+  harness: Harness,
+  access: Access,
+  args: readonly string[] = [],
+  finish: (...streams: Parameters<typeof finishStreams>) => Promise<unknown> = finishWithoutStall,
+): Promise<void> {
   const [node, lateNode] = [firstNode(), secondNode()];
   await setPool(harness, node, 'a');
   await applyPool(harness, { scaling: { min: 1, max: 1 } });
@@ -25,7 +31,7 @@ export async function drainOnlyNode(harness: Harness, access: Access, args: read
   });
   drained.catch(() => undefined);
   await untilPods(harness, 'a replacement waits for a node', (pods) => pods.some((pod) => pod.node === ''));
-  await untilFinals(senders, 2);
+  await untilFinals(senders, 1);
 
   await setPool(harness, lateNode, 'a');
   await untilPods(harness, 'the only pod is on the other node', (pods) => {
@@ -33,6 +39,6 @@ export async function drainOnlyNode(harness: Harness, access: Access, args: read
   });
   await drained;
   await untilFinals(senders, 1);
-  await finishWithoutStall(`kubectl ${command.join(' ')}`, senders, control);
+  await finish(`kubectl ${command.join(' ')}`, senders, control);
   await expectBalanced(harness, TENANT);
 }

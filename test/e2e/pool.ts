@@ -10,6 +10,8 @@ import type { Access, AudioSender } from './streams.ts';
 
 /** Model of the tests about pools. It has the files of the Kikuyu model and nodes of its own. */
 export const POOL_MODEL = 'pool-kikuyu';
+/** Selects the pods of the model. */
+export const POOL_SELECTOR = `asr.svc.dev/model=${POOL_MODEL}`;
 /** Slots of a worker of the model. */
 export const SLOTS = 2;
 /** Label of the nodes of a pool. A node joins a pool when it gets the label. */
@@ -79,7 +81,7 @@ interface PodList {
 
 /** Returns the pods of the model that have not ended. */
 export async function listPods(harness: Harness): Promise<PoolPod[]> {
-  const args = ['get', 'pods', '-l', `asr.svc.dev/model=${POOL_MODEL}`, '-o', 'json'];
+  const args = ['get', 'pods', '-l', POOL_SELECTOR, '-o', 'json'];
   const { items } = JSON.parse(await harness.kubectl(args)) as PodList;
   return items.map(({ metadata, spec, status }) => ({
     name: metadata.name,
@@ -124,6 +126,18 @@ export async function untilFinals(senders: readonly AudioSender[], further: numb
   );
 }
 
+/** Ends streams, checks their transcripts, and logs their longest lags. Returns them, that of the control stream last. */
+export async function finishStreams(
+  what: string,
+  moved: readonly AudioSender[],
+  control: AudioSender,
+): Promise<number[]> {
+  for (const sender of [...moved, control]) expect(await sender.finish()).toBeGreaterThan(0);
+  const lagsMs = [...moved, control].map(({ longestLagMs }) => longestLagMs);
+  logProgress(`${what}: longest lags in ms ${lagsMs.join(', ')}; the last stream was not moved`);
+  return lagsMs;
+}
+
 /**
  * Ends streams and checks their transcripts. None may have stalled for more than 3 s. A stream that was not moved shows
  * how slow the machine is. The limit grows in proportion to its lag.
@@ -133,9 +147,7 @@ export async function finishWithoutStall(
   moved: readonly AudioSender[],
   control: AudioSender,
 ): Promise<void> {
-  for (const sender of [...moved, control]) expect(await sender.finish()).toBeGreaterThan(0);
-  const lagsMs = moved.map(({ longestLagMs }) => longestLagMs);
-  const controlMs = control.longestLagMs;
-  logProgress(`${what}: longest lag ${lagsMs.join(', ')} ms; of a stream that was not moved ${controlMs} ms`);
+  const lagsMs = await finishStreams(what, moved, control);
+  const controlMs = lagsMs.pop() ?? 0;
   expect(Math.max(...lagsMs)).toBeLessThan(MAX_STALL_MS * Math.max(1, controlMs / USUAL_LAG_MS));
 }
