@@ -73,11 +73,10 @@ test('reporter.applied reports Ready with the generation and the gathered fields
   expect(ready()).toMatchObject({ status: 'True', reason: 'Applied' });
 });
 
-test('the reporter leaves changes that are not urgent to its rounds', async () => {
+test('the reporter leaves changes of an applied resource that are not urgent to its rounds', async () => {
   const { reporter, reported } = setUp({ intervalMs: { ...NEVER, Tenant: 20 } });
   await reporter.applied('Tenant', 'acme', 2);
-  await reporter.refused('Tenant', 'acme');
-  expect(reported.map(([, , scope]) => scope)).toEqual(['urgent', 'urgent']);
+  expect(reported.map(([, , scope]) => scope)).toEqual(['urgent']);
   reporter.start();
   await eventually(() => expect(reported.at(-1)?.[2]).toBe('all'));
   await reporter.stop();
@@ -122,7 +121,7 @@ test('reporter.refused reports a resource that was never valid as not applied, a
         fields: {},
         findings: [{ reason: 'InvalidSpec', message: 'the resource is invalid and not applied: spec.state: is wrong' }],
       },
-      'urgent',
+      'all',
     ],
   ]);
 });
@@ -156,11 +155,11 @@ test('reporter.waiting reports why a deleted resource still exists, and LedgerMi
   await reporter.waiting('Tenant', 'acme', new LedgerMissing('it was emptied'));
   const waits = { type: 'Ready', status: 'False', reason: 'DeletionWaits' };
   expect(reported).toMatchObject([
-    ['acme', { deleting: true, findings: [{ ...waits, message: expect.stringContaining('unavailable') }] }, 'urgent'],
+    ['acme', { deleting: true, findings: [{ ...waits, message: expect.stringContaining('unavailable') }] }, 'all'],
     [
       'acme',
       { deleting: true, findings: [waits, { type: 'LedgerMissing', status: 'True', message: 'it was emptied' }] },
-      'urgent',
+      'all',
     ],
   ]);
 });

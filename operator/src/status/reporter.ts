@@ -80,7 +80,8 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 
   refused(kind: Kind, name: string): Promise<void> {
-    return this.#report(kind, name, 'urgent');
+    // The rounds do not visit a resource that was never valid.
+    return this.#report(kind, name, 'all');
   }
 
   async failed(kind: Kind, name: string, error: unknown): Promise<void> {
@@ -132,7 +133,7 @@ export class ResourceStatusReporter implements StatusReporter {
     const { writer, logger } = this.#options;
     const missing = kind === 'Tenant' && findUnavailable(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
     try {
-      await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] }, 'urgent');
+      await writer.report(kind, name, { ...news, findings: [...news.findings, ...missing] }, 'all');
     } catch (err) {
       logger.debug(
         { err, resource: keyOf(kind, name) },
