@@ -27,7 +27,8 @@ describe.each([
     redis = await start();
     const prefix = `test-${randomUUID()}`;
     keys = createRedisKeys(prefix);
-    ledger = await openLedger(redis.url, { prefix });
+    // No session may expire between two calls, however slow the machine is.
+    ledger = await openLedger(redis.url, { prefix, sessionTtlMs: 600_000, provisionalLeaseMs: 300_000 });
   });
   afterAll(async () => {
     await ledger.link.close();
