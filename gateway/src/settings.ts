@@ -221,7 +221,7 @@ export const GATEWAY_SETTINGS = {
     'Interval between two checks for sessions that their accounts have cancelled with DELETE.',
     1000,
     10,
-    2000,
+    1500,
   ),
   SUSPENSION_INTERVAL_MS: integer(
     'Interval between two checks for suspended accounts among live streams.',

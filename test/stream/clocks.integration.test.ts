@@ -16,6 +16,7 @@ beforeAll(async () => {
       STREAM_PING_MS: String(PING_MS),
       STREAM_LIFETIME_EXTRA_MS: String(EXTRA_MS),
       SUSPENSION_INTERVAL_MS: '100',
+      CANCELLATION_INTERVAL_MS: '100',
     },
   });
 }, STAGE_TIMEOUT_MS);
@@ -88,13 +89,15 @@ test('a stream lasts at most its reserved audio plus the extra time, then gets a
 test('a session that is cancelled while it streams closes with 1000 and no final, and its audio is charged', async () => {
   const opened = await stage.ready();
   const { stream, session, key } = opened;
-  stream.audio(pcm);
+  const chatted = chat(stream.closed, 500, () => stream.send({ type: 'keepalive' }));
+  stream.audio(pcm.subarray(0, 96_000));
   await stream.next('delta');
   const address = new URL(`/v1/asr/sessions/${session.id}`, stage.gateway.baseUrl);
   const headers = { authorization: `Bearer ${key}` };
   const answers = await Promise.all([1, 2].map(() => fetch(address, { method: 'DELETE', headers })));
   expect(answers.map(({ status }) => status)).toEqual([204, 204]);
   expect(await stream.closed).toEqual({ code: 1000, reason: 'cancelled' });
+  await chatted;
   expect(stream.events.filter(({ type }) => type === 'final' || type === 'error')).toEqual([]);
   const { audioMs, billableMs } = await stage.settled(opened);
   expect(audioMs).toBeGreaterThan(0);

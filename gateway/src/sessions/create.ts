@@ -135,7 +135,7 @@ function refusal(result: Exclude<ReserveOutcome, { outcome: 'ok' }>, model: stri
     return new ApiError(code, { message });
   }
   if (result.outcome === 'model_concurrency') {
-    const message = `The account has reached its limit of active or reserved sessions of the model ${model}: ${result.limit}.`;
+    const message = `The account has reached its limit of active or reserved sessions of the model ${model}: ${result.limit}. Close a stream, or free a place with DELETE /v1/asr/sessions/{id}.`;
     return new ApiError(code, { message, retryAfterS: result.retryAfterMs / 1000 });
   }
   return new ApiError(code, 'retryAfterMs' in result ? { retryAfterS: result.retryAfterMs / 1000 } : {});

@@ -29,6 +29,11 @@ export function closedByClient(ready: boolean, clientCode: number): Ending {
   return { outcome: 'completed', code: 1000, reason: CLIENT_CLOSED[ready ? 0 : 1], clientCode };
 }
 
+/** Returns the ending of a cancelled stream. A stream that was ending free of charge stays so. */
+export function cancelled(before: Ending | undefined): Ending {
+  return { outcome: before?.outcome ?? 'completed', code: 1000, reason: 'cancelled' };
+}
+
 /** Returns how the session ended, for the account. */
 export function sessionEnd({ code, reason, clientCode }: Ending): SessionEnd {
   return { reason: endReason(reason, clientCode), closeCode: clientCode ?? code };

@@ -4,7 +4,7 @@ import type { ConfigMessage, ContextSize, StreamErrorCode } from '@svc-asr/core'
 import { Clocks } from './client/clocks.ts';
 import type { Client } from './client/client.ts';
 import { configAck, deltaEvent, finalEvent, readyEvent } from './client/events.ts';
-import { closedByClient, PROTOCOL_VIOLATION, sessionEnd } from './ending.ts';
+import { cancelled, closedByClient, PROTOCOL_VIOLATION, sessionEnd } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { isTimely } from './recognition/delta-clock.ts';
 import { describeWait } from './recognition/describe-wait.ts';
@@ -92,7 +92,7 @@ export class Stream {
 
   /** Ends the stream without a `final`, because the account has cancelled the session. */
   cancel(): void {
-    this.#finish(this.#excuse({ outcome: 'completed', code: 1000, reason: 'cancelled' }));
+    this.#finish(this.#excuse(cancelled(this.#ending)));
   }
 
   /** Makes an ending by the client free of charge if the service owed the client an answer. */

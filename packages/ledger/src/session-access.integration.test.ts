@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from './ledger.ts';
+import type { Owner } from './sessions.ts';
 import { createTenant, openLedger, provisional, request, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
@@ -17,8 +18,10 @@ afterAll(async () => {
   await redis.stop();
 });
 
-async function connect(tenant: string, sessionId: string) {
-  const owner = await ledger.gateways.join(`g-${randomUUID()}`);
+const join = () => ledger.gateways.join(`g-${randomUUID()}`);
+
+async function connect(tenant: string, sessionId: string, gateway?: Owner) {
+  const owner = gateway ?? (await join());
   const connectionId = randomUUID();
   const connected = await ledger.sessions.connect({
     tenant,
@@ -95,16 +98,20 @@ test('a session that was deleted while its handshake failed expires instead of b
 
 test('of a delete and a handshake at the same time, exactly one wins', async () => {
   const tenant = await createTenant(ledger, 6_000_000, { concurrentSessions: 100 });
+  const gateway = await join();
+  const winners = new Set<string>();
   for (let round = 0; round < 40; round++) {
     const { sessionId } = await reserved(ledger, tenant);
-    const requests = [() => remove(tenant, sessionId), async () => (await connect(tenant, sessionId)).outcome];
+    const requests = [() => remove(tenant, sessionId), async () => (await connect(tenant, sessionId, gateway)).outcome];
     if (round % 2 === 1) requests.reverse();
     const outcomes = await Promise.all(requests.map((send) => send()));
     expect([
       ['expired', 'refused'],
       ['active', 'ok'],
     ]).toContainEqual(round % 2 === 1 ? outcomes.reverse() : outcomes);
+    winners.add(outcomes[1] ?? '');
   }
+  expect([...winners].sort()).toEqual(['ok', 'refused']);
 });
 
 test('a session that is foreign, unknown or not confirmed is neither returned nor deleted', async () => {

@@ -44,6 +44,7 @@ export function createSessionAccess(link: RedisLink, keys: RedisKeys, now: () =>
       const members = (await link.send(key, ['ZRANGE', key, '0', '-1'])) as string[];
       if (members.length > 0) {
         await link.send(key, ['ZREMRANGEBYSCORE', key, '-inf', String(now() - CANCELLATION_MS)]);
+        await link.send(key, ['PEXPIRE', key, String(CANCELLATION_MS)]);
       }
       return members;
     },
