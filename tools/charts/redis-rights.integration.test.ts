@@ -11,6 +11,7 @@ const SCRIPTS = join(root, 'packages/ledger/scripts');
 const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string[]>> = {
   gateway: [
     ...['admit', 'cancel', 'claim', 'confirm', 'connect', 'count_revision', 'disconnect', 'expire', 'fail', 'leave'],
+    ...['delete_session', 'get_session'],
     ...[
       'gateway_join',
       'gateway_renew',
