@@ -85,10 +85,11 @@ async function startProcess(): Promise<ChildProcess> {
 const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
 const pool = (scaling: object, spec: object = {}) => model('m', { scaling: { ...quick, ...scaling }, ...spec });
 const workers = () => ledger.workers.list('m');
+/** Waits for this many workers that do not drain, and returns them. The record of one that has ended may still exist. */
 const upToNumber = (count: number) =>
   eventually(async () => {
-    const found = await workers();
-    expect(found.filter(({ draining }) => !draining)).toHaveLength(count);
+    const found = (await workers()).filter(({ draining }) => !draining);
+    expect(found).toHaveLength(count);
     expect(standIn.running()).toHaveLength(count);
     return found;
   });
