@@ -9,6 +9,7 @@
 -- @include now_ms
 -- @include expire_overdue
 -- @include end_session
+-- @include idempotency
 -- @include session
 -- @include recent
 -- @include state
@@ -21,9 +22,7 @@ local session = read_session(base, id)
 if not session then return { find_recent(base, id) and 'ended' or 'unknown' } end
 local state = state_of(base, id, session)
 if state == 'provisional' then return { 'unknown' } end
-if session.idempotency and redis.call('GET', base .. 'idem:' .. session.idempotency) == id then
-  redis.call('DEL', base .. 'idem:' .. session.idempotency)
-end
+release_idempotency(base, id, session)
 if state == 'active' then
   redis.call('HSET', key, 'cx', now)
   return { 'active', session.owner }

@@ -1,4 +1,5 @@
 -- @include session
+-- @include idempotency
 -- @include gcra
 -- @include journal
 -- Rolls a reservation back as if it had never been created, for a request that was refused or never answered.
@@ -6,9 +7,7 @@ local function remove_session(base, id, reason)
   local key = base .. 's:' .. id
   local session = read_session(base, id)
   limit_journal(base)
-  if session.idempotency and redis.call('GET', base .. 'idem:' .. session.idempotency) == id then
-    redis.call('DEL', base .. 'idem:' .. session.idempotency)
-  end
+  release_idempotency(base, id, session)
   -- Only answered sessions count against the session rate, so this one is subtracted.
   local account = redis.call('HMGET', base .. 'a', 'reserved', 'rs', 'spm')
   redis.call('HSET', base .. 'a', 'reserved', account[1] - session.reserved, 'rs', gcra_text(account[2] - GCRA_WINDOW_MS / account[3]))

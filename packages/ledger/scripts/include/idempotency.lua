@@ -1,0 +1,5 @@
+-- Ends the idempotency window of a session, so that its Idempotency-Key may create a new one.
+local function release_idempotency(base, id, session)
+  local key = session.idempotency and base .. 'idem:' .. session.idempotency
+  if key and redis.call('GET', key) == id then redis.call('DEL', key) end
+end
