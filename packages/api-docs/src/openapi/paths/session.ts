@@ -1,20 +1,9 @@
 import { END_REASONS } from '@svc-asr/core';
-import type { Operation, Parameter, PathItem } from '../document.ts';
-import { EXAMPLE_SESSION_DETAIL, EXAMPLE_SESSION_ID } from '../examples.ts';
+import type { Operation, PathItem } from '../document.ts';
+import { EXAMPLE_SESSION_DETAIL } from '../examples.ts';
 import { headersOf } from '../headers.ts';
-import type { HeaderName } from '../headers.ts';
-import { errorResponses, jsonResponse } from '../responses.ts';
-
-const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
-
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'Id of the session.',
-  schema: { type: 'string', format: 'uuid' },
-  example: EXAMPLE_SESSION_ID,
-};
+import { jsonResponse } from '../responses.ts';
+import { keyedErrors, RATE_HEADERS, SESSION_ID } from './keyed.ts';
 
 /** GET and DELETE /v1/asr/sessions/{id} */
 export function sessionPathItem(): PathItem {
@@ -60,12 +49,12 @@ export function sessionPathItem(): PathItem {
 }
 
 function common(): Pick<Operation, 'tags' | 'security' | 'parameters'> {
-  return { tags: ['Sessions'], security: [{ apiKey: [] }], parameters: [ID] };
+  return { tags: ['Sessions'], security: [{ apiKey: [] }], parameters: [SESSION_ID] };
 }
 
 function refusals(): Operation['responses'] {
   const keys = ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const;
   const others = ['session_not_found', 'rate_limit_exceeded', 'service_unavailable'] as const;
   const codes = [...keys, 'account_inactive', 'key_scope_denied', ...others] as const;
-  return errorResponses(codes, (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS));
+  return keyedErrors(codes);
 }

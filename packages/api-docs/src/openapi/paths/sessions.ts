@@ -3,9 +3,9 @@ import { readGuide } from '../../files.ts';
 import { CREATE_SESSION_SAMPLES } from '../../samples.ts';
 import type { Parameter, PathItem } from '../document.ts';
 import { EXAMPLE_CREATE, EXAMPLE_SESSION } from '../examples.ts';
-import type { HeaderName } from '../headers.ts';
 import { refTo } from '../../json-schema.ts';
-import { errorResponses, jsonResponse } from '../responses.ts';
+import { jsonResponse } from '../responses.ts';
+import { keyedErrors, RATE_HEADERS } from './keyed.ts';
 
 const CODES: readonly ErrorCode[] = [
   'invalid_json',
@@ -28,8 +28,6 @@ const CODES: readonly ErrorCode[] = [
   'service_unavailable',
   'no_capacity',
 ];
-
-const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 
 const PARAMETERS: Parameter[] = [
   {
@@ -73,8 +71,7 @@ export function sessionsPath(): PathItem {
           { summary: 'A reserved session', value: EXAMPLE_SESSION },
           ['Cache-Control', ...RATE_HEADERS],
         ),
-        // A request with an invalid key is refused before it is counted, so it has no rate to report.
-        ...errorResponses(CODES, (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS)),
+        ...keyedErrors(CODES),
       },
       'x-codeSamples': CREATE_SESSION_SAMPLES,
     },

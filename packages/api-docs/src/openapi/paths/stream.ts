@@ -1,9 +1,9 @@
 import { SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { readGuide } from '../../files.ts';
 import type { PathItem } from '../document.ts';
-import { EXAMPLE_SESSION_ID } from '../examples.ts';
 import { headersOf } from '../headers.ts';
 import { errorResponses } from '../responses.ts';
+import { SESSION_ID } from './keyed.ts';
 
 /** GET /v1/asr/sessions/{id}/stream: the WebSocket handshake. The AsyncAPI document describes the messages. */
 export function streamHandshakePath(): PathItem {
@@ -15,14 +15,7 @@ export function streamHandshakePath(): PathItem {
       description: readGuide('open-stream.md'),
       security: [],
       parameters: [
-        {
-          name: 'id',
-          in: 'path',
-          required: true,
-          description: 'Id of the session.',
-          schema: { type: 'string', format: 'uuid' },
-          example: EXAMPLE_SESSION_ID,
-        },
+        SESSION_ID,
         {
           name: 'Sec-WebSocket-Protocol',
           in: 'header',

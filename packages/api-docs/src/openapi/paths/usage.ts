@@ -1,10 +1,8 @@
 import { GET_USAGE_SAMPLES } from '../../samples.ts';
 import type { PathItem } from '../document.ts';
 import { EXAMPLE_BALANCE } from '../examples.ts';
-import type { HeaderName } from '../headers.ts';
-import { errorResponses, jsonResponse } from '../responses.ts';
-
-const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
+import { jsonResponse } from '../responses.ts';
+import { keyedErrors, RATE_HEADERS } from './keyed.ts';
 
 /** GET /v1/usage */
 export function usagePath(): PathItem {
@@ -23,19 +21,16 @@ export function usagePath(): PathItem {
           { summary: 'One session reserved, one completed', value: EXAMPLE_BALANCE },
           ['Cache-Control', ...RATE_HEADERS],
         ),
-        ...errorResponses(
-          [
-            'missing_api_key',
-            'invalid_api_key',
-            'expired_api_key',
-            'revoked_api_key',
-            'account_inactive',
-            'key_scope_denied',
-            'rate_limit_exceeded',
-            'service_unavailable',
-          ],
-          (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS),
-        ),
+        ...keyedErrors([
+          'missing_api_key',
+          'invalid_api_key',
+          'expired_api_key',
+          'revoked_api_key',
+          'account_inactive',
+          'key_scope_denied',
+          'rate_limit_exceeded',
+          'service_unavailable',
+        ]),
       },
       'x-codeSamples': GET_USAGE_SAMPLES,
     },

@@ -1,0 +1,26 @@
+import type { ErrorCode } from '@svc-asr/core';
+import type { Operation, Parameter } from '../document.ts';
+import { EXAMPLE_SESSION_ID } from '../examples.ts';
+import type { HeaderName } from '../headers.ts';
+import { errorResponses } from '../responses.ts';
+
+/** Headers that report the rate limits of an account. */
+export const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
+
+/** Id of a session in a path. */
+export const SESSION_ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of the session.',
+  schema: { type: 'string', format: 'uuid' },
+  example: EXAMPLE_SESSION_ID,
+};
+
+/**
+ * Returns the error responses of an operation with an API key. A request with an invalid key is refused before it is
+ * counted, so it has no rate to report.
+ */
+export function keyedErrors(codes: readonly ErrorCode[]): Operation['responses'] {
+  return errorResponses(codes, (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS));
+}
