@@ -5,9 +5,10 @@ import type { Ledger } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
 import { NOT_STORED, sendJson, sendNothing } from '../http/send-json.ts';
+import { SESSION_ID } from '../sessions/session-id.ts';
 import { usageSession } from './usage.ts';
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const WHOLE_ID = new RegExp(`^${SESSION_ID}$`);
 
 /** Handles GET /v1/asr/sessions/{id}: returns a session of the account. */
 export function getSessionRoute(ledger: Ledger, checkDeadline: CheckDeadline): RequestHandler {
@@ -37,6 +38,6 @@ export function deleteSessionRoute(ledger: Ledger, checkDeadline: CheckDeadline)
 
 function sessionIdOf({ params }: Request): string {
   const { id } = params;
-  if (typeof id !== 'string' || !UUID.test(id)) throw new ApiError('session_not_found');
+  if (typeof id !== 'string' || !WHOLE_ID.test(id)) throw new ApiError('session_not_found');
   return id;
 }

@@ -7,11 +7,12 @@ import type { Keyring } from '@svc-asr/runtime';
 import type { LedgerWatch } from '../../ledger-watch.ts';
 import { readCredential } from '../../sessions/credential.ts';
 import type { ReadCredential } from '../../sessions/credential.ts';
+import { SESSION_ID } from '../../sessions/session-id.ts';
 import type { Attempts } from './attempts.ts';
 import type { Claims } from '../settlement/claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
-const PATH = new RegExp(`^${streamPath('([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})')}$`);
+const PATH = new RegExp(`^${streamPath(`(${SESSION_ID})`)}$`);
 const CONNECT_TRIES = 2;
 /**
  * Time after the expiry of a credential for which Redis still decides about it. It covers the error of the estimated
