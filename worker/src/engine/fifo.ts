@@ -1,7 +1,7 @@
 /** Number of removed entries after which the list is compacted. */
 const COMPACT_AT = 1024;
 
-/** A queue of which the first entry can be removed without moving the others. */
+/** A queue that removes its first entry in constant time. */
 export class Fifo<T> {
   readonly #entries: T[] = [];
   /** Number of entries at the start of the list that were removed. */
