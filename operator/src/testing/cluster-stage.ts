@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 import { setPodReady } from '../../../test/support/kubernetes/pods.ts';
@@ -5,7 +6,7 @@ import type { TestPod } from '../../../test/support/kubernetes/pods.ts';
 import { demand } from '../../../test/support/kubernetes/request.ts';
 import { runPods } from '../../../test/support/kubernetes/run-pods.ts';
 import type { PodRunner } from '../../../test/support/kubernetes/run-pods.ts';
-import { connectRedis, createLedger } from '@svc-asr/ledger';
+import { connectRedis, createLedger, LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { startRedis } from '../../../test/support/redis.ts';
@@ -49,6 +50,8 @@ export interface StageOptions {
   pods?: boolean;
   /** Nodes that pods run on in turn. Test files that run at the same time share the nodes of the same names. */
   nodes?: readonly string[];
+  /** Node whose workers never register. */
+  sickNode?: string;
   /** Further settings of the operator. */
   env?: NodeJS.ProcessEnv;
   /** Further command-line directives of Redis. */
@@ -58,14 +61,14 @@ export interface StageOptions {
 /** Creates a stage. */
 export async function createStage(
   kubernetes: Kubernetes,
-  { pods = true, nodes, env = {}, redisOptions = [] }: StageOptions = {},
+  { pods = true, nodes, sickNode, env = {}, redisOptions = [] }: StageOptions = {},
 ): Promise<Stage> {
   const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   const redis: TestRedis = await startRedis(redisOptions);
   const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   endAfterFile(link.close);
   const ledger = createLedger(link, { prefix: 'svc', processLeaseMs: 3000 });
-  const workers = createTestWorkers(kubernetes, namespace, ledger);
+  const workers = createTestWorkers(kubernetes, namespace, ledger, sickNode);
   const runner: PodRunner | undefined = pods
     ? await runPods(kubernetes.request, {
         namespace,
@@ -131,9 +134,23 @@ export async function createStage(
 }
 
 /** Creates the simulated workers that run in the pods of a stage. */
-function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger) {
+function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger, sickNode: string | undefined) {
   const beats = new Map<string, NodeJS.Timeout>();
   const unready = new Set<string>();
+  let closed = false;
+
+  /** Repeats a call until Redis answers, as a real worker does. */
+  async function persist(call: () => Promise<unknown>): Promise<void> {
+    while (!closed) {
+      try {
+        await call();
+        return;
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable)) throw error;
+        await sleep(RENEW_MS);
+      }
+    }
+  }
 
   async function beat(model: string, pod: TestPod): Promise<void> {
     const { name } = pod.metadata;
@@ -157,8 +174,8 @@ function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Le
     silence: (name: string) => clearInterval(beats.get(name)),
     start: async (pod: TestPod) => {
       const model = pod.metadata.labels?.[LABELS.model];
-      if (model === undefined) return;
-      await register(model, pod);
+      if (model === undefined || (sickNode !== undefined && pod.spec.nodeName === sickNode)) return;
+      await persist(() => register(model, pod));
       beats.set(
         pod.metadata.name,
         setInterval(() => void beat(model, pod).catch(() => undefined), RENEW_MS),
@@ -167,9 +184,10 @@ function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Le
     stop: async ({ metadata: { name, labels } }: TestPod) => {
       clearInterval(beats.get(name));
       beats.delete(name);
-      await ledger.workers.remove(labels?.[LABELS.model] ?? '', name);
+      await persist(() => ledger.workers.remove(labels?.[LABELS.model] ?? '', name));
     },
     close: () => {
+      closed = true;
       for (const timer of beats.values()) clearInterval(timer);
     },
   };
