@@ -68,7 +68,7 @@ function readRecording({ model, recording }: typeof KIKUYU): Int16Array {
 
 /** Returns the transcript of an engine that has the process to itself. */
 async function transcribeAlone(of: typeof KIKUYU): Promise<string> {
-  const engine = await startEngine({ modelDir: join(modelsFolder, of.model), slots: 1 });
+  const engine = await startEngine({ modelDir: join(modelsFolder, of.model), slots: 1, measureMs: 0 });
   try {
     const { final } = await transcribe(engine, readRecording(of), { sizes: [3200], context: [56, 13] });
     return final.text;

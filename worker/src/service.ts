@@ -4,6 +4,7 @@ import type { NewWorker } from '@svc-asr/ledger';
 import type { Logger, Telemetry } from '@svc-asr/runtime';
 import { advertisedAddresses } from './address.ts';
 import { followSpeed } from './adaptation/follow.ts';
+import type { SlotLimits } from './adaptation/decide.ts';
 import type { SlotFollower } from './adaptation/follow.ts';
 import { Drain } from './drain.ts';
 import type { Engine } from './engine/engine.ts';
@@ -71,6 +72,7 @@ export async function openModel(options: ServiceOptions): Promise<OpenModel> {
     furtherAddresses,
     revision: settings.REVISION,
     slots,
+    contexts: engine.info.contexts.map(({ context }) => context),
     ...findDevice(settings),
     ...(settings.TIER !== '' && { tier: settings.TIER }),
   };
@@ -87,10 +89,12 @@ function registerModel(
   const drain = new Drain({ relay, moveAfterMs: MOVE_AFTER_MS, timeoutMs: DRAIN_TIMEOUT_MS, logger });
   const watch = watchProgress(relay, settings.PROGRESS_INTERVAL_MS, () => undefined);
   const { link, ledger } = connectLedger(settings, logger);
+  const limits = slotLimits(settings, engine, worker.slots);
   const registration = keepRegistered({
     workers: ledger.workers,
     model: settings.MODEL,
     worker,
+    startSlots: limits.start,
     renewMs: settings.LEASE_RENEW_MS,
     progress: () => relay.progress,
     onDrain,
@@ -98,13 +102,7 @@ function registerModel(
   });
   const follower = followSpeed({
     engine,
-    slots: worker.slots,
-    limits: {
-      measured: engine.info.measuredSlots,
-      share: engine.info.timeShare,
-      least: Math.max(1, Math.ceil((worker.slots * settings.LEAST_SLOTS_PERCENT) / 100)),
-      most: worker.slots,
-    },
+    limits,
     runsOverlap: settings.PROVIDER !== 'cpu',
     onChange: (slots) => registration.resize(slots),
     logger,
@@ -113,6 +111,19 @@ function registerModel(
   metrics.observeRegistered(() => registration.registered);
   metrics.observeStall(() => watch.stalledMs);
   return { engine, relay, drain, watch, registration, follower, disconnect: () => link.close() };
+}
+
+function slotLimits(settings: WorkerSettings, { info }: Engine, slots: number): SlotLimits {
+  const { SLOTS, PROVIDER, LEAST_SLOTS_PERCENT, START_SLOTS_PERCENT } = settings;
+  const percentOf = (percent: number) => Math.max(1, Math.ceil((slots * percent) / 100));
+  const isStartLimited = PROVIDER === 'cpu' && SLOTS === 0;
+  return {
+    measured: info.measuredSlots,
+    share: info.timeShare,
+    least: percentOf(LEAST_SLOTS_PERCENT),
+    start: isStartLimited ? percentOf(Math.max(START_SLOTS_PERCENT, LEAST_SLOTS_PERCENT)) : slots,
+    most: slots,
+  };
 }
 
 /**

@@ -26,7 +26,7 @@ export const WORKER_SETTINGS = {
     100_000,
   ),
   MEASURE_SECONDS: integer(
-    'Longest time that the warm-up measures for the slots. It takes a fifth of this if the speed of the cores is constant. With a lower value the worker is ready sooner, but on shared cores the number of slots varies more between starts.',
+    'Longest time that the warm-up measures for the slots. It takes a fifth of this if the speed of the cores is constant. With a lower value the worker is ready sooner, but on shared cores the number of slots varies more between starts. With 0 it runs every context only a few times, for tests.',
     20,
     0,
     600,
@@ -38,8 +38,14 @@ export const WORKER_SETTINGS = {
     100_000,
   ),
   LEAST_SLOTS_PERCENT: integer(
-    'Minimum slots that the worker offers, as a percentage of the slots at its start. It offers fewer than at its start while its runs are slower than at warm-up. 100 offers all slots at any speed.',
+    'Minimum slots that the worker offers, as a percentage of the measured or set slots. It offers fewer while its runs are slower than at warm-up. 100 offers all slots at any speed.',
     25,
+    1,
+    100,
+  ),
+  START_SLOTS_PERCENT: integer(
+    'Share of the measured slots that a worker on a CPU offers at first, and while it has little load. Its cores may be slower when the whole machine is busy. The worker offers more once streams use these slots and runs are quick. A worker on a GPU and one with a set number of slots offer all of them.',
+    50,
     1,
     100,
   ),

@@ -18,7 +18,7 @@ import { ask, MODEL, MODEL_DIR, openStream, spawnWorker } from './testing/proces
 import type { TestWorker } from './testing/process.ts';
 
 const speech = readWav(join(MODEL_DIR, 'eval/ki_espeak_002.wav'));
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 let redis: TestRedis;
 let ledger: Ledger;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { decideSlots, initialSlots } from './decide.ts';
 import type { SlotObservation, SlotState } from './decide.ts';
 
-const LIMITS = { measured: 200, share: 1, least: 50, most: 200 };
+const LIMITS = { measured: 200, share: 1, least: 50, start: 200, most: 200 };
 const SECOND = 1000;
 
 /** Decides once a second for this long. Observations are those of a full worker at the speed of its warm-up. */
@@ -35,6 +35,33 @@ describe('decideSlots', () => {
   test('keeps the slots of a worker with too few runs to know its speed, and raises them again', () => {
     expect(decideFor(60, full, { slowdown: undefined, recentSlowdown: 9 }).slots).toBe(200);
     expect(decideFor(60, initialSlots(100), { slowdown: undefined }).slots).toBe(200);
+  });
+
+  describe('of a worker that offers half of its slots at first', () => {
+    const half = { ...LIMITS, start: 100 };
+    const first = initialSlots(half.start);
+
+    test('raises the slots to all of them while streams use them and runs are quick', () => {
+      expect(decideFor(60, first, {}, half).slots).toBe(200);
+    });
+
+    test('keeps the slots of the start while streams use less than 80 % of them, or the speed is unknown', () => {
+      expect(decideFor(60, first, { streams: 79 }, half).slots).toBe(100);
+      expect(decideFor(60, first, { slowdown: undefined }, half).slots).toBe(100);
+    });
+
+    test('raises lowered slots to those of the start without load, and no further', () => {
+      expect(decideFor(60, initialSlots(60), { slowdown: undefined, streams: 0 }, half).slots).toBe(100);
+      expect(decideFor(60, initialSlots(60), { streams: 0 }, half).slots).toBe(100);
+    });
+
+    test('returns to the slots of the start when the speed is no longer known', () => {
+      expect(decideFor(1, full, { slowdown: undefined }, half).slots).toBe(100);
+    });
+
+    test('does not raise the slots beyond those that a slow machine can serve', () => {
+      expect(decideFor(300, first, { slowdown: 1.6 }, half).slots).toBe(125);
+    });
   });
 
   test('never offers more than the most or fewer than the least slots', () => {

@@ -5,6 +5,8 @@ export interface SlotLimits {
   /** Part of the machine's time that the engine may use. Other models may slow down its runs by the inverse of it. */
   readonly share: number;
   readonly least: number;
+  /** Slots that the worker offers while the speed of the machine under load is not known. */
+  readonly start: number;
   readonly most: number;
 }
 
@@ -41,6 +43,8 @@ const RAISE = 0.05;
 const RAISE_EVERY_MS = 5000;
 /** Time without late streams before slots rise. */
 const QUIET_MS = 15_000;
+/** Share of the slots that streams must use before slots rise above those of the start. */
+const USED_SHARE = 0.8;
 /** Factor by which slots fall if streams are late and run times do not explain it, and the time between two steps. */
 const LATE_FACTOR = 0.9;
 const LATE_EVERY_MS = 3000;
@@ -59,7 +63,10 @@ export function initialSlots(slots: number): SlotState {
  * | late streams                    | fall to the goal of the last seconds, if that is lower                       |
  * | late streams at the goal        | fall by a tenth every 3 s, unless there are more streams than slots          |
  * | higher goal                     | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
- * | too few runs in the last minute | rise in the same steps to the most slots                                     |
+ * | too few runs in the last minute | the goal is the number of slots at the start                                 |
+ *
+ * Slots rise above those of the start only while streams use 80 % of them. The speed of a machine with little load says
+ * little about its speed under full load.
  */
 export function decideSlots(state: SlotState, seen: SlotObservation, limits: SlotLimits): SlotState {
   const { nowMs, streams, busy } = seen;
@@ -68,7 +75,7 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
   const isLate = busy >= BUSY && seen.lateStreams > LATE_SHARE * streams;
   const lateAtMs = isLate ? nowMs : state.lateAtMs;
   const slowdown = Math.max(seen.slowdown ?? 0, isLate ? (seen.recentSlowdown ?? 0) : 0);
-  const goal = slowdown === 0 ? limits.most : limits.measured / (slowdown * limits.share);
+  const goal = slowdown === 0 ? limits.start : limits.measured / (slowdown * limits.share);
   const changeTo = (value: number): SlotState => {
     const next = within(value);
     return { slots: next, changedAtMs: next === slots ? changedAtMs : nowMs, lateAtMs };
@@ -76,8 +83,9 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
   if (goal < slots * (1 - TOLERANCE)) return changeTo(goal);
   if (isLate && streams <= slots && nowMs - changedAtMs >= LATE_EVERY_MS) return changeTo(slots * LATE_FACTOR);
   const mayRise = nowMs - changedAtMs >= RAISE_EVERY_MS && nowMs - lateAtMs >= QUIET_MS;
-  if (mayRise && within(goal) > slots) {
-    return changeTo(Math.min(goal, slots + Math.max(1, RAISE * limits.measured)));
+  const highest = streams >= USED_SHARE * slots ? goal : Math.min(goal, limits.start);
+  if (mayRise && within(highest) > slots) {
+    return changeTo(Math.min(highest, slots + Math.max(1, RAISE * limits.measured)));
   }
   return { ...state, lateAtMs };
 }

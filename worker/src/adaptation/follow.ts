@@ -9,8 +9,6 @@ const DECIDE_MS = 1000;
 
 export interface FollowParts {
   readonly engine: Pick<Engine, 'usedSlots' | 'lateStreams' | 'runTotals'>;
-  /** Slots that the worker offers first. */
-  readonly slots: number;
   readonly limits: SlotLimits;
   /** True on a GPU, where the next run starts before the last one has ended. */
   readonly runsOverlap: boolean;
@@ -27,9 +25,9 @@ export interface SlotFollower {
 }
 
 /** Decides every second how many slots a worker offers. */
-export function followSpeed({ engine, slots, limits, runsOverlap, onChange, logger }: FollowParts): SlotFollower {
+export function followSpeed({ engine, limits, runsOverlap, onChange, logger }: FollowParts): SlotFollower {
   const history = new RunHistory(runsOverlap);
-  let state = initialSlots(slots);
+  let state = initialSlots(limits.start);
   const decide = () => {
     const nowMs = performance.now();
     const past = history.add(nowMs, engine.runTotals);

@@ -40,9 +40,19 @@ export class GreedyCtc {
     }
   }
 
+  /** Returns a function that restores the present state. The transcript is restored by itself. */
+  save(): () => void {
+    const [previous, frame] = [this.#previous, this.#frame];
+    return () => {
+      this.#previous = previous;
+      this.#frame = frame;
+    };
+  }
+
   /** Moves to the next frame. Returns whether the best class of this one is a new piece. */
   #advance(best: number): boolean {
     const isNew = best !== this.#blank && best !== this.#previous;
+    if (best !== this.#blank && !isNew) this.#transcript.extend(this.#frame);
     this.#previous = best;
     this.#frame++;
     return isNew;

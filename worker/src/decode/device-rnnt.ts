@@ -27,6 +27,18 @@ export class DeviceRnnt {
     this.#token = piece;
   }
 
+  /**
+   * Returns a function that restores the present state. The transcript is restored by itself, and the device keeps the
+   * state of the predictor before each window.
+   */
+  save(): () => void {
+    const [token, frameBase] = [this.#token, this.#frameBase];
+    return () => {
+      this.#token = token;
+      this.#frameBase = frameBase;
+    };
+  }
+
   /** Ends a chunk of this many encoder frames. */
   endChunk(frames: number): void {
     this.#frameBase += frames;

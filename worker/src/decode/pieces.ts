@@ -1,4 +1,5 @@
 import type { Candidate } from './candidates.ts';
+import type { PauseFinder } from './pauses.ts';
 
 /** A word with its start and end in milliseconds from the start of the utterance. */
 export interface Word {
@@ -28,11 +29,15 @@ export interface DecodedPiece {
 export class Transcript {
   /** Number of candidates that are kept for each piece. */
   readonly alternatives: number;
+  /** Finds pauses between the pieces. Undefined for streams without endpointing. */
+  pauses: PauseFinder | undefined;
   readonly #pieces: readonly string[];
   readonly #ids: number[] = [];
   readonly #frames: number[] = [];
   readonly #candidates: (readonly Candidate[])[] = [];
   #text = '';
+  /** Frame of the first piece with text. */
+  #speechFrame: number | undefined;
 
   constructor(pieces: readonly string[], alternatives = 0) {
     this.#pieces = pieces;
@@ -42,6 +47,11 @@ export class Transcript {
   /** Text decoded so far. */
   get text(): string {
     return this.#text.trim();
+  }
+
+  /** Frame of the first piece with text. Undefined if there is none. */
+  get speechFrame(): number | undefined {
+    return this.#speechFrame;
   }
 
   /** Ids of the pieces decoded so far. */
@@ -54,7 +64,26 @@ export class Transcript {
     this.#ids.push(id);
     this.#frames.push(frame);
     if (this.alternatives > 0) this.#candidates.push(candidatesOf(this.alternatives));
-    this.#text += textOf(this.#pieces[id] ?? UNKNOWN);
+    const text = textOf(this.#pieces[id] ?? UNKNOWN);
+    this.#text += text;
+    if (text.trim() !== '') this.#speechFrame ??= frame;
+    this.extend(frame);
+  }
+
+  /** Records that the last piece is also the best class of this frame. */
+  extend(frame: number): void {
+    this.pauses?.record(frame, this.#speechFrame !== undefined);
+  }
+
+  /** Returns a function that removes the pieces which are added from now on. */
+  save(): () => void {
+    const [pieces, text, speechFrame] = [this.#ids.length, this.#text, this.#speechFrame];
+    return () => {
+      this.#ids.length = this.#frames.length = pieces;
+      this.#candidates.length = Math.min(this.#candidates.length, pieces);
+      this.#text = text;
+      this.#speechFrame = speechFrame;
+    };
   }
 
   /** Returns the pieces with their candidates. Undefined if no candidates are kept. */

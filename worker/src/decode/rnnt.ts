@@ -40,6 +40,15 @@ export class GreedyRnnt {
     this.hypothesis = { token: blank, states: joint.initialStates() };
     this.transcript = transcript;
   }
+
+  /** Returns a function that restores the present state. The transcript is restored by itself. */
+  save(): () => void {
+    const [{ token, states, prediction }, frameBase] = [this.hypothesis, this.frameBase];
+    return () => {
+      Object.assign(this.hypothesis, { token, states, prediction });
+      this.frameBase = frameBase;
+    };
+  }
 }
 
 /** Encoder frames of one stream in the current chunk. */

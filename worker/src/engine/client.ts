@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { buildFraming } from '../features/framing.ts';
 import { contextKey } from '../model/manifest.ts';
 import type { Context } from '../model/manifest.ts';
+import type { Endpointing } from './endpointer.ts';
 import { EngineError } from './error.ts';
 import { FreeSlots } from './free-slots.ts';
 import type { Command, ModelInfo, Report, StreamEvent } from './protocol.ts';
@@ -16,6 +17,8 @@ export interface OpenOptions {
   readonly utterance?: number;
   /** Audio before this sample was already recognized on another worker, so it may arrive faster than real time. */
   readonly realtimeFrom?: number;
+  /** Undefined if only `flush` and `reset` end utterances. */
+  readonly endpointing?: Endpointing | undefined;
 }
 
 /** Access of one thread to the inference thread. */
@@ -86,7 +89,7 @@ export class EngineClient {
    * Opens a stream. Throws an EngineError if no slot is free, the model does not support the context, or the engine has
    * failed or is closed.
    */
-  open({ context, utterance = 0, realtimeFrom = 0 }: OpenOptions = {}): EngineStream {
+  open({ context, utterance = 0, realtimeFrom = 0, endpointing }: OpenOptions = {}): EngineStream {
     if (this.#failure !== undefined) throw this.#failure;
     const chosen = context ?? this.info.contexts[0]?.context;
     const known = this.info.contexts.find(
@@ -117,7 +120,7 @@ export class EngineClient {
       },
     });
     this.#streams.set(id, { stream, slot });
-    this.send({ kind: 'open', id, slot, context: contextKey(known.context), utterance, realtimeFrom });
+    this.send({ kind: 'open', id, slot, context: contextKey(known.context), utterance, realtimeFrom, endpointing });
     return stream;
   }
 

@@ -25,7 +25,7 @@ describe.each([
   const audio = readWav(join(goldenFolder, 'speech.wav'));
   let engine: Engine;
   beforeAll(async () => {
-    engine = await startEngine({ modelDir: createGpuFolder(kind), slots: 8, maxBatch: 4, ...options });
+    engine = await startEngine({ modelDir: createGpuFolder(kind), slots: 8, maxBatch: 4, measureMs: 0, ...options });
   });
   afterAll(async () => {
     await engine.close();
@@ -60,8 +60,8 @@ test.each([
   const audio = readWav(join(goldenFolder, 'speech.wav'));
   const modelDir = createGpuFolder(kind);
   const [gpu, host] = await Promise.all([
-    startEngine({ modelDir, slots: 3, maxBatch: 2, gpuGraphs: true }),
-    startEngine({ modelDir, slots: 3, maxBatch: 2 }),
+    startEngine({ modelDir, slots: 3, maxBatch: 2, measureMs: 0, gpuGraphs: true }),
+    startEngine({ modelDir, slots: 3, maxBatch: 2, measureMs: 0 }),
   ]);
   expect([gpu.info.gpuGraphs, host.info.gpuGraphs]).toEqual([true, false]);
   const ends = [audio.length, 100_001, 54_321, 17_920, 16_840, 1_281, 160, 159];
@@ -84,7 +84,7 @@ test.each(['fused', 'split'] as const)(
   'Engine returns the same finals for streams of a %s transducer in one batch as for each stream alone',
   async (kind) => {
     const audio = readWav(join(goldenFolder, 'speech.wav'));
-    const engine = await startEngine({ modelDir: createGoldenFolder(kind), slots: 3, maxBatch: 3 });
+    const engine = await startEngine({ modelDir: createGoldenFolder(kind), slots: 3, maxBatch: 3, measureMs: 0 });
     const parts = [audio.subarray(0, 40_000), audio.subarray(30_000, 90_000), audio.subarray(80_000, 81_000)];
     const alone = [];
     for (const part of parts) alone.push((await transcribe(engine, part)).final);
@@ -106,7 +106,7 @@ describe.each([
   test.each([13, 3])(
     'returns the same transcripts as the reference loop with %d frames of look-ahead',
     async (right) => {
-      const engine = await startEngine({ modelDir: folder, slots: names.length });
+      const engine = await startEngine({ modelDir: folder, slots: names.length, measureMs: 0 });
       expect(engine.info.languageCode).toBe(code);
       const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));
       const reference = new URL('../testing/reference.ts', import.meta.url);

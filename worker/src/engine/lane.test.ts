@@ -32,3 +32,13 @@ test('Lane reports the audio after its next window as backlog, before and after 
   lane.mark({ kind: 'flush', at: 1600 });
   expect(lane.backlogMs).toBe((samplesFor(framing, 1) * 1000) / 16_000);
 });
+
+test('Lane counts each sample of utterances that a flush ends once for the pace', () => {
+  const lane = createLane(0);
+  lane.ring.mark();
+  lane.mark({ kind: 'flush', at: 1600 });
+  lane.ran(1000, RUN);
+  expect(aheadAt(lane.pace, 1000)).toBe(100);
+  lane.ran(1000, RUN);
+  expect(aheadAt(lane.pace, 1000)).toBe(100);
+});

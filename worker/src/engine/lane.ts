@@ -1,7 +1,9 @@
 import { chunkSamples, nextWindow, oldestNeeded, oldestSampleOf, samplesFor } from '../features/framing.ts';
 import type { NextWindow } from '../features/framing.ts';
-import { SAMPLE_RATE_HZ } from '../features/logmel.ts';
+import { HOP_SAMPLES, SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import type { ContextShape } from './context-shape.ts';
+import { Endpointer } from './endpointer.ts';
+import type { Endpointing } from './endpointer.ts';
 import { afterChunk, START } from './pace.ts';
 import type { Pace } from './pace.ts';
 import type { Cost, Mark, StreamEvent } from './protocol.ts';
@@ -22,6 +24,8 @@ export interface LaneParts {
   readonly utterance: number;
   /** Audio before this sample is a replay, which may arrive faster than real time. 0 by default. */
   readonly realtimeFrom?: number;
+  /** Undefined if only marks end utterances. */
+  readonly endpointing?: Endpointing | undefined;
   readonly startSearch: () => Search;
 }
 
@@ -44,17 +48,27 @@ export class Lane {
   window = 0;
   /** First sample of the utterance. */
   start = 0;
+  /** True if the last run must not change the state of the stream, because its window is run again. */
+  isRewound = false;
   readonly #marks: Mark[] = [];
   /** Number of marks received since the stream started. */
   #marked = 0;
   readonly #startSearch: () => Search;
   readonly #realtimeFrom: number;
+  readonly #endpointer: Endpointer | undefined;
+  /** End of the utterance at a pause, which comes before all marks. */
+  #cut: Mark | undefined;
+  /** Sample before which no mark can be, as of the last decision about a window. */
+  #checkedEnd = 0;
+  /** Sample up to which audio counts for the pace. */
+  #pacedTo = 0;
   #utterance: number;
   #text = '';
   #frames = 0;
   #cost: Cost = NO_COST;
 
-  constructor({ id, slot, context, shape, ring, utterance, realtimeFrom = 0, startSearch }: LaneParts) {
+  constructor(parts: LaneParts) {
+    const { id, slot, context, shape, ring, utterance, realtimeFrom = 0, endpointing, startSearch } = parts;
     this.id = id;
     this.slot = slot;
     this.context = context;
@@ -65,6 +79,10 @@ export class Lane {
     this.#startSearch = startSearch;
     this.chunkMs = chunkSamples(shape.framing) * MS_PER_SAMPLE;
     this.search = startSearch();
+    if (endpointing === undefined) return;
+    const frame = { ms: this.#frameMs, samples: shape.subsampling * HOP_SAMPLES };
+    this.#endpointer = new Endpointer(endpointing, frame);
+    this.#endpointer.start(this.search);
   }
 
   mark(mark: Mark): void {
@@ -74,7 +92,11 @@ export class Lane {
 
   /** Sample at which the audio of the utterance ends so far. */
   get end(): number {
-    return Math.min(this.ring.written, this.#marks[0]?.at ?? Infinity);
+    return Math.min(this.ring.written, this.#nextMark?.at ?? Infinity);
+  }
+
+  get #nextMark(): Mark | undefined {
+    return this.#cut ?? this.#marks[0];
   }
 
   /** Audio that has arrived after the next window, in milliseconds. */
@@ -88,16 +110,17 @@ export class Lane {
     // `end` must be read before the mark count. Otherwise audio that was written after a mark could be taken for audio
     // before it.
     const { end, ring } = this;
-    const mark = this.#marks[0];
+    const mark = this.#nextMark;
     if (mark === undefined && ring.marked !== this.#marked) return { kind: 'wait' };
+    this.#checkedEnd = end;
     const flushed = mark?.kind === 'flush' && end === mark.at;
     return nextWindow(this.shape.framing, this.window, end - this.start, flushed);
   }
 
-  /** Ends utterances that need no further run: resets, and flushes of audio that is already decoded. */
+  /** Ends utterances that need no further run: resets, and flushes and cuts of audio that is already decoded. */
   settle(): StreamEvent[] {
     const events: StreamEvent[] = [];
-    for (let mark = this.#marks[0]; mark !== undefined; mark = this.#marks[0]) {
+    for (let mark = this.#nextMark; mark !== undefined; mark = this.#nextMark) {
       if (this.end !== mark.at) break;
       if (mark.kind === 'flush') {
         if (this.next().kind !== 'end') break;
@@ -105,29 +128,40 @@ export class Lane {
       } else {
         events.push({ id: this.id, kind: 'reset', at: mark.at });
       }
-      this.#marks.shift();
+      if (mark === this.#cut) this.#cut = undefined;
+      else this.#marks.shift();
       events.push(this.#restart(mark.at));
     }
     return events;
   }
 
   /**
-   * Records the cost of a window that was run. Its chunk counts for the pace unless another worker already recognized
-   * this audio.
+   * Records the cost of a window that was run. Its audio counts for the pace, unless it was counted before or another
+   * worker already recognized it.
    */
   ran(nowMs: number, run: { batch: number; runMs: number; waitMs: number }): void {
     const { windows, batched, waitMs, runMs } = this.#cost;
     const batch = batched + run.batch;
     this.#cost = { windows: windows + 1, batched: batch, waitMs: waitMs + run.waitMs, runMs: runMs + run.runMs };
-    const position = this.start + this.window * chunkSamples(this.shape.framing);
-    if (position >= this.#realtimeFrom) this.pace = afterChunk(this.pace, this.chunkMs, nowMs);
+    const chunk = chunkSamples(this.shape.framing);
+    const from = this.start + this.window * chunk;
+    const until = Math.min(from + chunk, this.#nextMark?.at ?? Infinity);
+    const counted = Math.max(0, until - Math.max(from, this.#pacedTo));
+    this.#pacedTo = Math.max(this.#pacedTo, until);
+    if (from >= this.#realtimeFrom) this.pace = afterChunk(this.pace, counted * MS_PER_SAMPLE, nowMs);
   }
 
-  /** Advances to the next window after `frames` encoder frames of this one were searched. */
+  /**
+   * Advances to the next window after `frames` encoder frames of this one were searched. If the utterance is cut within
+   * the window, the window is run again without the audio after the cut, as after a flush.
+   */
   advance(frames: number): StreamEvent[] {
+    this.isRewound = this.#findCut(frames) && this.#rewind();
+    if (this.isRewound) return [];
     this.window++;
     this.#frames += frames;
     this.readyMs = undefined;
+    this.#endpointer?.save();
     const { id, search } = this;
     const { framing, recomputesHistory } = this.shape;
     const samples = this.start + oldestNeeded(framing, this.window);
@@ -140,9 +174,32 @@ export class Lane {
     if (text !== this.#text) {
       this.#text = text;
       const audioEndMs = Math.min(this.#frames * this.#frameMs, Math.floor((this.end - this.start) * MS_PER_SAMPLE));
-      events.push({ id, kind: 'delta', delta: { utterance: this.#utterance, text, audioEndMs } });
+      const speechStartMs = (search.transcript.speechFrame ?? 0) * this.#frameMs;
+      const speech = this.#endpointer === undefined ? {} : { speechStartMs };
+      events.push({ id, kind: 'delta', delta: { utterance: this.#utterance, text, audioEndMs, ...speech } });
     }
     return events;
+  }
+
+  /**
+   * Sets the cut of the utterance if the frames so far contain it. A window can be run shortly before the end of its
+   * chunk has arrived. A cut after that audio is found again after the next window, unless a mark comes before it.
+   */
+  #findCut(frames: number): boolean {
+    if (this.#endpointer === undefined || this.#cut !== undefined) return false;
+    const samples = this.#endpointer.find(this.#frames + frames);
+    if (samples === undefined || this.start + samples > this.#checkedEnd) return false;
+    this.#cut = { kind: 'flush', at: this.start + samples };
+    return true;
+  }
+
+  /** Discards the results of the current window. Returns false if the window has no audio after the cut. */
+  #rewind(): boolean {
+    const samples = (this.#cut?.at ?? Infinity) - this.start;
+    if (samples >= samplesFor(this.shape.framing, this.window + 1)) return false;
+    this.#endpointer?.rewind();
+    this.readyMs = undefined;
+    return true;
   }
 
   get #frameMs(): number {
@@ -158,6 +215,7 @@ export class Lane {
       words,
       startSample: this.start,
       endSample: mark.at,
+      isEndpoint: mark === this.#cut,
       cost: this.#cost,
       ...(transcript.decoded === undefined ? {} : { pieces: transcript.decoded }),
     };
@@ -177,6 +235,7 @@ export class Lane {
     this.#frames = 0;
     this.#cost = NO_COST;
     this.search = this.#startSearch();
+    this.#endpointer?.start(this.search);
     this.ring.consume(at);
     return { id: this.id, kind: 'consumed', samples: at };
   }

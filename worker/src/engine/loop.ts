@@ -177,14 +177,15 @@ export class InferenceLoop {
     if (lane?.busy === false) this.#refresh(lane);
   }
 
-  #open({ id, slot, context, utterance, realtimeFrom }: Extract<Command, { kind: 'open' }>): void {
+  #open({ id, slot, context, utterance, realtimeFrom, endpointing }: Extract<Command, { kind: 'open' }>): void {
     const { backend, shared } = this.#parts;
     const shape = backend.contexts.get(context);
     // The main thread opens only contexts that this thread has reported.
     if (shape === undefined) throw new Error(`the model has no context ${context}`);
     const ring = new AudioRing(shared, slot);
     const startSearch = () => backend.startSearch();
-    this.#lanes.set(id, new Lane({ id, slot, context, shape, ring, utterance, realtimeFrom, startSearch }));
+    const parts = { id, slot, context, shape, ring, utterance, realtimeFrom, endpointing, startSearch };
+    this.#lanes.set(id, new Lane(parts));
   }
 
   /** Records an event of a run. A failed stream is closed. */

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { goldenFolder, readWav } from '../testing/data.ts';
+import { createGpuFolder } from '../testing/folder.ts';
 import { createPromptFolder, PROMPTS } from '../testing/prompt-folder.ts';
 import { transcribe } from '../testing/transcribe.ts';
 import { startEngine } from './start.ts';
@@ -10,7 +13,7 @@ describe.each([
   ['GPU graphs', { gpuGraphs: true }, 'prompt'],
 ])('Engine with %s and a graph that takes a prompt', (_, options, input) => {
   const start = (promptIndex: number | undefined) =>
-    startEngine({ modelDir: createPromptFolder(promptIndex), slots: 2, maxBatch: 2, ...options });
+    startEngine({ modelDir: createPromptFolder(promptIndex), slots: 2, maxBatch: 2, measureMs: 0, ...options });
 
   test.each([
     [3, 'd e d e d e d'],
@@ -35,5 +38,26 @@ test('startEngine throws a ModelError if a GPU graph has fewer prompts than prom
   await expect(startEngine({ modelDir, slots: 1, gpuGraphs: true })).rejects.toMatchObject({
     code: 'graph_mismatch',
     message: 'gpu/4-1.onnx: the graph has 8 prompts, but the manifest has promptIndex 8',
+  });
+});
+
+describe('Engine with a model of NeMo that has prompts', () => {
+  const speech = readWav(join(goldenFolder, 'speech.wav'));
+
+  /** Returns the transcripts of speech that is cut at several places. */
+  async function recognize(promptIndex: number, gpuGraphs: boolean): Promise<string[]> {
+    const modelDir = createGpuFolder('prompt', (manifest) => (manifest.promptIndex = promptIndex));
+    const engine = await startEngine({ modelDir, slots: 3, maxBatch: 2, gpuGraphs });
+    const parts = [speech, speech.subarray(0, 54_321), speech.subarray(0, 16_840)];
+    const streams = await Promise.all(parts.map((part) => transcribe(engine, part, { sizes: [16_000] })));
+    await engine.close();
+    return streams.map(({ final }) => final.text);
+  }
+
+  test('returns the same transcripts with its GPU graph as with the export, and other ones for another prompt', async () => {
+    const [exported, other] = [await recognize(4, false), await recognize(3, false)];
+    expect(exported[0]).not.toBe(other[0]);
+    expect(await recognize(4, true)).toEqual(exported);
+    expect(await recognize(3, true)).toEqual(other);
   });
 });

@@ -1,6 +1,7 @@
 import type { DecodedPiece, Word } from '../decode/pieces.ts';
 import type { ModelErrorCode } from '../model/error.ts';
 import type { Context } from '../model/manifest.ts';
+import type { Endpointing } from './endpointer.ts';
 import type { RunCost } from './run-cost.ts';
 import type { MachineShare } from './share.ts';
 
@@ -69,6 +70,7 @@ export type Command =
       readonly context: string;
       readonly utterance: number;
       readonly realtimeFrom: number;
+      readonly endpointing: Endpointing | undefined;
     }
   | { readonly kind: 'mark'; readonly id: number; readonly mark: Mark }
   | { readonly kind: 'close'; readonly id: number }
@@ -82,6 +84,8 @@ export interface Delta {
   readonly text: string;
   /** Decoded audio in milliseconds from the utterance's start. */
   readonly audioEndMs: number;
+  /** Start of the first word, in milliseconds from the utterance's start. Only for streams with endpointing. */
+  readonly speechStartMs?: number;
 }
 
 /** Transcript of an utterance that has ended. */
@@ -93,6 +97,8 @@ export interface Final {
   /** First sample of the utterance and first sample after it, counted from the start of the stream. */
   readonly startSample: number;
   readonly endSample: number;
+  /** Whether a pause has ended the utterance, and not a flush. */
+  readonly isEndpoint: boolean;
   readonly cost: Cost;
   /** Decoded pieces with their alternatives. Undefined unless the engine was started with `alternatives`. */
   readonly pieces?: readonly DecodedPiece[];

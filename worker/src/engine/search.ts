@@ -11,6 +11,14 @@ export interface Search {
   readonly state: GreedyCtc | GreedyRnnt | DeviceRnnt;
 }
 
+/** Returns a function that restores the present state of a search. */
+export function saveSearch({ transcript, state }: Search): () => void {
+  const restores = [transcript.save(), state.save()];
+  return () => {
+    for (const restore of restores) restore();
+  };
+}
+
 /** Creates the search of a new utterance. A CTC model has no joint network. */
 export function startSearch({ pieces, blank }: Vocabulary, joint: Joint | undefined, alternatives: number): Search {
   const transcript = new Transcript(pieces, alternatives);

@@ -30,7 +30,7 @@ export interface EngineOptions {
   readonly gpuGraphs?: boolean;
   /**
    * Longest time that the warm-up measures for the slots. 20 s by default. It takes a fifth of that if no other process
-   * uses the cores.
+   * uses the cores. With 0 every context is run only a few times.
    */
   readonly measureMs?: number;
   /** Largest number of streams in one run. By default 512 with GPU graphs, 16 on a CPU and 64 elsewhere. */

@@ -111,7 +111,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
         this.emit('delta', event.delta);
         break;
       case 'final':
-        this.emit('final', event.final);
+        this.#handleFinal(event.final);
         break;
       case 'reset':
         this.emit('reset', event.at);
@@ -134,6 +134,14 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#open = false;
     this.#waiting = [];
     this.emit('error', error);
+  }
+
+  #handleFinal(final: Final): void {
+    this.emit('final', final);
+    // The windows of the next utterance start at the cut. Audio that was written since may have completed one.
+    if (!final.isEndpoint) return;
+    this.#start = Math.max(this.#start, final.endSample);
+    this.#link.wake();
   }
 
   #mark(kind: Mark['kind']): void {

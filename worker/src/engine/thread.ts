@@ -15,7 +15,7 @@ import type { Command, ContextInfo, ModelInfo, Report, ThreadOptions } from './p
 import { Gauges } from './shared.ts';
 import type { SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
-import { measureContext } from './warmup.ts';
+import { measureContext, planMeasurement } from './warmup.ts';
 
 /** Interval at which an idle thread reports progress. */
 const IDLE_TICK_MS = 250;
@@ -100,11 +100,10 @@ async function describe(backend: Backend, options: ThreadOptions): Promise<Model
   const { manifest } = backend;
   const contexts: ContextInfo[] = [];
   for (const { context } of manifest.contexts) {
-    // The number of slots is derived from the first context, so only that one is measured for long.
-    const mostMs = contexts.length === 0 && slots === undefined ? measureMs : 0;
+    const measurement = planMeasurement(measureMs, contexts.length === 0 && slots === undefined);
     const shape = backend.contexts.get(contextKey(context));
     if (shape === undefined) continue;
-    const measured = await measureContext(backend, contextKey(context), shape, mostMs);
+    const measured = await measureContext(backend, contextKey(context), shape, measurement);
     const { framing } = shape;
     const sizes = { chunkSamples: chunkSamples(framing), earlySamples: earlySamples(framing) };
     contexts.push({ context, ...sizes, ...measured });

@@ -1,15 +1,15 @@
 import { buildFraming } from '../features/framing.ts';
 import type { Backend, Runner } from './backend.ts';
 import type { Search } from './search.ts';
-import { measureContext } from './warmup.ts';
-import type { ContextCost } from './warmup.ts';
+import { measureContext, planMeasurement } from './warmup.ts';
+import type { ContextCost, Measurement } from './warmup.ts';
 
 /** Measures a back end with this runner, in batches of two streams with `right` frames of look-ahead. */
-function measure(run: Runner['run'], right = 13): Promise<ContextCost> {
+function measure(run: Runner['run'], right = 13, measurement?: Measurement): Promise<ContextCost> {
   const shape = { framing: buildFraming(right, 8), subsampling: 8, recomputesHistory: false };
   const startSearch = () => ({ transcript: { text: '' } }) as unknown as Search;
   const backend = { maxBatch: 2, maxRuns: 1, maxSlots: 4, startSearch, createRunner: () => ({ run }) };
-  return measureContext(backend as unknown as Backend, `56,${right}`, shape, 0);
+  return measureContext(backend as unknown as Backend, `56,${right}`, shape, measurement ?? planMeasurement(1, false));
 }
 
 test('measureContext runs full and smaller batches with the pieces of speech, and returns the time per second of audio', async () => {
@@ -26,6 +26,16 @@ test('measureContext runs full and smaller batches with the pieces of speech, an
   expect(runCost).toMatchObject({ sizes: [1, 2], isPadded: false });
   expect(runCost.timesMs[0]).toBeLessThanOrEqual(runCost.timesMs[1] ?? 0);
   expect(factor).toBeGreaterThan(0);
+});
+
+test('measureContext runs each batch size a few times if the engine must not measure', async () => {
+  const sizes: number[] = [];
+  const run: Runner['run'] = (batch) => {
+    sizes.push(batch.length);
+    return Promise.resolve(batch.flatMap(({ lane }) => lane.advance(14)));
+  };
+  for (const isForSlots of [true, false]) await measure(run, 13, planMeasurement(0, isForSlots));
+  expect(sizes).toEqual([2, 2, 1, 2, 2, 2, 1, 2]);
 });
 
 test('measureContext throws a ModelError if the model fails a stream', async () => {

@@ -11,20 +11,38 @@ import { AudioRing, createSharedBuffers, RING_SAMPLES } from './shared.ts';
 import { isSteady, slowRun } from './slots.ts';
 import { speechPieces } from './speech-pieces.ts';
 
-/** Rounds before measuring starts. They cover lazy initialization and just-in-time compilation. */
-const WARM_ROUNDS = 4;
+/** Extent of the measurement of a context. */
+export interface Measurement {
+  /** Longest time of the runs with full batches. It may be exceeded for `leastRounds`. */
+  readonly mostMs: number;
+  readonly leastRounds: number;
+  /** Rounds before measuring starts. They cover lazy initialization and just-in-time compilation. */
+  readonly warmRounds: number;
+  /**
+   * Groups of streams that take turns, as in a worker under load. The memory of a single group would stay in the
+   * processor cache.
+   */
+  readonly groups: number;
+  /** Rounds of the measurement of each smaller batch size. */
+  readonly sizeRounds: number;
+}
+
+const SHORT: Measurement = { mostMs: 0, leastRounds: 3, warmRounds: 4, groups: 2, sizeRounds: 5 };
+/** Shows that the model works, and about how fast it is. */
+const BRIEF: Measurement = { mostMs: 0, leastRounds: 1, warmRounds: 1, groups: 1, sizeRounds: 1 };
+
 /**
- * A long and a short measurement. The long one cycles through groups of streams, as the worker does under load. The
- * memory of a single group would stay in the processor cache.
+ * Returns how to measure a context. `measureMs` is that of the engine. The number of slots is derived from one context,
+ * so only that one is measured for long.
  */
-const LONG = { leastRounds: 15, groups: 8 } as const;
-const SHORT = { leastRounds: 3, groups: 2 } as const;
+export function planMeasurement(measureMs: number, isForSlots: boolean): Measurement {
+  if (measureMs === 0) return BRIEF;
+  return isForSlots ? { mostMs: measureMs, leastRounds: 15, warmRounds: 4, groups: 8, sizeRounds: 5 } : SHORT;
+}
+
 /** Share of the time of a measurement after which it ends if the speed of the machine is constant. */
 const ENOUGH_WHERE_STEADY = 0.2;
 const NOISE = 2_000;
-
-/** Rounds of the measurement of each smaller batch size. */
-const SIZE_ROUNDS = 5;
 
 /** Cost of a context. See ContextInfo. */
 export type ContextCost = Pick<ContextInfo, 'realTimeFactor' | 'runCost'>;
@@ -40,18 +58,22 @@ export async function measureContext(
   backend: Backend,
   context: string,
   shape: ContextShape,
-  mostMs: number,
+  measurement: Measurement,
 ): Promise<ContextCost> {
   checkRoom(context, shape.framing);
-  const load = new NoiseLoad(backend, context, shape, (mostMs > 0 ? LONG : SHORT).groups);
-  const fullMs = await measureFullBatches(backend, load, mostMs);
+  const load = new NoiseLoad(backend, context, shape, measurement.groups);
+  const fullMs = await measureFullBatches(backend, load, measurement);
   const audioSeconds = load.batch * (chunkSamples(shape.framing) / SAMPLE_RATE_HZ);
-  return { realTimeFactor: fullMs / 1000 / audioSeconds, runCost: await measureSizes(backend, load, fullMs) };
+  const runCost = await measureSizes(backend, load, fullMs, measurement.sizeRounds);
+  return { realTimeFactor: fullMs / 1000 / audioSeconds, runCost };
 }
 
 /** Returns the duration of a run of a full batch while the machine is slow. */
-async function measureFullBatches({ maxRuns }: Backend, load: NoiseLoad, mostMs: number): Promise<number> {
-  const { leastRounds } = mostMs > 0 ? LONG : SHORT;
+async function measureFullBatches(
+  { maxRuns }: Backend,
+  load: NoiseLoad,
+  { mostMs, leastRounds, warmRounds }: Measurement,
+): Promise<number> {
   const times: number[] = [];
   const startedAt = performance.now();
   const isEnough = (spentMs: number) =>
@@ -66,7 +88,7 @@ async function measureFullBatches({ maxRuns }: Backend, load: NoiseLoad, mostMs:
     if (active.length < Math.min(maxRuns, load.groups)) continue;
     await active.shift();
     const now = performance.now();
-    if (round >= Math.max(WARM_ROUNDS, load.groups)) times.push(now - endedAt);
+    if (round >= Math.max(warmRounds, load.groups)) times.push(now - endedAt);
     endedAt = now;
   }
   await Promise.all(active);
@@ -77,7 +99,7 @@ async function measureFullBatches({ maxRuns }: Backend, load: NoiseLoad, mostMs:
  * Measures the duration of runs by batch size. Each size takes turns with the full batch, and only their ratio is used,
  * because the speed of a shared machine changes meanwhile.
  */
-async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number): Promise<RunCost> {
+async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number, rounds: number): Promise<RunCost> {
   const { paddedSizes } = backend;
   const known = paddedSizes ?? [1, Math.ceil(load.batch / 4)];
   const smaller = known.filter((size, i) => size < load.batch && known.indexOf(size) === i);
@@ -90,8 +112,8 @@ async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number): 
   const timesMs: number[] = [];
   for (const size of smaller) {
     const ratios: number[] = [];
-    for (let round = 0; round < SIZE_ROUNDS; round++) ratios.push((await time(size)) / (await time(load.batch)));
-    const ratio = ratios.sort((one, other) => one - other)[Math.floor(SIZE_ROUNDS / 2)] ?? 1;
+    for (let round = 0; round < rounds; round++) ratios.push((await time(size)) / (await time(load.batch)));
+    const ratio = ratios.sort((one, other) => one - other)[Math.floor(rounds / 2)] ?? 1;
     timesMs.push(Math.min(1, ratio) * fullMs);
   }
   return { sizes: [...smaller, load.batch], timesMs: [...timesMs, fullMs], isPadded: paddedSizes !== undefined };

@@ -153,7 +153,7 @@ const SLOW_IO = `
 `;
 
 test('a worker whose I/O threads can serve one stream declares one slot', async () => {
-  const measuring = { SLOTS: '0', MEASURE_SECONDS: '0' };
+  const measuring = { SLOTS: '0', MAX_SLOTS: '16', MAX_BATCH: '4' };
   await start(measuring);
   /** Returns the slots of the last log line about them. The I/O threads are measured after the engine. */
   const measuredSlots = () => {
@@ -186,7 +186,7 @@ const BROKEN_IO = `
 `;
 
 test('a worker exits with 1 and names the thread if an I/O thread fails while the slots are measured', async () => {
-  const settings = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: prefix, SLOTS: '0', MEASURE_SECONDS: '0' };
+  const settings = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: prefix, SLOTS: '0', MAX_SLOTS: '16', MAX_BATCH: '4' };
   worker = spawnWorker(await freePort(), settings, BROKEN_IO);
   expect(await worker.ended).toBe(1);
   expect(worker.output()).toContain('I/O thread 1 of 1 failed: injected fault');

@@ -5,7 +5,10 @@ import type { Logger } from '@svc-asr/runtime';
 export interface RegistrationParts {
   readonly workers: Pick<Ledger['workers'], 'register' | 'renew' | 'drain' | 'remove'>;
   readonly model: string;
+  /** The worker with all of its slots. */
   readonly worker: NewWorker;
+  /** Slots that the worker offers first. */
+  readonly startSlots: number;
   readonly renewMs: number;
   /** Changes while inference makes progress. The lease is renewed only after a change. */
   readonly progress: () => number;
@@ -42,7 +45,7 @@ const RETRY_MS = 1000;
  */
 export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;
-  let { slots } = worker;
+  let slots = parts.startSlots;
   let registered = false;
   let draining = false;
   /** True while the ledger has to be notified that this worker drains. */

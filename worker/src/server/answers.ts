@@ -5,16 +5,23 @@ import type { Delta, Final } from '../engine/protocol.ts';
 const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
 
 /** Converts a delta of the engine to the answer for the gateway. */
-export function deltaAnswer({ text, audioEndMs }: Delta): Extract<RelayAnswer, { type: 'delta' }> {
-  return { type: 'delta', text, audio_end: Math.floor(audioEndMs * SAMPLES_PER_MS) };
+export function deltaAnswer({ text, audioEndMs, speechStartMs }: Delta): Extract<RelayAnswer, { type: 'delta' }> {
+  return {
+    type: 'delta',
+    text,
+    audio_end: Math.floor(audioEndMs * SAMPLES_PER_MS),
+    ...(speechStartMs !== undefined && { speech_start: speechStartMs * SAMPLES_PER_MS }),
+  };
 }
 
 /** Converts a final of the engine to the answer for the gateway. */
-export function finalAnswer({ text, words, startSample, endSample }: Final): Extract<RelayAnswer, { type: 'final' }> {
+export function finalAnswer(final: Final): Extract<RelayAnswer, { type: 'final' }> {
+  const { text, words, startSample, endSample, isEndpoint } = final;
   return {
     type: 'final',
     text,
     audio_end: endSample - startSample,
     words: words.map(({ text: word, start_ms, end_ms }) => ({ text: word, start_ms, end_ms })),
+    ...(isEndpoint && { endpoint: true }),
   };
 }

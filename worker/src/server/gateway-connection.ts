@@ -157,7 +157,9 @@ export class GatewayConnection {
     const frames = this.#frames;
     return {
       send: (answer) => {
-        if (answer.type === 'delta') frames.send(FRAME.delta, id, answer.audio_end, Buffer.from(answer.text));
+        // The frame of a delta has no room for the start of speech, which only streams with endpointing have.
+        const isPlainDelta = answer.type === 'delta' && answer.speech_start === undefined;
+        if (isPlainDelta) frames.send(FRAME.delta, id, answer.audio_end, Buffer.from(answer.text));
         else frames.sendMessage(id, answer);
         this.#checkUnsent();
       },

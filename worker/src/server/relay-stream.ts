@@ -1,6 +1,6 @@
 import { RELAY_CLOSE, RELAY_LIMITS } from '@svc-asr/core';
 import type { RelayAnswer, RelayErrorCode, RelayRequest } from '@svc-asr/core';
-import type { EngineClient } from '../engine/client.ts';
+import type { EngineClient, OpenOptions } from '../engine/client.ts';
 import { EngineError } from '../engine/error.ts';
 import { BUFFER_SAMPLES } from '../engine/shared.ts';
 import type { EngineStream } from '../engine/stream.ts';
@@ -62,11 +62,12 @@ export class RelayStream {
   }
 
   /** Opens the stream, and waits for a slot if every slot is taken. */
-  async open({ context, realtime_from: realtimeFrom = 0, traceparent }: OpenRequest): Promise<void> {
-    this.#trace = this.#parts.trace(traceparent);
+  async open(request: OpenRequest): Promise<void> {
+    this.#trace = this.#parts.trace(request.traceparent);
     const deadline = performance.now() + this.#parts.slotWaitMs;
+    const options = openOptions(request);
     // The inference thread frees a slot a moment after the ledger has assigned it to the next stream.
-    while (!this.#tryOpen(context, realtimeFrom, performance.now() >= deadline)) {
+    while (!this.#tryOpen(options, performance.now() >= deadline)) {
       await new Promise((resolve) => setTimeout(resolve, SLOT_POLL_MS));
     }
   }
@@ -132,14 +133,14 @@ export class RelayStream {
   }
 
   /** Tries to open the stream. Returns true if it was opened or refused, and false if the caller should retry. */
-  #tryOpen(context: [number, number], realtimeFrom: number, isLast: boolean): boolean {
+  #tryOpen(options: OpenOptions, isLast: boolean): boolean {
     if (this.#state !== 'opening') return true;
     if (!this.#parts.accepting()) {
       this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
       return true;
     }
     try {
-      this.#opened(this.#parts.engine.open({ context, realtimeFrom }));
+      this.#opened(this.#parts.engine.open(options), options.endpointing !== undefined);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       if (error.code === 'no_slot' && !isLast) return false;
@@ -148,7 +149,7 @@ export class RelayStream {
     return true;
   }
 
-  #opened(stream: EngineStream): void {
+  #opened(stream: EngineStream, endpointing: boolean): void {
     const { channel, engine } = this.#parts;
     this.#stream = stream;
     this.#state = 'open';
@@ -158,7 +159,7 @@ export class RelayStream {
     stream.on('final', (final) => {
       channel.send(finalAnswer(final));
       this.#trace?.answered(final);
-      this.#marks--;
+      if (!final.isEndpoint) this.#marks--;
     });
     stream.on('reset', () => {
       channel.send({ type: 'reset_done' });
@@ -173,6 +174,7 @@ export class RelayStream {
       early_samples: info?.earlySamples ?? 0,
       context: [left, right],
       buffer_samples: BUFFER_SAMPLES,
+      ...(endpointing && { endpointing }),
     });
     this.#trace?.opened();
     this.#parts.onOpened();
@@ -191,4 +193,11 @@ export class RelayStream {
       this.fail(error.code, error.message);
     }
   }
+}
+
+/** Converts the `open` message of a gateway to the options of the engine. */
+function openOptions({ context, realtime_from: realtimeFrom = 0, endpointing }: OpenRequest): OpenOptions {
+  if (endpointing === undefined) return { context, realtimeFrom };
+  const { silence_ms: silenceMs, not_before: notBefore = 0 } = endpointing;
+  return { context, realtimeFrom, endpointing: { silenceMs, notBefore } };
 }

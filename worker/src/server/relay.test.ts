@@ -41,7 +41,7 @@ let log = '';
 let stopWatching: () => void;
 
 beforeAll(async () => {
-  engine = await startEngine({ modelDir: MODEL, slots: 2 });
+  engine = await startEngine({ modelDir: MODEL, slots: 2, measureMs: 0 });
   ({ relay, address } = await serve());
   const watch = watchProgress(engine, 100, () => relay.alive());
   stopWatching = () => watch.stop();

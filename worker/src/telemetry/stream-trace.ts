@@ -50,11 +50,12 @@ export class StreamTrace {
     this.#ended.shift();
   }
 
-  /** Call when the final of the oldest utterance was sent. */
-  answered({ utterance, startSample, endSample, cost }: Final): void {
+  /** Call when the final of the oldest utterance was sent. A pause ends an utterance before it is flushed or reset. */
+  answered({ utterance, startSample, endSample, isEndpoint, cost }: Final): void {
+    const startedAtMs = isEndpoint ? (this.#ended[0] ?? this.#audioStartedAtMs) : this.#ended.shift();
     const span = this.#tracing.start('utterance', {
       parent: this.#span.spanContext(),
-      startedAtMs: this.#ended.shift() ?? performance.now(),
+      startedAtMs: startedAtMs ?? performance.now(),
       attributes: {
         'svc_asr.utterance': utterance + 1,
         'svc_asr.audio.seconds': (endSample - startSample) / AUDIO.sampleRateHz,

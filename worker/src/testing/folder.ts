@@ -5,12 +5,13 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { goldenFolder } from './data.ts';
 
 /** Kinds of models in the golden data. */
-export type GoldenKind = 'ctc' | 'fused' | 'split';
+export type GoldenKind = 'ctc' | 'fused' | 'split' | 'prompt';
 
 const GRAPHS: Readonly<Record<GoldenKind, Readonly<Record<string, string>>>> = {
   ctc: { encoder: 'model_ctc.onnx' },
   fused: { encoder: 'encoder.onnx', decoderJoint: 'decoder_joint.onnx' },
   split: { encoder: 'encoder.onnx', decoder: 'decoder.onnx', joiner: 'joiner.onnx' },
+  prompt: { encoder: 'prompt_ctc.onnx' },
 };
 
 /** Returns the manifest entry of a file. */
@@ -27,11 +28,12 @@ export function refTo(folder: string, file: string): { file: string; sha256: str
 const GPU_GRAPHS = {
   ctc: { encoder: 'gpu/56-13.onnx' },
   fused: { encoder: 'gpu/transducer-56-13.onnx', joint: 'gpu/joint.onnx' },
+  prompt: { encoder: 'gpu/prompt-56-13.onnx' },
 } as const;
 const GPU_WEIGHTS = 'gpu/weights.bin';
 
 /**
- * Creates a folder with the golden CTC model or transducer, its GPU graphs included. `change` may modify its manifest
+ * Creates a folder with a golden CTC model or transducer, its GPU graphs included. `change` may modify its manifest
  * before it is written.
  */
 export function createGpuFolder(
@@ -70,7 +72,7 @@ export function createGoldenFolder(
     id: `golden-${kind}`,
     language: 'None',
     languageCode: 'xx',
-    type: kind === 'ctc' ? 'ctc' : 'transducer',
+    type: Object.keys(joint).length === 0 ? 'ctc' : 'transducer',
     tokens: refTo(folder, 'tokens.txt'),
     contexts: [{ context: [56, 13], encoder: refTo(folder, encoder) }],
     ...Object.fromEntries(Object.entries(joint).map(([name, file]) => [name, refTo(folder, file)])),

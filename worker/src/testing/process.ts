@@ -39,6 +39,9 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
       MODEL,
       MODEL_DIR,
       SLOTS: '2',
+      // All slots are offered, also on a busy machine.
+      LEAST_SLOTS_PERCENT: '100',
+      MEASURE_SECONDS: '0',
       WORKER_ID: id,
       WORKER_TICKET_PUBLIC_KEYS_FILE: ticketKeyFiles().publicKeysFile,
       ADMIN_HOST: '127.0.0.1',

@@ -25,7 +25,7 @@ import { WHOLE_MACHINE } from '../share.ts';
 import type { MachineShare } from '../share.ts';
 import { checkAlternatives, openModel } from './open.ts';
 import type { OpenModel } from './open.ts';
-import { layOutArenas } from './pages.ts';
+import { layOutArenas, STATES_PER_SLOT } from './pages.ts';
 import type { ArenaLayout, PageShape } from './pages.ts';
 import { DeviceRunner } from './runner.ts';
 import type { DeviceContext } from './runner.ts';
@@ -193,7 +193,7 @@ function createArenas(
   if (first === undefined) throw new ModelError('manifest_invalid', 'manifest.json: contexts is empty');
   const pages = shapes.map(({ context, frames }): PageShape => ({ left: context[0], chunk: frames }));
   const sizeOf = ({ frames, tails, pageFrames }: ArenaLayout) => ({ frames, slots: tails, pageFrames });
-  const predictor = joint === undefined ? 0 : predictorBytes(joint.shape);
+  const predictor = joint === undefined ? 0 : STATES_PER_SLOT * predictorBytes(joint.shape);
   const bytesFor = (slots: number) => arenaBytes(first.state, sizeOf(layOutArenas(slots, pages))) + slots * predictor;
   const fitting = Math.floor((memory.freeBytes() * MEMORY_SHARE * share.memory) / (bytesFor(2) - bytesFor(1)));
   const layout = layOutArenas(Math.max(1, Math.min(maxSlots, fitting)), pages);
@@ -207,7 +207,7 @@ function createStates(
   { shape }: OpenJoint,
   { slots }: ArenaLayout,
 ): PredictorStates {
-  return new PredictorStates(runtime, memory, shape, PredictorStates.firstSlot + slots);
+  return new PredictorStates(runtime, memory, shape, PredictorStates.firstSlot + slots * STATES_PER_SLOT);
 }
 
 /** Returns the largest batch size whose run is short enough at every context. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { fillPast, framesPerSlot, layOutArenas, pageOf, pagesOf, tailOf } from './pages.ts';
+import { fillPast, framesPerSlot, layOutArenas, pageOf, pagesOf, stateOf } from './pages.ts';
 import type { PageShape } from './pages.ts';
 
 const shapes: PageShape[] = [14, 7, 4, 2, 1].map((chunk) => ({ left: 56, chunk }));
 const shape = fc.record({ left: fc.integer({ min: 1, max: 80 }), chunk: fc.integer({ min: 1, max: 20 }) });
 
-test('framesPerSlot is the left context if all chunks divide it, and the next multiple of a chunk otherwise', () => {
-  expect(framesPerSlot(shapes)).toBe(56);
-  expect(framesPerSlot([{ left: 70, chunk: 4 }])).toBe(72);
+test('framesPerSlot has one page more than the left context, which is rounded up to a multiple of the chunk', () => {
+  expect(framesPerSlot(shapes)).toBe(70);
+  expect(framesPerSlot([{ left: 70, chunk: 4 }])).toBe(76);
 });
 
 test('fillPast lists the zero page for windows before the utterance, and then the pages of the last windows', () => {
@@ -19,9 +19,10 @@ test('fillPast lists the zero page for windows before the utterance, and then th
   };
   const zero = layout.zeroPage;
   expect(past(0)).toEqual([zero, zero, zero, zero]);
-  // Slot 1 starts after two reserved pages of 14 frames and the 56 frames of slot 0.
-  expect(past(2)).toEqual([zero, zero, 84, 98]);
-  expect(past(5)).toEqual([98, 112, 126, 84]);
+  // Slot 1 starts after two reserved pages of 14 frames and the 70 frames of slot 0.
+  expect(past(2)).toEqual([zero, zero, 98, 112]);
+  expect(past(5)).toEqual([112, 126, 140, 154]);
+  expect(past(6)).toEqual([126, 140, 154, 98]);
 });
 
 test('Pages of two slots never overlap, and no page of a slot overlaps the zero page or the scratch page', () => {
@@ -59,14 +60,17 @@ test('fillPast lists the pages that the last windows wrote, oldest first, howeve
       const windows = Array.from(past, (page) => (page === layout.zeroPage ? 'none' : wrote.get(page)));
       const expected = Array.from(past, (_, i) => (k - past.length + i < 0 ? 'none' : k - past.length + i));
       expect(windows).toEqual(expected);
+      // A window can be run again, because it overwrites nothing that it reads.
+      expect([...past]).not.toContain(pageOf(layout, context, slot, k));
       expect(past.length * context.chunk).toBeGreaterThanOrEqual(context.left);
     }),
   );
 });
 
-test('tailOf returns a different tail for each slot, and never a reserved one', () => {
+test('stateOf returns other tails for each slot, which windows use in turn, and never a reserved one', () => {
   const layout = layOutArenas(5, shapes);
-  const tails = [0, 1, 2, 3, 4].map(tailOf);
+  const tails = [0, 1, 2, 3, 4].flatMap((slot) => [stateOf(slot, 6), stateOf(slot, 7)]);
   expect(new Set([...tails, layout.zeroTail, layout.scratchTail]).size).toBe(layout.tails);
   expect(Math.max(...tails)).toBe(layout.tails - 1);
+  expect(stateOf(3, 8)).toBe(stateOf(3, 6));
 });

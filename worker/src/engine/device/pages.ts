@@ -30,9 +30,15 @@ export interface ArenaLayout {
 /** Returns the number of pages that hold the past of a stream. */
 export const pagesOf = ({ left, chunk }: PageShape): number => Math.ceil(left / chunk);
 
+/** Returns the number of pages of a slot. With one more than the past has, a window can be run again. */
+const ringOf = (shape: PageShape): number => pagesOf(shape) + 1;
+
+/** Tails and predictor states of a slot. A window reads one and writes the other, so it can be run again. */
+export const STATES_PER_SLOT = 2;
+
 /** Returns the frames that a slot needs for streams of any of these contexts. */
 export const framesPerSlot = (contexts: readonly PageShape[]): number =>
-  Math.max(...contexts.map((shape) => pagesOf(shape) * shape.chunk));
+  Math.max(...contexts.map((shape) => ringOf(shape) * shape.chunk));
 
 /** Returns the layout of arenas for this many slots, in which a slot can hold a stream of any of these contexts. */
 export function layOutArenas(slots: number, contexts: readonly PageShape[]): ArenaLayout {
@@ -43,7 +49,7 @@ export function layOutArenas(slots: number, contexts: readonly PageShape[]): Are
     framesPerSlot: perSlot,
     pageFrames,
     frames: 2 * pageFrames + slots * perSlot,
-    tails: DeviceArenas.firstSlot + slots,
+    tails: DeviceArenas.firstSlot + slots * STATES_PER_SLOT,
     zeroPage: DeviceArenas.zeroFrame,
     scratchPage: pageFrames,
     zeroTail: DeviceArenas.zeroSlot,
@@ -57,14 +63,15 @@ export const pageOf = (
   shape: PageShape,
   slot: number,
   k: number,
-) => 2 * pageFrames + slot * perSlot + (k % pagesOf(shape)) * shape.chunk;
+) => 2 * pageFrames + slot * perSlot + (k % ringOf(shape)) * shape.chunk;
 
-/** Returns the convolution tail of a slot. */
-export const tailOf = (slot: number): number => DeviceArenas.firstSlot + slot;
+/** Returns the convolution tail, or the predictor state, of a slot that window `k` of an utterance writes. */
+export const stateOf = (slot: number, k: number): number =>
+  DeviceArenas.firstSlot + slot * STATES_PER_SLOT + (k % STATES_PER_SLOT);
 
 /**
  * Writes the first arena frames of the pages before window `k` to `out`, starting at `at`, the oldest first. The pages of
- * a slot form a ring, so the oldest page is the one that window `k` writes. Pages before the utterance are the zero page.
+ * a slot form a ring, in which window `k` writes none of these pages. Pages before the utterance are the zero page.
  */
 export function fillPast(
   layout: ArenaLayout,

@@ -2,7 +2,7 @@ import { firstFrame, firstSample } from '../../features/framing.ts';
 import type { Framing } from '../../features/framing.ts';
 import type { BatchInputs } from '../../native/indices.ts';
 import type { Lane } from '../lane.ts';
-import { fillPast, pageOf, pagesOf, tailOf } from './pages.ts';
+import { fillPast, pageOf, pagesOf, stateOf } from './pages.ts';
 import type { ArenaLayout, PageShape } from './pages.ts';
 
 /** Sizes of the rows of a context. */
@@ -35,8 +35,8 @@ export function fillRow(
   rows.bounds[row * 4 + 3] = length;
   fillPast(layout, shape, slot, k, rows.past, row * pagesOf(shape));
   rows.page[row] = pageOf(layout, shape, slot, k);
-  rows.tailFrom[row] = k === 0 ? layout.zeroTail : tailOf(slot);
-  rows.tailTo[row] = tailOf(slot);
+  rows.tailFrom[row] = k === 0 ? layout.zeroTail : stateOf(slot, k - 1);
+  rows.tailTo[row] = stateOf(slot, k);
   rows.filled[row] = Math.min(left, k * chunk);
 }
 

@@ -80,13 +80,13 @@ describe('searchTransducer', () => {
     expect(await search(first)).toEqual([true]);
     expect(transcript.ids).toEqual([0, 1]);
     expect(first.runs).toMatchObject([
-      { frames: 2, token: BLANK, at: 0, symbols: 0, stateFrom: 0, stateTo: 6 },
-      { frames: 2, stateFrom: 6, stateTo: 6 },
+      { frames: 2, token: BLANK, at: 0, symbols: 0, stateFrom: 0, stateTo: 10 },
+      { frames: 2, stateFrom: 10, stateTo: 10 },
     ]);
     lane.window = 1;
     const second = new ScriptedJoint([[step(2, 1), step(-1, 2)]]);
     expect(await search(second)).toEqual([true]);
-    expect(second.runs).toMatchObject([{ token: 1, at: 0, symbols: 0, stateFrom: 6, stateTo: 6 }]);
+    expect(second.runs).toMatchObject([{ token: 1, at: 0, symbols: 0, stateFrom: 10, stateTo: 11 }]);
     // The third piece is at frame 1 of the second chunk, which is frame 3 of the utterance.
     expect(transcript.words(80, 1000)).toEqual([{ text: 'abc', start_ms: 0, end_ms: 320 }]);
   });

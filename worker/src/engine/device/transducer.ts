@@ -5,6 +5,7 @@ import type { JointShape } from '../../native/joint-contract.ts';
 import { PredictorStates } from '../../native/predictor.ts';
 import type { TopClasses } from '../../native/top-classes.ts';
 import type { Work } from '../backend.ts';
+import { stateOf } from './pages.ts';
 import { encodedFrames } from './rows.ts';
 import type { RowShape } from './rows.ts';
 import type { RunMeter } from './run-meter.ts';
@@ -57,13 +58,13 @@ function startRows({ inputs }: JointBatch, encoder: Pick<RowShape, 'subsampling'
     const { state } = lane.search;
     if (!(state instanceof DeviceRnnt)) throw new Error('the stream was not opened for a transducer on a device');
     const frames = encodedFrames(encoder, length);
-    const slot = PredictorStates.firstSlot + lane.slot;
+    const { slot, window: k } = lane;
     inputs.frames[row] = frames;
     inputs.token[row] = state.token;
     inputs.at[row] = 0;
     inputs.symbols[row] = 0;
-    inputs.stateFrom[row] = lane.window === 0 ? PredictorStates.zeroSlot : slot;
-    inputs.stateTo[row] = slot;
+    inputs.stateFrom[row] = k === 0 ? PredictorStates.zeroSlot : stateOf(slot, k - 1);
+    inputs.stateTo[row] = stateOf(slot, k);
     return { search: state, frames, isFinite: true };
   });
 }

@@ -7,7 +7,7 @@ import type { Lane } from '../lane.ts';
 import type { StreamEvent } from '../protocol.ts';
 import type { CachePool } from './caches.ts';
 import { searchBatch } from './search.ts';
-import { fillWindow } from './window.ts';
+import { copyColumns, fillWindow } from './window.ts';
 
 /** Runs one window of several streams of a context together, with features and search in this thread. */
 export class BatchRunner implements Runner {
@@ -47,9 +47,11 @@ export class BatchRunner implements Runner {
     // slot.
     const open = kept.filter(({ lane }) => isOpen(lane));
     const events = open.flatMap(({ lane, place, frames }) => {
-      this.#caches.save(lane.slot, scratch, place);
       lane.ran(now, { batch: batch.length, runMs: now - started, waitMs: waitedMs(lane) });
-      return lane.advance(frames);
+      const advanced = lane.advance(frames);
+      if (lane.isRewound) this.#restoreHistory(encoder, lane, place);
+      else this.#caches.save(lane.slot, scratch, place);
+      return advanced;
     });
     this.#onRun({
       windows: batch.length,
@@ -62,6 +64,13 @@ export class BatchRunner implements Runner {
       hostMs: started - calledMs + performance.now() - now,
     });
     return events;
+  }
+
+  /** Restores the features before a window that is run again. Its input still starts with them. */
+  #restoreHistory({ shape, scratch }: Encoder, { slot }: Lane, place: number): void {
+    const { window, shift } = shape.framing;
+    const [from, kept] = [place * audioSize(shape), window - shift];
+    copyColumns(scratch.audio, from, window, this.#caches.historyOf(slot), 0, kept, shape.mels, kept);
   }
 
   #fill({ shape, scratch }: Encoder, { lane, length }: Work, place: number): void {

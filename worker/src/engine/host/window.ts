@@ -38,7 +38,7 @@ export function fillWindow(
 }
 
 /** Copies `count` columns between two matrices with `mels` rows. */
-function copyColumns(
+export function copyColumns(
   from: Float32Array,
   fromAt: number,
   fromStride: number,

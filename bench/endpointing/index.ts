@@ -1,0 +1,97 @@
+/**
+ * Measures endpointing on recordings of the demonstration models, joined by pauses of known length: the share of ends
+ * that are found, and cuts within speech.
+ */
+import { fileURLToPath } from 'node:url';
+import { AUDIO } from '@svc-asr/core';
+import { startEngine } from '@svc-asr/worker';
+import type { Engine } from '@svc-asr/worker';
+import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
+import { readStreams } from '../worker/audio.ts';
+import { countCuts, joinWithPauses } from './pauses.ts';
+import type { JoinedAudio } from './pauses.ts';
+
+const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
+const SILENCES_MS = [350, 500, 800];
+const PAUSE_MS = 1500;
+/** Audio after the silence was long enough within which the cut must be. The chunk comes on top. */
+const LATE_MS = 300;
+/** Recordings of each stream. */
+const PARTS = 6;
+/** Streams of each model. They contain the same recordings in different orders, so that chunks start elsewhere. */
+const STREAMS = { quick: 1, usual: 6, full: 6 };
+/** Right contexts that `--quick` measures. */
+const QUICK_CONTEXTS = [13, 3, 0];
+const WRITE_SAMPLES = 16_000;
+
+/** Runs the measurement for each context, silence and kind of pause. */
+export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
+  const figures: Record<string, number> = {};
+  const totals = { found: 0, missed: 0 };
+  const engines = await Promise.all(MODELS.map(async (model) => ({ model, engine: await startModel(model) })));
+  const contexts = engines[0]?.engine.info.contexts ?? [];
+  for (const { context } of contexts) {
+    if (size === 'quick' && !QUICK_CONTEXTS.includes(context[1])) continue;
+    for (const silenceMs of SILENCES_MS) {
+      for (const kind of ['silence', 'noise'] as const) {
+        const counts = { found: 0, missed: 0, falseEnds: 0, minutes: 0 };
+        for (const { model, engine } of engines) {
+          const streams = readStreams(`${folderOf(model)}/eval`, STREAMS[size], PARTS);
+          const results = await Promise.all(
+            streams.map(async (recordings) => {
+              const audio = joinWithPauses(recordings, PAUSE_MS, kind);
+              const cuts = await cutsOf(engine, audio, [context[0], context[1]], silenceMs);
+              return { audio, ...countCuts(audio, cuts, silenceMs, LATE_MS) };
+            }),
+          );
+          for (const { audio, found, missed, falseEnds } of results) {
+            counts.found += found;
+            counts.missed += missed;
+            counts.falseEnds += falseEnds;
+            counts.minutes += audio.speechSamples / AUDIO.sampleRateHz / 60;
+          }
+        }
+        totals.found += counts.found;
+        totals.missed += counts.missed;
+        const name = `context_${context.join('_')}_${silenceMs}_ms_${kind}`;
+        figures[`${name}_found_percent`] = (100 * counts.found) / (counts.found + counts.missed);
+        figures[`${name}_false_ends_per_minute`] = counts.falseEnds / counts.minutes;
+        logProgress(`${name}: ${counts.found} of ${counts.found + counts.missed} ends found`);
+      }
+    }
+  }
+  await Promise.all(engines.map(({ engine }) => engine.close()));
+  return { ratios: { ends_found: totals.found / (totals.found + totals.missed) }, figures };
+}
+
+const folderOf = (model: string): string => fileURLToPath(new URL(`../../worker/models/${model}`, import.meta.url));
+
+const startModel = (model: string): Promise<Engine> => startEngine({ modelDir: folderOf(model), slots: 2 * PARTS });
+
+/** Returns the samples at which the engine cuts the audio. */
+async function cutsOf(
+  engine: Engine,
+  { samples }: JoinedAudio,
+  context: [number, number],
+  silenceMs: number,
+): Promise<number[]> {
+  // The inference thread frees a slot a moment after its stream was closed.
+  while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  const stream = engine.open({ context, endpointing: { silenceMs, notBefore: 0 } });
+  const cuts: number[] = [];
+  const ended = new Promise<void>((resolve, reject) => {
+    stream.on('error', reject);
+    stream.on('final', ({ endSample, isEndpoint }) => {
+      if (isEndpoint) cuts.push(endSample);
+      else resolve();
+    });
+  });
+  for (let at = 0; at < samples.length; at += WRITE_SAMPLES) {
+    if (!stream.write(samples.subarray(at, at + WRITE_SAMPLES)))
+      await new Promise<void>((resolve) => stream.once('drain', resolve));
+  }
+  stream.flush();
+  await ended;
+  stream.close();
+  return cuts;
+}

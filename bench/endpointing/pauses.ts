@@ -1,0 +1,83 @@
+import { AUDIO } from '@svc-asr/core';
+import type { Recording } from '../worker/audio.ts';
+
+/** Recordings joined by pauses. */
+export interface JoinedAudio {
+  readonly samples: Int16Array;
+  /** Ends of speech: the first sample of each pause. */
+  readonly ends: readonly number[];
+  readonly pauseSamples: number;
+  /** Samples of speech, without the pauses. */
+  readonly speechSamples: number;
+}
+
+const BLOCK_SAMPLES = AUDIO.sampleRateHz / 100;
+/** Loudness from which a block of 10 ms counts as speech. */
+const SPEECH_RMS = 150;
+/** Loudness of the noise in pauses: about 60 dB below full scale. */
+const NOISE_RMS = 33;
+
+/** Joins recordings, each followed by a pause. Silence at their edges is removed, so that the ends of speech are known. */
+export function joinWithPauses(
+  recordings: readonly Recording[],
+  pauseMs: number,
+  kind: 'silence' | 'noise',
+): JoinedAudio {
+  const pauseSamples = (pauseMs * AUDIO.sampleRateHz) / 1000;
+  const spoken = recordings.map(({ samples }) => trim(samples));
+  const speechSamples = spoken.reduce((sum, { length }) => sum + length, 0);
+  const samples = new Int16Array(speechSamples + spoken.length * pauseSamples);
+  const ends: number[] = [];
+  let at = 0;
+  for (const part of spoken) {
+    samples.set(part, at);
+    at += part.length;
+    ends.push(at);
+    at += pauseSamples;
+  }
+  if (kind === 'noise') addNoise(samples);
+  return { samples, ends, pauseSamples, speechSamples };
+}
+
+/** Removes quiet blocks from both ends. */
+function trim(samples: Int16Array): Int16Array {
+  const isLoud = (block: number) => {
+    const part = samples.subarray(block * BLOCK_SAMPLES, (block + 1) * BLOCK_SAMPLES);
+    return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / part.length) >= SPEECH_RMS;
+  };
+  let [first, last] = [0, Math.ceil(samples.length / BLOCK_SAMPLES)];
+  while (first < last && !isLoud(first)) first++;
+  while (last > first && !isLoud(last - 1)) last--;
+  return samples.subarray(first * BLOCK_SAMPLES, last * BLOCK_SAMPLES);
+}
+
+/** Adds noise with a fixed seed, so that runs can be compared. */
+function addNoise(samples: Int16Array): void {
+  let state = 1;
+  const next = () => (state = (state * 48_271) % 0x7fff_ffff) / 0x7fff_ffff;
+  // The sum of uniform values is nearly Gaussian, with a variance of 1 for 12 of them.
+  const gaussian = () => Array.from({ length: 12 }, next).reduce((sum, value) => sum + value, -6);
+  for (const [at, value] of samples.entries()) {
+    samples[at] = Math.max(-32_768, Math.min(32_767, Math.round(value + gaussian() * NOISE_RMS)));
+  }
+}
+
+/** How well the cuts of a stream agree with its pauses. */
+export interface CutCounts {
+  readonly found: number;
+  readonly missed: number;
+  /** Cuts within speech, and further cuts in a pause. */
+  readonly falseEnds: number;
+}
+
+/**
+ * Compares cuts with the pauses. An end is found if the first cut in the pause after it is at most `lateMs` of audio after
+ * the silence was long enough.
+ */
+export function countCuts(audio: JoinedAudio, cuts: readonly number[], silenceMs: number, lateMs: number): CutCounts {
+  const latest = ((silenceMs + lateMs) * AUDIO.sampleRateHz) / 1000;
+  const first = audio.ends.map((end) => cuts.find((cut) => cut >= end && cut <= end + audio.pauseSamples));
+  const inPause = first.filter((cut) => cut !== undefined).length;
+  const found = first.filter((cut, at) => cut !== undefined && cut - (audio.ends[at] ?? 0) <= latest).length;
+  return { found, missed: audio.ends.length - found, falseEnds: cuts.length - inPause };
+}
