@@ -22,18 +22,22 @@ def variants(recordings):
             yield np.clip(np.round(x), -32768, 32767)
 
 
-def record(model, names, recordings, right):
-    """Returns the rows [frames, values] of each named tensor over all frames that hold audio."""
+def record(model, names, recordings, right, prompt=None):
+    """Returns the rows [frames, values] of each named tensor over all frames that hold audio.
+
+    All recordings have the same language prompt.
+    """
     probe = copy.deepcopy(model)
     probe.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
     runtime = session(probe.SerializeToString())
     about = runtime.get_modelmeta().custom_metadata_map
     dims = lambda name: [1, *[int(about[f"{name}_dim{i}"]) for i in (1, 2, 3)]]
+    given = {} if prompt is None else {"prompt_index": np.array([prompt])}
     rows = {name: [] for name in names}
     for pcm in variants(recordings):
         state = [np.zeros(dims(name), np.float32) for name in STATES[:2]] + [np.zeros(1, np.int64)]
         for window, length in windows(pcm, right, int(about["feat_dim"])):
-            feeds = {"audio_signal": window[None], "length": np.array([length]), **dict(zip(STATES, state))}
+            feeds = {"audio_signal": window[None], "length": np.array([length]), **dict(zip(STATES, state)), **given}
             count, *rest = runtime.run(["encoded_lengths", *NEXT, *names], feeds)
             state = rest[: len(NEXT)]
             for name, values in zip(names, rest[len(NEXT) :]):

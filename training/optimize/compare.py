@@ -1,4 +1,7 @@
-"""Runs the export and the rebuilt graph on the same random streams, including a short last chunk."""
+"""Runs the export and the rebuilt graph on the same random streams, including a short last chunk.
+
+Each stream of a model with language prompts has one of the given ones.
+"""
 
 import numpy as np
 import onnxruntime
@@ -13,7 +16,7 @@ def session(model):
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def largest_difference(export, rebuilt, streams=4, chunks=8):
+def largest_difference(export, rebuilt, prompts=(), streams=4, chunks=8):
     """Returns the largest difference of a log-probability over all frames within the lengths."""
     sessions = [session(export), session(rebuilt)]
     about = sessions[0].get_modelmeta().custom_metadata_map
@@ -26,6 +29,7 @@ def largest_difference(export, rebuilt, streams=4, chunks=8):
     ]
     states = [empty, empty]
     random = np.random.default_rng(1)
+    prompt = {"prompt_index": random.choice(np.array(prompts), streams)} if len(prompts) > 0 else {}
     worst = 0.0
     for chunk in range(chunks):
         audio = (random.standard_normal((streams, mels, window)) * 3 - 6).astype(np.float32)
@@ -38,7 +42,7 @@ def largest_difference(export, rebuilt, streams=4, chunks=8):
                 audio[i, :, n:] = 0
         answers = []
         for i, s in enumerate(sessions):
-            feeds = {"audio_signal": audio, "length": length, **dict(zip(STATES, states[i]))}
+            feeds = {"audio_signal": audio, "length": length, **dict(zip(STATES, states[i])), **prompt}
             fetch = ["logprobs", "encoded_lengths", *[STATES[0] + "_next", STATES[1] + "_next", "cache_last_channel_next_len"]]
             answer = s.run(fetch, feeds)
             states[i] = answer[2:]

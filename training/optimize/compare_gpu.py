@@ -24,28 +24,37 @@ BATCH, SLOTS = 6, 5
 CUTS = [0.31, 0.77]
 
 
-def reference(cpu, pcm, right):
-    """Best classes of the CPU graph and their log-probabilities."""
+def encode(cpu, pcm, right, prompt=None):
+    """Log-probabilities of each frame by the graph of a CTC model, or encoded frames by that of a transducer."""
+    output = cpu.get_outputs()[0].name
     about = cpu.get_modelmeta().custom_metadata_map
     dims = lambda name: [1, *[int(about[f"{name}_dim{i}"]) for i in (1, 2, 3)]]
     state = [np.zeros(dims(name), np.float32) for name in STATES[:2]] + [np.zeros(1, np.int64)]
-    ids, scores = [], []
+    given = {} if prompt is None else {"prompt_index": np.array([prompt])}
+    frames = []
     for window, length in windows(pcm, right, int(about["feat_dim"])):
-        feeds = {"audio_signal": window[None], "length": np.array([length]), **dict(zip(STATES, state))}
-        rows, count, *state = cpu.run(["logprobs", "encoded_lengths", *NEXT], feeds)
-        ids.extend(rows[0, : count[0]].argmax(-1))
-        scores.extend(rows[0, : count[0]].max(-1))
-    return np.array(ids), np.array(scores)
+        feeds = {"audio_signal": window[None], "length": np.array([length]), **dict(zip(STATES, state)), **given}
+        rows, count, *state = cpu.run([output, "encoded_lengths", *NEXT], feeds)
+        rows = rows[0] if output == "logprobs" else rows[0].T
+        frames.extend(rows[: count[0]])
+    return np.array(frames)
 
 
-def through_gpu(path, utterances, right):
+def reference(cpu, pcm, right):
+    """Best classes of the CPU graph and their log-probabilities."""
+    frames = encode(cpu, pcm, right)
+    return frames.argmax(-1), frames.max(-1)
+
+
+def through_gpu(path, utterances, right, prompts=None):
     """Runs all utterances through few slots, with random streams and at least one padding row in each batch."""
     runner = Runner(path, SLOTS, BATCH)
-    waiting, active, streams = list(utterances), [], []
+    waiting, active, streams = list(zip(utterances, prompts or [0] * len(utterances))), [], []
     free = list(range(SLOTS))
     while waiting or active:
         while waiting and free:
-            stream = Stream(waiting.pop(0), right, free.pop())
+            pcm, prompt = waiting.pop(0)
+            stream = Stream(pcm, right, free.pop(), prompt)
             streams.append(stream)
             active.append(stream)
         count = runner.random.integers(1, len(active) + 1)

@@ -4,6 +4,7 @@ from onnx import TensorProto
 
 from attention import Skew, attention, sizes_of
 from graph import Graph
+from prompt import prompted
 from subsample import positions, subsample
 
 HIDDEN = -10000.0 # score that NeMo gives to masked keys
@@ -44,6 +45,8 @@ def build(w, left, chunk, metadata):
         x = g.op("Add", x, feed_forward(g, w, f"{layer}.feed_forward2", norm(g, w, f"{layer}.norm_feed_forward2", x)))
         x = norm(g, w, f"{layer}.norm_out", x)
 
+    if w.prompts > 0:
+        x = prompted(g, w, x, batch)
     head, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
     logits = g.op("Reshape", g.linear(x, head, bias), g.op("Concat", batch, g.ints(-1, head.shape[1]), axis=0))
     g.output(g.op("LogSoftmax", logits, axis=-1), "logprobs", ["B", "T_out", head.shape[1]])

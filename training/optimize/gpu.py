@@ -15,6 +15,7 @@ from gpu_encoder import SUBSAMPLING, build
 from gpu_graph import Store
 from gpu_joint import build_joint
 from joint_weights import read_joint
+from prompt import unsupported_prompt
 from weights import read_weights
 
 STEPS = 8
@@ -22,13 +23,11 @@ STEPS = 8
 
 def unsupported(weights):
     """Reason why no GPU graph can be built from an export, or None."""
-    if "prompt_index" in weights.inputs:
-        return "it has an input prompt_index"
     if int(weights.metadata.get("subsampling_factor", SUBSAMPLING)) != SUBSAMPLING:
         return f"it does not subsample by {SUBSAMPLING}"
     if "layers.0.conv.batch_norm.running_mean" in weights.arrays:
         return "its convolutions have a batch norm instead of a layer norm"
-    return None
+    return unsupported_prompt(weights)
 
 
 def write(folder, weights, contexts, precision, joint=None, steps=STEPS):

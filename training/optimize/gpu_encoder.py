@@ -8,6 +8,7 @@ from gpu_features import between, features, samples_of
 from gpu_graph import ALTERNATIVES, GpuGraph
 from gpu_state import State
 from gpu_subsample import subsample
+from prompt import prompted_chunk
 
 SUBSAMPLING = 8
 
@@ -34,6 +35,8 @@ def build(w, left, right, store, precision):
         _, x = g.add_normed(x, *feed_forward(g, w, f"{layer}.feed_forward2", normed), f"{layer}.norm_out", w)
         if i + 1 < w.layers:
             normed = g.normed(x, f"layers.{i + 1}.norm_feed_forward1", w)
+    if w.prompts > 0:
+        x = prompted_chunk(g, w, x, chunk)
     head(g, w, x, chunk)
     return g.model(metadata(w, left, right, state.row, precision))
 
@@ -43,6 +46,7 @@ def metadata(w, left, right, row, precision):
         "gpu_format": 1, "type": "ctc" if w.ctc else "transducer", "left": left, "right": right, "mels": w.mels,
         "layers": w.layers, "width": w.width, "heads": w.heads, "tail": w.conv_context, "row": row,
         "subsampling": SUBSAMPLING, "precision": precision, "classes": w.vocabulary + 1, "blank": w.vocabulary,
+        **({"prompts": w.prompts} if w.prompts > 0 else {}),
     }
     return {name: str(value) for name, value in facts.items()}
 

@@ -18,10 +18,10 @@ def encoded_frames(length):
 
 
 class Stream:
-    """An utterance with its place in the arenas."""
+    """An utterance with its place in the arenas and its language prompt, if the graph takes one."""
 
-    def __init__(self, pcm, right, slot):
-        self.pcm, self.slot, self.window = pcm, slot, 0
+    def __init__(self, pcm, right, slot, prompt=0):
+        self.pcm, self.slot, self.prompt, self.window = pcm, slot, prompt, 0
         self.lengths = Framing(right).lengths(len(pcm))
         self.ids, self.scores, self.encoded = [], [], []
 
@@ -42,6 +42,7 @@ class Runner:
         self.left, self.chunk, self.width = number("left"), number("right") + 1, number("width")
         self.tail, self.row, self.layers = number("tail"), number("row"), number("layers")
         self.framing, self.batch = Framing(number("right")), batch
+        self.takes_prompt = "prompts" in facts
         self.pages = -(-self.left // self.chunk)
         self.random = np.random.default_rng(seed)
         dtype = DTYPES[facts["precision"]]
@@ -93,6 +94,7 @@ class Runner:
             "pcm": self.random.integers(-9000, 9000, (self.batch, samples_of(self.framing.window)), np.int16),
             "bounds": shape(4), "past": shape(self.pages), "page": shape() + self.chunk, "tail_from": shape(),
             "tail_to": shape() + 1, "filled": shape(),
+            **({"prompt": np.zeros(self.batch, np.int64)} if self.takes_prompt else {}),
         }
         for row, stream in enumerate(streams):
             self.fill(feeds, row, stream)
@@ -111,3 +113,5 @@ class Runner:
         feeds["tail_from"][row] = 2 + stream.slot if k > 0 else 0
         feeds["tail_to"][row] = 2 + stream.slot
         feeds["filled"][row] = min(self.left, k * self.chunk)
+        if self.takes_prompt:
+            feeds["prompt"][row] = stream.prompt

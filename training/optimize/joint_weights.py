@@ -36,10 +36,7 @@ def read_joint(paths):
         arrays.update({name.removeprefix("decoder.").removeprefix("joint."): array for name, array in found.items()})
         layers += read_lstm(onnx.load(path))
     pair = lambda name: (arrays[f"{name}.weight"], arrays[f"{name}.bias"])
-    output = "joint_net.joint_net.2.weight" if "joint_net.joint_net.2.weight" in arrays else "joint_net.2.weight"
-    return JointWeights(
-        arrays["prediction.embed.weight"], layers, pair("enc"), pair("pred"), (arrays[output], arrays["joint_net.2.bias"])
-    )
+    return JointWeights(arrays["prediction.embed.weight"], layers, pair("enc"), pair("pred"), pair("joint_net.2"))
 
 
 def read_lstm(model):

@@ -1,13 +1,13 @@
-"""manifest.py FOLDER ID LANGUAGE CODE [LEFT,RIGHT ...]: writes manifest.json for a model folder with tokens.txt.
+"""manifest.py FOLDER ID LANGUAGE CODE [LEFT,RIGHT ...] [--prompt N]: writes manifest.json for a folder with tokens.txt.
 
 A CTC model has model.onnx. A transducer has encoder.onnx and either decoder_joint.onnx, or decoder.onnx and joiner.onnx.
-GPU graphs are listed if the folder has them. gpu.py writes them.
+GPU graphs are listed if the folder has them. gpu.py writes them. A model with language prompts needs the number of one.
 """
 
+import argparse
 import hashlib
 import json
 import pathlib
-import sys
 
 from contexts import CONTEXTS
 
@@ -20,7 +20,7 @@ def gpu_graph(left, right):
     return f"gpu/{left}-{right}.onnx"
 
 
-def write(folder, model, language, code, contexts, encoder, joint):
+def write(folder, model, language, code, contexts, encoder, joint, prompt=None):
     """Writes the manifest. `encoder` returns the file of a context. `joint` has the files of a transducer by field."""
     ref = lambda name: {"file": name, "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()}
     with_gpu = (folder / GPU_WEIGHTS).exists()
@@ -38,19 +38,26 @@ def write(folder, model, language, code, contexts, encoder, joint):
         "tokens": ref("tokens.txt"),
         "contexts": [entry(*context) for context in contexts],
         **{field: ref(name) for field, name in joint.items()},
+        **({} if prompt is None else {"promptIndex": prompt}),
         **({"gpuJoint": ref(GPU_JOINT)} if (folder / GPU_JOINT).exists() else {}),
         **({"weights": [ref(GPU_WEIGHTS)]} if with_gpu else {}),
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
-def main(folder, model, language, code, *contexts):
-    folder = pathlib.Path(folder)
-    joint = {field: name for field, name in JOINT.items() if (folder / name).exists()}
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    for name in ("id", "language", "code"):
+        parser.add_argument(name)
+    pair = lambda text: [int(n) for n in text.split(",")]
+    parser.add_argument("contexts", type=pair, nargs="*", default=CONTEXTS)
+    parser.add_argument("--prompt", type=int)
+    o = parser.parse_args()
+    joint = {field: name for field, name in JOINT.items() if (o.folder / name).exists()}
     encoder = "encoder.onnx" if joint else "model.onnx"
-    pairs = [[int(n) for n in text.split(",")] for text in contexts] or CONTEXTS
-    write(folder, model, language, code, pairs, lambda left, right: encoder, joint)
+    write(o.folder, o.id, o.language, o.code, o.contexts or CONTEXTS, lambda left, right: encoder, joint, o.prompt)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

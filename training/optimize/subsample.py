@@ -43,7 +43,7 @@ def subsample(g, w, audio, length):
     matrix, bias = w["pre_encode.out.weight"], w["pre_encode.out.bias"]
     channels = w["pre_encode.conv.6.bias"].shape[0]
     matrix = matrix.reshape(channels, -1, d).transpose(1, 0, 2).reshape(-1, d)
-    scale = np.sqrt(d)
+    scale = w.input_scale
     x = g.op("Reshape", x, g.ints(-1, matrix.shape[0]))
     x = g.linear(x, matrix * scale, bias * scale)
     lengths = g.op("Max", g.op("Sub", n3, g.ints(2)), g.ints(0))

@@ -49,6 +49,11 @@ class Weights:
         return "ctc_decoder.decoder_layers.0.weight" in self.arrays
 
     @property
+    def prompts(self):
+        """Number of language prompts. 0 if the model has none."""
+        return len(self["prompt_kernel.0.weight"]) - self.width if "prompt_kernel.0.weight" in self.arrays else 0
+
+    @property
     def conv_context(self):
         return self["layers.0.conv.depthwise_conv.weight"].shape[2] - 1
 
@@ -64,11 +69,17 @@ def read_weights(path):
         if node.op_type == "Identity" and node.input[0].removeprefix("encoder.") in arrays:
             arrays[node.output[0].removeprefix("encoder.")] = arrays[node.input[0].removeprefix("encoder.")]
         if node.op_type == "MatMul" and node.input[1] in arrays:
-            parameter = node.name.strip("/").removesuffix("/MatMul").replace("/", ".") + ".weight"
-            arrays[parameter] = arrays[node.input[1]]
+            arrays[f"{module_of(node)}.weight"] = arrays[node.input[1]]
     return Weights(
         {n: np.asarray(a, np.float64) for n, a in arrays.items() if a.dtype == np.float32},
         {p.key: p.value for p in model.metadata_props},
-        any(node.name == "/pos_enc/Mul" for node in model.graph.node),
+        any(node.name.removeprefix("/encoder") == "/pos_enc/Mul" for node in model.graph.node),
         tuple(value.name for value in model.graph.input),
     )
+
+
+def module_of(node):
+    """Name of the module that a node belongs to. Parts of a sequence repeat its name, as in /joint_net/joint_net.2."""
+    path = node.name.strip("/").removesuffix("/MatMul").split("/")
+    parts = [part for part, following in zip(path, [*path[1:], ""]) if not following.startswith(f"{part}.")]
+    return ".".join(parts).removeprefix("encoder.")
