@@ -78,6 +78,7 @@ export async function openGatewaySide(options: GatewaySideOptions): Promise<Gate
         model,
         languageCode: '',
         reservedMs: 300_000,
+        priority: 'normal',
         maxWaitMs: MAX_WAIT_MS,
         watch,
       };

@@ -12,6 +12,7 @@ import { chooseControls, transcribeControls } from './controls.ts';
 import type { Control } from './controls.ts';
 import { LOOKBACK_SAMPLES } from './crowd.ts';
 import { measureLoad } from './engine-load.ts';
+import { compareGuests } from './guests.ts';
 import { readGpuOptions } from './options.ts';
 import type { GpuOptions, Size } from './options.ts';
 import { measurePlain } from './plain.ts';
@@ -52,6 +53,7 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
     }
     await measureOthers(setting);
   }
+  if (options.parts.includes('guests')) await measureGuests(options, figures, logProgress);
   return { ratios, figures };
 }
 
@@ -177,6 +179,20 @@ async function measureAgreement(engine: Engine, setting: Setting): Promise<void>
   logProgress(`${compared - different} of ${compared} transcripts equal those in 32 bits`);
   figures[`${engine.info.model}_compared_transcripts`] = compared;
   figures[`${engine.info.model}_different_transcripts`] = different;
+}
+
+async function measureGuests(
+  { guests: models, provider }: GpuOptions,
+  figures: Record<string, number>,
+  logProgress: (line: string) => void,
+): Promise<void> {
+  const engine = provider === 'cpu' ? TRIAL : {};
+  const { compared, different, memory } = await compareGuests({ models, provider, engine, logProgress });
+  logProgress(`guests: ${different} of ${compared} transcripts differ; device memory ${memory.join(', ')} MiB`);
+  figures.guests_compared = compared;
+  figures.guests_different = different;
+  const [first, last] = [memory[0], memory.at(-1)];
+  if (first !== undefined && last !== undefined) figures.guests_device_memory_growth_mib = last - first;
 }
 
 async function measureShortStreams(

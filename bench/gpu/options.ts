@@ -3,7 +3,7 @@ import type { Context } from '@svc-asr/worker';
 import { root, userPath } from '../../tools/launch/terminal.mjs';
 
 /** Parts of the benchmark, in the order in which they run. */
-export const PARTS = ['agreement', 'engine', 'plain', 'old', 'short', 'worker', 'service'] as const;
+export const PARTS = ['agreement', 'engine', 'plain', 'old', 'short', 'guests', 'worker', 'service'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** How much to measure. */
@@ -13,6 +13,8 @@ export interface GpuOptions {
   readonly provider: string;
   /** Model folders. */
   readonly models: readonly string[];
+  /** Model folders that share a process in the part `guests`. */
+  readonly guests: readonly string[];
   /** Context of the streams. Undefined for the first one of the model. */
   readonly context: Context | undefined;
   /** Measured time of a run in seconds, and number of runs. */
@@ -51,6 +53,7 @@ const SIZES: Record<Size, { seconds: number; runs: number; shortSeconds: number 
   full: { seconds: 120, runs: 3, shortSeconds: 600 },
 };
 const KIKUYU = join(root, 'worker/models/svc-asr-kikuyu-v1');
+const DHOLUO = join(root, 'worker/models/svc-asr-dholuo-v1');
 
 /** Reads the options from environment variables. README.md describes them. */
 export function readGpuOptions(env: Readonly<Record<string, string | undefined>>, size: Size): GpuOptions {
@@ -60,6 +63,7 @@ export function readGpuOptions(env: Readonly<Record<string, string | undefined>>
     parts: readParts(env.GPU_PARTS),
     provider: env.GPU_PROVIDER ?? 'cuda',
     models: env.GPU_MODELS === undefined ? [KIKUYU] : list(env.GPU_MODELS).map(userPath),
+    guests: env.GPU_GUESTS === undefined ? [KIKUYU, DHOLUO] : list(env.GPU_GUESTS).map(userPath),
     context: env.GPU_CONTEXT === undefined ? undefined : readContext(env.GPU_CONTEXT),
     seconds: number('GPU_SECONDS', seconds),
     runs: number('GPU_RUNS', runs),

@@ -17,7 +17,7 @@ import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../..
 import type { TestGateway } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
 import { freePort } from '../../test/support/ports.ts';
-import { startRedis } from '../../test/support/redis.ts';
+import { DURABLE, startRedis } from '../../test/support/redis.ts';
 import { startWorker } from '../../test/support/worker.ts';
 import { readUsage } from '../relay/usage.ts';
 import type { GpuOptions } from './options.ts';
@@ -43,7 +43,7 @@ export async function measureService(
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-gpu-'));
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
-    const redis = await startRedis();
+    const redis = await startRedis(DURABLE);
     stops.unshift(() => redis.stop());
     const prefix = ownPrefix();
     const ledger = await openLedger(redis.url, { prefix });

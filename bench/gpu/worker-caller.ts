@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import { buildConfiguration } from '../../gateway/src/stream/configuration.ts';
 import { Recognition } from '../../gateway/src/stream/recognition/recognition.ts';
 import { Utterances } from '../../gateway/src/stream/recognition/utterances.ts';
 import type { StreamSession } from '../../gateway/src/stream/session.ts';
@@ -98,7 +99,7 @@ export class WorkerCaller {
     this.#isEnding = false;
     this.#utterancesLeft = between(UTTERANCES);
     measurements.opened++;
-    this.#recognition = new Recognition(side.parts, this.#session, this.#utterances, context, {
+    this.#recognition = new Recognition(side.parts, this.#session, this.#utterances, {
       onWait: () => undefined,
       onPlaced: () => undefined,
       onOpened: (_context, chunkSamples) => {
@@ -108,12 +109,13 @@ export class WorkerCaller {
         if (this.#spoken.length === 0) this.#begin();
       },
       onAnswer: (answer) => this.#receive(answer),
-      onContextRefused: () => this.#fail('the context was refused'),
+      onConfigurationRefused: (part) => this.#fail(`the ${part} was refused`),
       onFailed: (code) => {
         this.#fail(code);
         this.stop();
       },
     });
+    this.#recognition.configuration = buildConfiguration({ context });
   }
 
   /** Starts an utterance at a random place of the speech, or at that of a control. */

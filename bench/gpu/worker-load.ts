@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startEngine } from '@svc-asr/worker';
 import type { Context, Engine } from '@svc-asr/worker';
 import { MODEL, ownPrefix } from '../../test/support/gateway.ts';
-import { startRedis } from '../../test/support/redis.ts';
+import { DURABLE, startRedis } from '../../test/support/redis.ts';
 import { ticketKeyFiles } from '../../test/support/ticket-keys.ts';
 import { startWorker } from '../../test/support/worker.ts';
 import { readUsage } from '../relay/usage.ts';
@@ -52,7 +52,7 @@ export async function measureWorker(
 ): Promise<void> {
   const context: Context = options.context ?? [56, 13];
   const controls = await referenceControls(options, modelDir, context);
-  const redis = await startRedis();
+  const redis = await startRedis(DURABLE);
   try {
     const prefix = ownPrefix();
     const startedMs = performance.now();

@@ -5,7 +5,7 @@ import type { KubeApi } from '@svc-asr/kubernetes';
 import { openLedger } from '../../test/support/ledger.ts';
 import { startKubernetes } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
-import { startRedis } from '../../test/support/redis.ts';
+import { DURABLE, startRedis } from '../../test/support/redis.ts';
 import { ensureGoTools } from '../../tools/install/go-tools.ts';
 import { ETCD } from '../../tools/install/programs.ts';
 import { ensureInstalled } from '../../tools/install/system-package.ts';
@@ -40,7 +40,7 @@ export async function createStage(): Promise<Stage> {
   const programs = await ensureGoTools(PROGRAMS);
   const simulators = { scheduler: programs['kube-scheduler'], kwok: programs.kwok };
   const kubernetes = await startKubernetes({ controllers: true, crds: CRDS, simulators });
-  const redis = await startRedis();
+  const redis = await startRedis(DURABLE);
   return {
     kubernetes,
     redisUrl: redis.url,

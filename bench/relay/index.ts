@@ -2,7 +2,7 @@
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { ownPrefix, seedCatalogue } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
-import { startRedis } from '../../test/support/redis.ts';
+import { DURABLE, startRedis } from '../../test/support/redis.ts';
 import { ensureInstalled } from '../../tools/install/system-package.ts';
 import { PEERS } from './install.ts';
 import type { Peer } from './install.ts';
@@ -25,7 +25,7 @@ const WARMING = { streams: 20, seconds: 1 };
 /** Measures added latency, CPU and memory of each relay in front of a worker that answers at once. */
 export async function bench({ logProgress }: BenchOptions): Promise<BenchResult> {
   const programs = await ensureInstalled(PEERS);
-  const redis = await startRedis();
+  const redis = await startRedis(DURABLE);
   const stops: (() => Promise<unknown>)[] = [() => redis.stop()];
   try {
     const prefix = ownPrefix();

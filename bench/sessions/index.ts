@@ -5,7 +5,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import { MODEL, seedCatalogue, startGateway } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
 import { freePort } from '../../test/support/ports.ts';
-import { startRedis } from '../../test/support/redis.ts';
+import { DURABLE as ON_DISK, startRedis } from '../../test/support/redis.ts';
 import { openAccounts } from './accounts.ts';
 import { load } from './load.ts';
 import type { Round } from './load.ts';
@@ -46,7 +46,7 @@ const READ_ONLY = 'return 1';
  * rounds.
  */
 export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
-  const redis = await startRedis(REDIS_OPTIONS);
+  const redis = await startRedis([...ON_DISK, ...REDIS_OPTIONS]);
   const ledger = await openLedger(redis.url, { prefix: PREFIX });
   const stops: (() => unknown)[] = [() => ledger.link.close(), () => redis.stop()];
   try {
