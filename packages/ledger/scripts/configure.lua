@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
--- Creates or changes an account: state, scope, limits and budget. An account that was closed resumes with its balance and
--- grants.
+-- Creates or changes an account: state, scope, limits, budget and priority. An account that was closed resumes with its
+-- balance and grants.
 -- KEYS  1 account
 -- ARGV  1 state  2 models, as ' a b '  3 concurrent sessions  4 sessions a minute  5 requests a minute  6 display name
 --       7 uid of the Tenant  8 its generation; both are empty to write without a check
 --       9 budget in ms per month, or '' without one
---       10 model  11 its limit of concurrent sessions, … for each model with a limit
+--       10 priority: high, low, or '' for normal
+--       11 model  12 its limit of concurrent sessions, … for each model with a limit
 -- returns 'ok' | 'stale' if a newer generation of the same Tenant, or its deletion, was applied before
 -- @include now_ms
 -- @include recent
@@ -13,7 +14,7 @@
 -- @include budget
 -- @include session
 local base = string.sub(KEYS[1], 1, -2)
-local uid, generation, budget = ARGV[7], ARGV[8], ARGV[9]
+local uid, generation, budget, priority = ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state', 'ba')
 if uid ~= '' and seen[1] == uid then
   -- The write of a former leader may arrive late.
@@ -21,12 +22,14 @@ if uid ~= '' and seen[1] == uid then
 end
 for _, field in ipairs({ 'granted', 'reserved', 'consumed' }) do redis.call('HSETNX', KEYS[1], field, 0) end
 redis.call('HSET', KEYS[1], 'state', ARGV[1], 'models', ARGV[2], 'cc', ARGV[3], 'spm', ARGV[4], 'rpm', ARGV[5], 'name', ARGV[6])
+-- Most accounts have the normal priority, so it takes no memory.
+if priority == '' then redis.call('HDEL', KEYS[1], 'prio') else redis.call('HSET', KEYS[1], 'prio', priority) end
 if uid ~= '' then redis.call('HSET', KEYS[1], 'uid', uid, 'gen', generation)
 else redis.call('HDEL', KEYS[1], 'uid', 'gen') end
 -- An account that had a budget keeps its fields, so that a budget that is removed and added again is not granted twice.
 if budget ~= '' or seen[4] then redis.call('HSET', KEYS[1], 'ba', tonumber(budget) or 0) end
 local limits, added = {}, {}
-for i = 10, #ARGV, 2 do limits[ARGV[i]] = ARGV[i + 1] end
+for i = 11, #ARGV, 2 do limits[ARGV[i]] = ARGV[i + 1] end
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local model = string.match(field, '^cc:(.+)$')
   if model and not limits[model] then redis.call('HDEL', KEYS[1], field) end

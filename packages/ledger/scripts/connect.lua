@@ -4,7 +4,8 @@
 -- disconnect.lua rolled back. An owner that was declared dead gets no session; another gateway can still connect it.
 -- KEYS  1 account
 -- ARGV  1 session id  2 hash of the credential  3 owner  4 epoch  5 connection id
--- returns { 'ok', model, reserved ms } | { 'refused' } | { 'owner_dead' } | { 'inactive' }
+-- returns { 'ok', model, reserved ms, priority of the tenant or '' for normal } | { 'refused' } | { 'owner_dead' } |
+--   { 'inactive' }
 -- @include now_ms
 -- @include deadline
 -- @include expire_overdue
@@ -17,7 +18,8 @@ local key = base .. 's:' .. id
 expire_overdue(base, now)
 local session = read_session(base, id)
 if not session then return { 'refused' } end
-if session.state == 'active' and session.connection == connection then return { 'ok', session.model, session.reserved } end
+local function connected() return { 'ok', session.model, session.reserved, redis.call('HGET', KEYS[1], 'prio') or '' } end
+if session.state == 'active' and session.connection == connection then return connected() end
 if state_of(base, id, session) ~= 'reserved' then return { 'refused' } end
 if session.credential ~= credential or now >= session.expires then return { 'refused' } end
 local function is_refused(name) return string.find(' ' .. session.refused .. ' ', ' ' .. name .. ' ', 1, true) end
@@ -27,4 +29,4 @@ if redis.call('HGET', KEYS[1], 'state') ~= 'Active' then return { 'inactive' } e
 redis.call('HSET', key, 'st', 'active', 'ow', owner, 'ep', epoch, 'cn', connection, 'at', now)
 redis.call('HDEL', key, 'h')
 redis.call('ZADD', base .. 'live', stream_deadline(session, now), id)
-return { 'ok', session.model, session.reserved }
+return connected()

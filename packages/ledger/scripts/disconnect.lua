@@ -3,7 +3,8 @@
 -- its credential still works. If that connect arrives late, it is refused.
 -- KEYS  1 account
 -- ARGV  1 session id  2 connection id
--- returns 'ok' if the connection had the session | 'none' if not
+-- returns { 'ok' if the connection had the session, else 'none'; model of a session that has ended, or '' }: release the
+--   capacity that the pool of this model holds for the session. A repeat returns the model again.
 -- @include now_ms
 -- @include deadline
 -- @include end_session
@@ -14,17 +15,20 @@ local id, connection = ARGV[1], ARGV[2]
 local key = base .. 's:' .. id
 local session = read_session(base, id)
 local state = session and state_of(base, id, session)
-if state ~= 'reserved' and state ~= 'active' then return 'none' end
+if state ~= 'reserved' and state ~= 'active' then
+  local ended = state ~= 'provisional' and (session or find_recent(base, id))
+  return { 'none', ended and ended.model or '' }
+end
 redis.call('HSET', key, 'no', session.refused .. ' ' .. connection)
-if state ~= 'active' or session.connection ~= connection then return 'none' end
+if state ~= 'active' or session.connection ~= connection then return { 'none', '' } end
 local now = now_ms()
 if session.cancelled or now >= session.expires then
   local reason = session.cancelled and 'cancelled' or 'no handshake'
   end_session(base, id, 'expired', now, 0, 0, reason, session.cancelled and 'cancelled 0' or 'credential_expired 0')
-  return 'ok'
+  return { 'ok', session.model }
 end
 -- The client has the credential and may use it again, so no attempt may cancel the session any more.
 redis.call('HSET', key, 'st', 'reserved', 'h', '*')
 redis.call('HDEL', key, 'ow', 'ep', 'cn', 'at')
 redis.call('ZADD', base .. 'live', credential_deadline(session, now), id)
-return 'ok'
+return { 'ok', '' }

@@ -8,6 +8,7 @@
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''  4 draining worker that still serves the stream, or ''
 --       5 gateway that is notified on the channel n:GATEWAY when a queued stream gets a worker, or ''
+--       6 priority of the tenant: high, normal or low
 -- returns { worker, address, revision, further addresses, separated by spaces } | { '', slots, growth } if the stream is
 --   queued. Call again after a notification, and renew its place with wait.lua. {} if the stream has left before or
 --   stays where it is.
@@ -16,6 +17,7 @@
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
 local session, tenant, avoid, serving, gateway = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] or ''
+local list = ARGV[6] == 'high' and 'qh' or ARGV[6] == 'low' and 'ql' or 'q'
 local moving = avoid ~= '  ' and avoid ~= ''
 drop_dead(base, now)
 if redis.call('EXISTS', base .. 'x:' .. session) == 1 then return {} end
@@ -38,7 +40,7 @@ if current and current ~= serving then free_slot(base, session) end
 
 local queue_is_empty = redis.call('ZCARD', base .. 'qm') == 0 and (moving or not first_in_queue(base, now))
 if not queue_is_empty then
-  join_queue(base, session, tenant, now, moving, serving, avoid, gateway)
+  join_queue(base, session, tenant, now, moving, serving, avoid, gateway, list)
   serve_queue(base, now, session)
   worker = current_worker()
 end
@@ -50,7 +52,7 @@ if id then
 end
 if worker then return worker end
 
-if queue_is_empty then join_queue(base, session, tenant, now, moving, serving, avoid, gateway) end
+if queue_is_empty then join_queue(base, session, tenant, now, moving, serving, avoid, gateway, list) end
 redis.call('ZREM', base .. 'h', session)
 if serving ~= '' then
   -- The worker to which the stream should have moved has failed.

@@ -8,5 +8,5 @@ local w = redis.call('HMGET', base .. 'w:' .. ARGV[1], 'slots', 'draining', 'rev
 if not w[1] or w[2] == '1' then return 0 end
 redis.call('HSET', base .. 'w:' .. ARGV[1], 'draining', 1)
 drop_free(base, ARGV[1], w[3])
-redis.call('HINCRBY', base .. 'p', 'slots', -w[1])
+redis.call('HINCRBY', base .. 'p', 'slots', 0 - w[1])
 return 1

@@ -15,6 +15,7 @@ import type {
 } from './types.ts';
 import { createDailyUsage } from './daily-usage.ts';
 import { readBudget, readBudgetRecord } from './budget.ts';
+import { readPriority } from './priority.ts';
 import { fields, numbers, readEnded, readSession, recentSessions } from './replies.ts';
 
 /** Must equal RECENT_SHOWN in scripts/include/recent.lua. */
@@ -39,13 +40,14 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
     async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
       // Added to the set before the account is created, so that a crash leaves no account that is missing from the set.
       await link.send(keys.tenants(), ['SADD', keys.tenants(), tenant]);
-      const { state, models, limits, displayName } = settings;
+      const { state, models, limits, displayName, priority = 'normal' } = settings;
       const scope = ` ${models.join(' ')} `;
       const { concurrentSessions, sessionsPerMinute, requestsPerMinute } = limits;
       const rates = [concurrentSessions, sessionsPerMinute, requestsPerMinute];
       const modelLimits = (limits.models ?? []).flatMap(({ model, concurrentSessions: limit }) => [model, limit]);
       const stamp = version === undefined ? ['', ''] : [version.uid, version.generation];
-      const args = [state, scope, ...rates, displayName, ...stamp, settings.monthlyBudgetMs ?? '', ...modelLimits];
+      const others = [settings.monthlyBudgetMs ?? '', priority === 'normal' ? '' : priority];
+      const args = [state, scope, ...rates, displayName, ...stamp, ...others, ...modelLimits];
       return (await link.run(CONFIGURE, keys.account(tenant), args)) === 'ok';
     },
 
@@ -160,6 +162,7 @@ function accountOf(tenant: string, account: Map<string, string>, liveSessions: n
     state: text('state') as AccountState,
     models: text('models').trim().split(' '),
     limits,
+    priority: readPriority(account.get('prio')),
     liveSessions,
     limitedCorrections: correctionsOf(text('lc')),
     ...(budget !== undefined && { budget }),

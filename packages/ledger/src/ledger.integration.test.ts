@@ -269,7 +269,7 @@ describe.each([
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const once = await connect(tenant, sessionId, ledger, OWNER, 'c1');
-    expect(once).toEqual({ outcome: 'ok', model: 'kikuyu', reservedMs: 5000 });
+    expect(once).toEqual({ outcome: 'ok', model: 'kikuyu', reservedMs: 5000, priority: 'normal' });
     expect(await connect(tenant, sessionId, ledger, OWNER, 'c1')).toEqual(once);
     expect(await connect(tenant, sessionId, ledger, OWNER, 'c2')).toEqual({ outcome: 'refused' });
   });

@@ -13,6 +13,9 @@ const WAIT = loadScript('wait');
 /** Time for which a placement is refused after its stream has left. Far longer than a command can be delayed. */
 const TOMBSTONE_MS = 120_000;
 
+/** Fields of a pool that are deleted with its model. Its workers own the others. */
+const MODEL_FIELDS = ['grow', 'capacity', 'growth', 'tiers', 'weights', 'contexts', 'turns:qh', 'turns:q'];
+
 /** Manages the capacity of the worker pools: holds capacity for sessions and assigns streams to workers. */
 export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
@@ -25,8 +28,18 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
 
     /** Removes the pool of a deleted model. Remaining workers disappear when their leases expire. */
     async remove(model: string): Promise<void> {
-      await link.send(keys.pool(model), ['HDEL', keys.pool(model), 'grow', 'capacity', 'growth', 'tiers', 'weights']);
+      await link.send(keys.pool(model), ['HDEL', keys.pool(model), ...MODEL_FIELDS]);
       await link.send(keys.holds(model), ['DEL', keys.holds(model), keys.revisionCounts(model)]);
+    },
+
+    /** Returns the contexts that the latest worker of a model has reported. Empty if none has. */
+    async contexts(model: string): Promise<[left: number, right: number][]> {
+      const key = keys.pool(model);
+      const text = (await link.send(key, ['HGET', key, 'contexts'])) as string | null;
+      return (text ?? '').split(' ').flatMap((pair) => {
+        const [left, right] = pair.split(',').map(Number);
+        return left !== undefined && right !== undefined ? [[left, right] as [number, number]] : [];
+      });
     },
 
     /**
@@ -46,8 +59,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
      * call `renewWaits`, or the stream loses its place.
      */
     async place(model: string, request: PlaceRequest): Promise<Placement> {
-      const { sessionId, tenant, avoid = [], servedBy = '', gateway = '' } = request;
-      const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `, servedBy, gateway];
+      const { sessionId, tenant, avoid = [], servedBy = '', gateway = '', priority = 'normal' } = request;
+      const args = [sessionId, tenant, avoid.length === 0 ? '' : ` ${avoid.join(' ')} `, servedBy, gateway, priority];
       const reply = (await link.run(PLACE, keys.pool(model), args)) as string[];
       const [id = '', address = '', revision = '', further = ''] = reply;
       if (id === '') return { outcome: 'wait', slots: Number(address), growth: revision as PoolGrowthState | '' };

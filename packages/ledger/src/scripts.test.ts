@@ -19,6 +19,12 @@ describe('include/billing.lua', () => {
   });
 });
 
+test('no script passes a negated number to Redis, which refuses -0', () => {
+  const files = [...scripts, ...readdirSync(new URL('include/', FOLDER)).map((file) => `include/${file}`)];
+  const negated = /redis\.call\('HINCRBY', [^\n]*, -[a-z]/;
+  expect(files.filter((file) => negated.test(read(file)))).toEqual([]);
+});
+
 /** Returns the fields that docs/redis.md lists, by the pattern of the key. */
 function readLegend(): Map<string, Set<string>> {
   const sections = readFileSync(PAGE, 'utf8')

@@ -86,12 +86,19 @@ test('delete of an active session names it to its gateway until the gateway forg
   expect(await get(tenant, sessionId)).toMatchObject(record);
 });
 
-test('a session that was deleted while its handshake failed expires instead of being reserved again', async () => {
+test('a session that was deleted while its handshake failed expires, and its pool no longer holds capacity', async () => {
   const tenant = await createTenant(ledger, 60_000);
-  const { sessionId } = await reserved(ledger, tenant);
+  const model = `m-${randomUUID()}`;
+  const { sessionId, expiresAtMs } = await reserved(ledger, tenant, { model });
+  await ledger.pools.claim(model, sessionId, expiresAtMs);
   const { connectionId } = await connect(tenant, sessionId);
   expect(await remove(tenant, sessionId)).toBe('active');
   expect(await ledger.sessions.disconnect(tenant, sessionId, connectionId)).toBe(true);
+  expect(await ledger.pools.load(model)).toMatchObject({ held: 0 });
+  // The answer to the first disconnect was lost before the release.
+  await ledger.pools.claim(model, sessionId, expiresAtMs);
+  expect(await ledger.sessions.disconnect(tenant, sessionId, connectionId)).toBe(false);
+  expect(await ledger.pools.load(model)).toMatchObject({ held: 0 });
   expect(await get(tenant, sessionId)).toMatchObject({ state: 'expired', endReason: 'cancelled' });
   expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
 });

@@ -1,7 +1,8 @@
-import type { SessionEnd, SessionState } from '@svc-asr/core';
+import type { SessionEnd, SessionState, TenantPriority } from '@svc-asr/core';
 import type { Due } from './due.ts';
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
+import { readPriority } from './priority.ts';
 import { loadScript } from './scripts.ts';
 import { reserveArguments, reserveReply } from './reservation.ts';
 import type { Reservation, ReserveOutcome, ReserveReply, ReserveRequest } from './reservation.ts';
@@ -52,7 +53,7 @@ export interface FailOptions {
  * gateway can use it.
  */
 export type Connected =
-  | { outcome: 'ok'; model: string; reservedMs: number }
+  | { outcome: 'ok'; model: string; reservedMs: number; priority: TenantPriority }
   | { outcome: 'refused' | 'owner_dead' | 'inactive' };
 
 /**
@@ -110,14 +111,20 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   }): Promise<Connected> {
     const { tenant, sessionId, credentialHash, owner, connectionId } = request;
     const args = [sessionId, credentialHash, owner.id, owner.epoch, connectionId];
-    const [outcome, model, reservedMs] = (await link.run(CONNECT, keys.account(tenant), args)) as unknown[];
+    const [outcome, model, reservedMs, priority] = (await link.run(CONNECT, keys.account(tenant), args)) as unknown[];
     if (outcome !== 'ok') return { outcome: outcome as 'refused' | 'owner_dead' | 'inactive' };
-    return { outcome, model: String(model), reservedMs: Number(reservedMs) };
+    return { outcome, model: String(model), reservedMs: Number(reservedMs), priority: readPriority(priority) };
   }
 
-  /** Rolls back a connect that got no answer. Returns true if it had succeeded. */
+  /**
+   * Rolls back a connect that got no answer. Returns true if it had succeeded. If the session has ended, it also releases
+   * the capacity that the pool holds for it. Safe to repeat.
+   */
   async function disconnect(tenant: string, sessionId: string, connectionId: string): Promise<boolean> {
-    return (await link.run(DISCONNECT, keys.account(tenant), [sessionId, connectionId])) === 'ok';
+    const reply = (await link.run(DISCONNECT, keys.account(tenant), [sessionId, connectionId])) as string[];
+    const [outcome, endedModel = ''] = reply;
+    if (endedModel !== '') await link.send(keys.holds(endedModel), ['ZREM', keys.holds(endedModel), sessionId]);
+    return outcome === 'ok';
   }
 
   /** Ends an active session normally and charges the accepted audio. */

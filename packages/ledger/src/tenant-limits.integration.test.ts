@@ -118,6 +118,15 @@ describe.each([
       expect(await read(tenant)).toEqual([130, 100]);
     });
 
+    test('that is used up leaves further charges to other credit', async () => {
+      const tenant = await createWithBudget(10, 50);
+      await use(tenant, 10);
+      expect(await read(tenant)).toEqual([50, 0]);
+      expect(await use(tenant, 20)).toMatchObject({ outcome: 'ok', billableMs: 20_000 });
+      expect(await read(tenant)).toEqual([30, 0]);
+      expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
+    });
+
     test('of the new month is charged for a session that ran across its start', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);

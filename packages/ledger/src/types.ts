@@ -1,4 +1,4 @@
-import type { EndReason, SessionState, TenantLimits, TenantState } from '@svc-asr/core';
+import type { EndReason, SessionState, TenantLimits, TenantPriority, TenantState } from '@svc-asr/core';
 
 /** Credit of a tenant in milliseconds of audio. At any time, available + reserved + consumed = granted. */
 export interface Balance {
@@ -36,6 +36,8 @@ export interface TenantSettings {
   limits: TenantLimits;
   /** Budget per month in milliseconds of audio. Absent without a budget. */
   monthlyBudgetMs?: number | undefined;
+  /** Order in which waiting streams get a slot. By default normal. */
+  priority?: TenantPriority | undefined;
 }
 
 /** Version of a Tenant resource. */
@@ -64,6 +66,7 @@ export interface Account extends Balance {
   state: AccountState;
   models: string[];
   limits: TenantLimits;
+  priority: TenantPriority;
   liveSessions: number;
   limitedCorrections: LimitedCorrection[];
   /** Absent if the tenant never had a budget. */
@@ -160,6 +163,8 @@ export interface NewWorker {
   device?: string;
   /** Tier of the model that the worker belongs to. Absent if the model has no tiers. */
   tier?: string;
+  /** Contexts of the worker's model. Workers of earlier versions do not report them. */
+  contexts?: readonly (readonly [left: number, right: number])[];
 }
 
 export interface WorkerRecord extends NewWorker {
@@ -181,6 +186,8 @@ export interface PlaceRequest {
   servedBy?: string;
   /** Id of the gateway that is notified when a queued stream gets a worker. */
   gateway?: string;
+  /** Priority of the tenant. By default normal. A stream that lost its worker is served before all new streams. */
+  priority?: TenantPriority;
 }
 
 /** Worker that a stream was assigned to. */

@@ -23,9 +23,11 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
         device = '',
         tier = '',
         measuredSlots = slots,
+        contexts = [],
       } = worker;
       const further = furtherAddresses.join(' ');
-      const args = [id, address, revision, slots, options.leaseMs, further, device, tier, measuredSlots];
+      const pairs = contexts.map((context) => context.join(',')).join(' ');
+      const args = [id, address, revision, slots, options.leaseMs, further, device, tier, measuredSlots, pairs];
       await link.run(REGISTER, keys.pool(model), args);
     },
 

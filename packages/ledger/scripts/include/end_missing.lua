@@ -11,6 +11,6 @@ local function end_missing(base, id)
     if session then held = held + session.reserved end
   end
   local released = redis.call('HGET', base .. 'a', 'reserved') - held
-  redis.call('HINCRBY', base .. 'a', 'reserved', -released)
+  redis.call('HINCRBY', base .. 'a', 'reserved', 0 - released)
   journal(base, 'expire', id, 0, -released, 0, 'its record is missing')
 end

@@ -25,10 +25,11 @@ local function end_session(base, id, state, now, samples, billable, reason, how)
     -- @include budget
     -- The charge belongs to the month in which the session ends, as in the daily usage.
     local part = math.min(billable, renew_budget(base, now).left)
-    redis.call('HINCRBY', base .. 'a', 'bl', -part)
+    -- Not `-part`, because Lua writes a negated 0 as -0, which Redis refuses.
+    redis.call('HINCRBY', base .. 'a', 'bl', 0 - part)
     redis.call('HINCRBY', base .. 'a', 'bu', part)
   end
-  redis.call('HINCRBY', base .. 'a', 'reserved', -session.reserved)
+  redis.call('HINCRBY', base .. 'a', 'reserved', 0 - session.reserved)
   if billable > 0 then redis.call('HINCRBY', base .. 'a', 'consumed', billable) end
   redis.call('ZREM', base .. 'live', id)
   redis.call('ZREM', base .. 'm:' .. session.model, id)

@@ -1,23 +1,38 @@
 -- Queue of streams that wait for a slot. Streams that lost their worker, or whose worker drains, come first: `qm`, by
--- the time at which they joined. New streams follow, round-robin by tenant: `q` tenants in order, `q:TENANT` a tenant's
--- sessions. `qs` has the time of each session's last request, `qd` the same for streams that a draining worker still
--- serves. `qi` has the gateway of each session, its draining worker or '-', and the workers to avoid.
+-- the time at which they joined. New streams follow by the priority of their tenant, and round-robin by tenant within a
+-- priority: `qh`, `q` and `ql` the tenants with streams of high, normal and low priority in order, `qh:TENANT`,
+-- `q:TENANT` and `ql:TENANT` a tenant's sessions. Gateways of earlier versions use `q` only.
+-- `qs` has the time of each session's last request, `qd` the same for streams that a draining worker still serves. `qi`
+-- has the gateway of each session, its draining worker or '-', and the workers to avoid.
 -- A session without a request for QUEUE_TTL_MS loses its place. Gateways replace the value. The functions of workers use
 -- this one, which is the longest that a gateway can have.
 local QUEUE_TTL_MS = 60000
 
+-- Lists of tenants, the highest priority first.
+local LISTS = { 'qh', 'q', 'ql' }
+-- Number of streams of a priority that are served in a row while streams of a lower priority wait. Then a lower one has
+-- its turn. At most 24 streams of other priorities are served before the next stream of low priority.
+local STREAMS_BEFORE_LOWER = 4
+
+-- Removes a session from the queue. Returns the list of its tenant, or nil if the session was in none.
 local function leave_queue(base, session, tenant)
   if redis.call('HDEL', base .. 'qi', session) == 1 then
     redis.call('ZREM', base .. 'qm', session)
     redis.call('ZREM', base .. 'qd', session)
   end
-  if redis.call('ZREM', base .. 'qs', session) == 0 or not tenant then return end
-  redis.call('LREM', base .. 'q:' .. tenant, 1, session)
-  if redis.call('EXISTS', base .. 'q:' .. tenant) == 0 then redis.call('LREM', base .. 'q', 1, tenant) end
+  if redis.call('ZREM', base .. 'qs', session) == 0 or not tenant then return nil end
+  for _, list in ipairs({ 'q', 'qh', 'ql' }) do
+    local sessions = base .. list .. ':' .. tenant
+    if redis.call('LREM', sessions, 1, session) == 1 then
+      if redis.call('EXISTS', sessions) == 0 then redis.call('LREM', base .. list, 1, tenant) end
+      return list
+    end
+  end
 end
 
--- Adds a session to the queue, or renews its place. `serving` is the draining worker that still serves it, or ''.
-local function join_queue(base, session, tenant, now, moving, serving, avoid, gateway)
+-- Adds a session to the queue, or renews its place. A session that waits keeps its list, so a changed priority applies to
+-- the next sessions of the tenant. `serving` is the draining worker that still serves the session, or ''.
+local function join_queue(base, session, tenant, now, moving, serving, avoid, gateway, list)
   local was_moving = redis.call('ZSCORE', base .. 'qm', session)
   if was_moving and not moving or moving and not was_moving then leave_queue(base, session, tenant) end
   if moving then
@@ -25,7 +40,7 @@ local function join_queue(base, session, tenant, now, moving, serving, avoid, ga
     redis.call('ZREM', base .. (serving == '' and 'qd' or 'qs'), session)
     redis.call('ZADD', base .. (serving == '' and 'qs' or 'qd'), now, session)
   elseif redis.call('ZADD', base .. 'qs', now, session) == 1 then
-    if redis.call('RPUSH', base .. 'q:' .. tenant, session) == 1 then redis.call('RPUSH', base .. 'q', tenant) end
+    if redis.call('RPUSH', base .. list .. ':' .. tenant, session) == 1 then redis.call('RPUSH', base .. list, tenant) end
   end
   redis.call('HSET', base .. 'qi', session, gateway .. ' ' .. (serving == '' and '-' or serving) .. avoid)
 end
@@ -40,21 +55,41 @@ local function still_waits(base, session, now)
   return asked and now - asked <= QUEUE_TTL_MS
 end
 
--- Returns the new stream that is served next and its tenant, after removing sessions that no longer wait.
-local function first_in_queue(base, now)
+-- Returns the first session of a list and its tenant, after removing sessions that no longer wait.
+local function first_of_list(base, list, now)
   while true do
-    local tenant = redis.call('LINDEX', base .. 'q', 0)
+    local tenant = redis.call('LINDEX', base .. list, 0)
     if not tenant then return nil end
-    local session = redis.call('LINDEX', base .. 'q:' .. tenant, 0)
-    if not session then redis.call('LPOP', base .. 'q')
+    local sessions = base .. list .. ':' .. tenant
+    local session = redis.call('LINDEX', sessions, 0)
+    if not session then redis.call('LPOP', base .. list)
     elseif still_waits(base, session, now) then return session, tenant
     elseif redis.call('ZSCORE', base .. 'qs', session) then leave_queue(base, session, tenant)
-    else redis.call('LPOP', base .. 'q:' .. tenant) end
+    else redis.call('LPOP', sessions) end
   end
 end
 
--- Removes a served session from the queue and moves its tenant to the end.
+-- Returns the new stream that is served next and its tenant. The third value has fields of the pool, to be set when the
+-- stream is served: `turns:LIST` counts the streams of a list that were served in a row while a lower priority waited.
+local function first_in_queue(base, now)
+  if redis.call('EXISTS', base .. 'qh', base .. 'ql') == 0 then return first_of_list(base, 'q', now) end
+  local waiting, turns = {}, {}
+  for _, list in ipairs(LISTS) do
+    local session, tenant = first_of_list(base, list, now)
+    if session then waiting[#waiting + 1] = { session = session, tenant = tenant, field = 'turns:' .. list } end
+  end
+  for i, first in ipairs(waiting) do
+    if i == #waiting then return first.session, first.tenant, turns end
+    local served = tonumber(redis.call('HGET', base .. 'p', first.field) or 0)
+    local is_next = served < STREAMS_BEFORE_LOWER
+    turns[#turns + 1] = first.field
+    turns[#turns + 1] = is_next and served + 1 or 0
+    if is_next then return first.session, first.tenant, turns end
+  end
+end
+
+-- Removes a served session from the queue and moves its tenant to the end of its list.
 local function rotate_queue(base, session, tenant)
-  leave_queue(base, session, tenant)
-  if redis.call('LREM', base .. 'q', 1, tenant) == 1 then redis.call('RPUSH', base .. 'q', tenant) end
+  local list = leave_queue(base, session, tenant)
+  if list and redis.call('LREM', base .. list, 1, tenant) == 1 then redis.call('RPUSH', base .. list, tenant) end
 end

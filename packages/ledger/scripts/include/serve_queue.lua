@@ -79,10 +79,11 @@ local function serve_queue(base, now, own)
     end
   end
   while count < SERVED_AT_ONCE and has_free(base) do
-    local session, tenant = first_in_queue(base, now)
+    local session, tenant, turns = first_in_queue(base, now)
     local id = session and choose_worker(base, session, '')
     if not id then break end
     serve(session, tenant, id)
+    if turns and #turns > 0 then redis.call('HSET', base .. 'p', unpack(turns)) end
   end
   for gateway, sessions in pairs(served) do
     -- Without the right to publish, streams get their worker at the next renewal of their gateway.

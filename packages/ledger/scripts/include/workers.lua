@@ -44,7 +44,7 @@ end
 -- Removes a worker but not its streams, which it still has if it registers again.
 local function forget_worker(base, id)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
-  if w[1] and w[2] ~= '1' then redis.call('HINCRBY', base .. 'p', 'slots', -w[1]) end
+  if w[1] and w[2] ~= '1' then redis.call('HINCRBY', base .. 'p', 'slots', 0 - w[1]) end
   drop_free(base, id, w[3])
   redis.call('DEL', base .. 'w:' .. id)
   end_lease(base .. 'wl', id)

@@ -49,6 +49,7 @@ describe.each([
     await ledger.gateways.own(OWNER, { tenant, sessionId });
     await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' });
     await ledger.pools.place('kikuyu', { tenant, sessionId });
+    await ledger.pools.place('kikuyu', { tenant, sessionId: randomUUID(), priority: 'low' });
     await ledger.sessions.settle(tenant, sessionId, OWNER, 16_000, 'client closed');
     const cancelled = request(tenant, { seconds: 5 });
     await ledger.sessions.cancel({ ...cancelled, reason: 'no answer' });
@@ -74,7 +75,7 @@ describe.each([
       key_records: 2,
       gateway_records: 0,
       reaper_marks: expect.any(Number),
-      queue_entries: 2,
+      queue_entries: 4,
       registry_entries: 1,
       list_entries: 1,
       rebuild_plans: 1,

@@ -36,13 +36,13 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{k:[^}]*\}:k$/, findKeyRecord],
   [/^\{g:[^}]*\}:s$/, members('gateway_records', ['SMEMBERS'], undefined, (record) => record.split(' ')[1])],
   [/^\{d:[^}]*\}:due$/, members('reaper_marks', ['ZRANGE', '0', '-1'], 'ZREM', (mark) => mark.split(':')[1])],
-  [/^\{m:[^}]*\}:q$/, findQueuedTenant],
-  [/^\{m:[^}]*\}:q:(.*)$/, findQueue],
+  [/^\{m:[^}]*\}:q[hl]?$/, findQueuedTenant],
+  [/^\{m:[^}]*\}:q[hl]?:(.*)$/, findQueue],
   [/^\{o\}:registry:Tenant$/, members('registry_entries', ['HKEYS'], 'HDEL', (name) => name)],
   [/^\{o\}:tenants$/, members('list_entries', ['SMEMBERS'], 'SREM', (name) => name)],
   [/^\{o\}:ledger:plan$/, findPlan],
   // Names of models, sessions, workers and gateways. The registry of ApiKeys has the ids of keys.
-  [/^\{m:[^}]*\}:(?!q$|q:)/],
+  [/^\{m:[^}]*\}:(?!q[hl]?$|q[hl]?:)/],
   [/^\{g:[^}]*\}:[cx]$/],
   [/^\{o\}:(gateways|catalogue|ledger$|ledger:rebuild$|ledger:schema$|registry:ApiKey$|registry:ASRModel$)/],
   // The request for a purge names the tenant. It is deleted with the answer, or expires.
@@ -100,7 +100,7 @@ async function findQueuedTenant(link: RedisLink, tenant: string, key: string): P
 async function findQueue(link: RedisLink, tenant: string, key: string, owner: string): Promise<Trace[]> {
   if (owner !== tenant) return [];
   const sessions = (await link.send(key, ['LRANGE', key, '0', '-1'])) as string[];
-  const [requestTimes, requests] = ['qs', 'qi'].map((name) => key.replace(/q:[^:]*$/, name)) as [string, string];
+  const [requestTimes, requests] = ['qs', 'qi'].map((name) => key.replace(/q[hl]?:[^:]*$/, name)) as [string, string];
   const entries = sessions.flatMap((session) => [
     ['ZREM', requestTimes, session],
     ['HDEL', requests, session],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { TENANT_PRIORITIES } from '@svc-asr/core';
 import type { Ledger } from '../ledger.ts';
 import { LedgerUnavailable } from '../redis/link.ts';
 import type { OwnedStream } from '../ownership.ts';
@@ -99,7 +100,9 @@ export class SimulatedGateway {
     const stream = this.streams.get(sessionId);
     if (stream === undefined) return;
     const { tenant, model } = stream;
-    await this.ledger.pools.place(model, { sessionId, tenant }).catch(ignoreUnavailable);
+    // Sessions of a tenant have different priorities after a change of the Tenant.
+    const priority = TENANT_PRIORITIES[Number.parseInt(sessionId.slice(0, 1), 16) % 3] ?? 'normal';
+    await this.ledger.pools.place(model, { sessionId, tenant, priority }).catch(ignoreUnavailable);
   }
 
   /**
