@@ -133,7 +133,7 @@ test('kubectl get asrmodels shows readiness, workers, sessions, waiting sessions
 });
 
 test('kubectl get tenants shows the state, credits, monthly budget and live sessions', async () => {
-  await api.create(tenant({ displayName: 'Acme Radio', state: 'Active' }, 'acme-radio'));
+  await api.create(tenant({ displayName: 'Acme Radio', state: 'Active', priority: 'high' }, 'acme-radio'));
   const amounts = { availableMs: 3_512_000, reservedMs: 60_000, consumedMs: 28_000, checkpointAt: SINCE };
   const renewsAt = '2030-02-01T00:00:00Z';
   const credits = {
@@ -150,8 +150,8 @@ test('kubectl get tenants shows the state, credits, monthly budget and live sess
     ['acme-radio', 'Active', '58m32s', '1m', '28s', '1m12s', renewsAt, '1'],
   ]);
   const [head, row] = cells(await kubectl('get', 'asrt', '-o', 'wide'));
-  expect(head?.slice(-3)).toEqual(['NAME', 'READY', 'REASON']);
-  expect(row?.slice(-3)).toEqual(['Acme Radio', 'True', 'InForce']);
+  expect(head?.slice(-4)).toEqual(['NAME', 'PRIORITY', 'READY', 'REASON']);
+  expect(row?.slice(-4)).toEqual(['Acme Radio', 'high', 'True', 'InForce']);
 });
 
 test('kubectl get apikeys shows tenant, name, last four characters, expiry and readiness', async () => {

@@ -67,6 +67,7 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
       number('Live', '.status.liveSessions'),
       AGE,
       wide(text('Name', '.spec.displayName')),
+      wide(text('Priority', '.spec.priority')),
       wide(text('Ready', condition('Ready', 'status'))),
       wide(text('Reason', condition('Ready', 'reason'))),
     ],

@@ -10,6 +10,17 @@ export const ERRORS = {
     type: 'invalid_request_error',
     message: 'Idempotency-Key must be 1 to 128 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-".',
   },
+  unsupported_audio: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The file is not in a supported audio format. Send WAV.',
+  },
+  invalid_audio: { status: 400, type: 'invalid_request_error', message: 'The audio of the file cannot be read.' },
+  audio_too_long: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The file has more than 300 seconds of audio. Split it, or use a stream.',
+  },
   missing_api_key: {
     status: 401,
     type: 'authentication_error',

@@ -5,12 +5,16 @@ import type { RelayAnswer, RelayRequest } from './relay.ts';
 const requests: RelayRequest[] = [
   { type: 'open', context: [56, 13], ticket: 't' },
   { type: 'open', context: [56, 0], ticket: 't', realtime_from: 16_000 },
+  { type: 'open', context: [56, 13], ticket: 't', endpointing: { silence_ms: 500, not_before: 17_920 } },
   { type: 'flush' },
   { type: 'reset' },
 ];
 const answers: RelayAnswer[] = [
   { type: 'opened', chunk_samples: 17_920, context: [56, 13], buffer_samples: 65_536 },
+  { type: 'opened', chunk_samples: 17_920, context: [56, 13], buffer_samples: 65_536, endpointing: true },
   { type: 'delta', text: 'wĩ mwega', audio_end: 17_920 },
+  { type: 'delta', text: 'wĩ mwega', audio_end: 17_920, speech_start: 2560 },
+  { type: 'final', text: '', audio_end: 20_480, words: [], endpoint: true },
   { type: 'final', text: 'wĩ', audio_end: 20_000, words: [{ text: 'wĩ', start_ms: 80, end_ms: 240 }] },
   { type: 'reset_done' },
   { type: 'consumed', samples: 0 },

@@ -67,6 +67,16 @@ const samples = (description: string) => Type.Integer({ minimum: 0, description 
 const plain = <const T extends string>(type: T, description: string) =>
   Type.Object({ type: Type.Literal(type) }, { description });
 
+const RelayEndpointing = Type.Object(
+  {
+    silence_ms: Type.Integer({ minimum: 1, description: 'Silence after a word that ends the utterance.' }),
+    not_before: Type.Optional(
+      samples('Samples of the first utterance before which it is not cut. The client has received text up to there.'),
+    ),
+  },
+  { description: 'Ends utterances at pauses. Workers of earlier versions ignore it.' },
+);
+
 const Transcript = { text: Type.String() };
 const Ms = Type.Integer({ minimum: 0 });
 const RelayWord = Type.Object({ ...Transcript, start_ms: Ms, end_ms: Ms });
@@ -85,6 +95,7 @@ export const RELAY_REQUESTS = {
           'Number of samples at the start of this stream that are a replay and do not count as ahead of real time.',
         ),
       ),
+      endpointing: Type.Optional(RelayEndpointing),
       traceparent: Type.Optional(
         Type.String({
           maxLength: 128,
@@ -115,11 +126,19 @@ export const RELAY_ANSWERS = {
         minimum: 1,
         description: 'Samples that the gateway may send beyond those that the worker has consumed.',
       }),
+      endpointing: Type.Optional(
+        Type.Boolean({ description: 'Whether the worker ends utterances at pauses. Absent if it was not requested.' }),
+      ),
     },
     { description: 'The stream has a slot.' },
   ),
   delta: Type.Object(
-    { type: Type.Literal('delta'), ...Transcript, audio_end: samples('Samples since the start of the utterance.') },
+    {
+      type: Type.Literal('delta'),
+      ...Transcript,
+      audio_end: samples('Samples since the start of the utterance.'),
+      speech_start: Type.Optional(samples('Start of the first word. Only for streams with endpointing.')),
+    },
     { description: 'The whole transcript of the utterance so far.' },
   ),
   final: Type.Object(
@@ -128,8 +147,17 @@ export const RELAY_ANSWERS = {
       ...Transcript,
       audio_end: samples('Samples of the utterance.'),
       words: Type.Array(RelayWord, { description: "Times are relative to the utterance's start." }),
+      endpoint: Type.Optional(
+        Type.Boolean({
+          description:
+            'True if a pause has ended the utterance. The audio after `audio_end`, and a flush or reset that was already sent, belong to the next one.',
+        }),
+      ),
     },
-    { description: 'The transcript of the utterance that a flush ended. Later messages belong to the next utterance.' },
+    {
+      description:
+        'The transcript of the utterance that a flush or a pause ended. Later messages belong to the next utterance.',
+    },
   ),
   reset_done: plain('reset_done', 'The utterance was dropped. Later messages belong to the next utterance.'),
   consumed: Type.Object(

@@ -3,6 +3,7 @@ import type { Static, TProperties } from 'typebox';
 import { AUDIO, MAX_AUDIO_SECONDS } from '../audio.ts';
 import { END_REASONS, SESSION_STATES } from '../session.ts';
 import type { EndReason } from '../session.ts';
+import { ContextSize } from '../stream/context.ts';
 
 /**
  * Builds the schema of a body of the HTTP API. These schemas generate the OpenAPI document and check requests. Tests
@@ -26,6 +27,20 @@ const audioFormat = {
   channels: Type.Literal(1),
 };
 
+const ModelContext = exact(
+  {
+    context_size: ContextSize('Value for `context` of a `config` message.'),
+    chunk_ms: Type.Integer({
+      minimum: 1,
+      description: 'Duration of a chunk in milliseconds. Text can change once for each chunk.',
+      examples: [1120],
+    }),
+    default: Type.Boolean({ description: 'Whether streams without a `config` message use it.' }),
+  },
+  'A context that the model supports. Shorter chunks lower the latency, longer ones raise the accuracy.',
+);
+export type ModelContext = Static<typeof ModelContext>;
+
 export const Model = exact(
   {
     id: ModelId,
@@ -35,6 +50,7 @@ export const Model = exact(
     language_code: Type.String({ description: 'Code of the language.', examples: ['ki'] }),
     max_audio_seconds: Type.Literal(MAX_AUDIO_SECONDS),
     audio: exact(audioFormat, 'The audio that the model takes.'),
+    contexts: Type.Array(ModelContext, { minItems: 1, description: 'Contexts that the model supports.' }),
   },
   'A recognition model.',
 );

@@ -4,6 +4,9 @@ import { ATOMIC_LIST, mapBy, rules } from './extensions.ts';
 import { API_VERSION, closed, Metadata, NAME_RULE } from './metadata.ts';
 import { TenantStatus } from './tenant-status.ts';
 
+/** Priorities of tenants, the highest first. */
+export const TENANT_PRIORITIES = ['high', 'normal', 'low'] as const;
+
 export const TENANT_STATES = ['Waitlisted', 'Active', 'Suspended', 'Declined'] as const;
 
 const ModelLimits = closed(
@@ -122,6 +125,12 @@ export const TenantSpec = closed(
       // Atomic, so that the lists of two writers are not merged into more than either of them allowed.
       ...ATOMIC_LIST,
     }),
+    priority: Type.Optional(
+      Type.Enum([...TENANT_PRIORITIES], {
+        description:
+          'Order of new streams that wait for a worker: high, then normal, then low. After four streams of one priority, a lower one has its turn. normal if omitted.',
+      }),
+    ),
     limits: Limits,
     budget: Type.Optional(Budget),
     grants: Type.Array(Grant, {
@@ -147,4 +156,5 @@ export const Tenant = Type.Object(
 );
 export type Tenant = Static<typeof Tenant>;
 export type TenantState = (typeof TENANT_STATES)[number];
+export type TenantPriority = (typeof TENANT_PRIORITIES)[number];
 export type TenantLimits = Static<typeof Limits>;

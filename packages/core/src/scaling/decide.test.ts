@@ -143,6 +143,14 @@ test('decideScaling reports ScalingLimited when the maximum does not cover the l
   ]);
 });
 
+test('decideScaling reports the slots that workers offer if they are fewer than the measured slots', () => {
+  const workers = [{ slots: 4, measuredSlots: 10, active: 4 }];
+  const [limited] = createPool({ max: 1 }, 1)(6, 0, { workers }).reasons;
+  expect(limited?.message).toBe(
+    '6 sessions and a buffer of 4 need 2 workers of 10 slots (ready workers offer 4 of 10 slots now); scaling.max is 1',
+  );
+});
+
 test('decideScaling applies a changed minimum or maximum immediately', () => {
   expect(createPool({ min: 4 }, 1)(0, 0).desired).toBe(4);
   expect(createPool({ max: 2 }, 9)(90, 0).desired).toBe(2);

@@ -121,7 +121,7 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
 
   const reasons: ScalingDecision['reasons'][number][] = [];
   if (forLoad > spec.max) {
-    const size = slotsPerWorker === undefined ? '' : ` of ${slotsPerWorker} slots`;
+    const size = slotsPerWorker === undefined ? '' : ` of ${slotsPerWorker} slots${describeOffer(offered, measured)}`;
     const message = `${demand} sessions and a buffer of ${buffer} need ${forLoad} workers${size}; scaling.max is ${spec.max}`;
     reasons.push({ reason: 'ScalingLimited', message });
   }
@@ -143,6 +143,12 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
     reasons,
     state: { desired, decidedAtMs: nowMs, slotsPerWorker, lastDemandMs, starvedSinceMs, peaks },
   };
+}
+
+/** Returns a part of a message that explains why more workers are needed than the measured slots suggest. */
+function describeOffer(offered: readonly number[], measured: readonly number[]): string {
+  const [now, full] = [offered, measured].map((each) => each.reduce((sum, slots) => sum + slots, 0));
+  return now === full ? '' : ` (ready workers offer ${now} of ${full} slots now)`;
 }
 
 /** Returns the number of sessions that need a slot. */

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { ContextSize } from './context.ts';
+import { Endpointing } from './endpointing.ts';
 
 // Fields that are not listed are ignored, so that a newer client can talk to an older server.
 
@@ -15,10 +16,11 @@ export const ConfigMessage = Type.Object(
         'One of the contexts that the model supports, as `[left, right]`. A smaller right context lowers the latency and costs accuracy.',
       ),
     ),
+    endpointing: Type.Optional(Endpointing('Ends utterances at pauses. Off if absent.')),
   },
   {
     description:
-      'Chooses how the utterance is recognised. Optional: with `type` alone, or without this message, the defaults of the model hold. Allowed while no audio of the utterance has been accepted. Answered by `config_ack` (after `ready` when it came before).',
+      'Chooses how the utterance and the next ones are recognized. It replaces the whole configuration: absent fields take their defaults, as without this message. Allowed while no audio of the utterance has been accepted. Answered by `config_ack` (after `ready` when it came before).',
   },
 );
 export type ConfigMessage = Static<typeof ConfigMessage>;

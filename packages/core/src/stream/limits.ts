@@ -25,6 +25,9 @@ export const STREAM_LIMITS = {
   textMessageBurst: 40,
   /** Number of text messages over the rate that end the stream. Each one before is answered with an `error`. */
   maxRateLimitedMessages: 10,
+  /** Smallest and largest silence of endpointing, in milliseconds of audio. */
+  minSilenceMs: 200,
+  maxSilenceMs: 5000,
   /** Lifetime of a credential after the session was created. */
   credentialSeconds: 60,
   /** Maximum time that a stream waits for a worker, unless the model sets another. */

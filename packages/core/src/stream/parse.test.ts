@@ -11,6 +11,8 @@ const reasonOf = (text: string) => {
 test.each([
   ['{"type":"config"}', { type: 'config' }],
   ['{"type":"config","language":"ki","context":[56,3]}', { type: 'config', language: 'ki', context: [56, 3] }],
+  ['{"type":"config","endpointing":{"silence_ms":200}}', { type: 'config', endpointing: { silence_ms: 200 } }],
+  ['{"type":"config","endpointing":{"silence_ms":5000}}', { type: 'config', endpointing: { silence_ms: 5000 } }],
   ['{"type":"flush"}', { type: 'flush' }],
   [' {"type" : "reset"}\n', { type: 'reset' }],
   ['{"type":"keepalive"}', { type: 'keepalive' }],
@@ -98,4 +100,16 @@ test('parseClientMessage returns the known fields of a message unchanged', () =>
       expect(parsed).toEqual({ ok: true, message: expected });
     }),
   );
+});
+
+test.each([
+  '{}',
+  '{"silence_ms":199}',
+  '{"silence_ms":5001}',
+  '{"silence_ms":500.5}',
+  '{"silence_ms":"500"}',
+  'null',
+  '500',
+])('parseClientMessage refuses a config with the endpointing %s as invalid_config', (endpointing) => {
+  expect(reasonOf(`{"type":"config","endpointing":${endpointing}}`)).toMatch(/^invalid_config: endpointing/);
 });

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { Static, TProperties } from 'typebox';
 import { AUDIO } from '../audio.ts';
 import { ContextSize } from './context.ts';
+import { Endpointing } from './endpointing.ts';
 
 const exact = <P extends TProperties>(properties: P, description: string) =>
   Type.Object(properties, { additionalProperties: false, description });
@@ -47,6 +48,7 @@ export const ConfigAckMessage = exact(
     language: Type.String({ description: 'Effective language code.', examples: ['ki'] }),
     context_size: ContextSize('Effective context.'),
     chunk_samples: ChunkSamples,
+    endpointing: Type.Optional(Endpointing('Effective endpointing. Absent if it is off.')),
   },
   'Answers `config` with the effective configuration.',
 );
@@ -69,6 +71,26 @@ export const DeltaMessage = exact(
 );
 export type DeltaMessage = Static<typeof DeltaMessage>;
 
+export const SpeechStartedMessage = exact(
+  {
+    type: Type.Literal('speech_started'),
+    utterance: Utterance('Number of the utterance.'),
+    audio_start_ms: StreamMs('Start of the first word, from the start of the stream.'),
+  },
+  'The first word of the utterance was recognized. Sent once for each utterance with speech, before its first `delta`, if endpointing is on.',
+);
+export type SpeechStartedMessage = Static<typeof SpeechStartedMessage>;
+
+export const SpeechEndedMessage = exact(
+  {
+    type: Type.Literal('speech_ended'),
+    utterance: Utterance('Number of the utterance.'),
+    audio_end_ms: StreamMs('End of the last word, from the start of the stream.'),
+  },
+  'The utterance with speech has ended, at a pause or by `flush`. Its `final` follows. Sent if endpointing is on.',
+);
+export type SpeechEndedMessage = Static<typeof SpeechEndedMessage>;
+
 export const Word = exact(
   {
     text: Type.String({ description: 'The word.' }),
@@ -87,6 +109,9 @@ export const FinalMessage = exact(
     audio_start_ms: StreamMs('Start of the utterance, from the start of the stream.'),
     audio_end_ms: StreamMs('End of the utterance, from the start of the stream.'),
     words: Type.Array(Word, { description: 'The words in order, with their times.' }),
+    endpoint: Type.Optional(
+      Type.Literal(true, { description: 'Present if a pause has ended the utterance, and not `flush`.' }),
+    ),
   },
   'The finished transcript of an utterance. It never changes afterwards.',
 );
@@ -109,7 +134,9 @@ export const SERVER_MESSAGES = {
   ready: ReadyMessage,
   config_ack: ConfigAckMessage,
   reset_ack: ResetAckMessage,
+  speech_started: SpeechStartedMessage,
   delta: DeltaMessage,
+  speech_ended: SpeechEndedMessage,
   final: FinalMessage,
   error: ErrorMessage,
 } as const;
@@ -119,6 +146,8 @@ export type ServerMessage =
   | ReadyMessage
   | ConfigAckMessage
   | ResetAckMessage
+  | SpeechStartedMessage
   | DeltaMessage
+  | SpeechEndedMessage
   | FinalMessage
   | ErrorMessage;
