@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Ledger } from '@svc-asr/ledger';
 import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { demand } from '../../test/support/kubernetes/request.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import type { TestRedis } from '../../test/support/redis.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
@@ -64,8 +65,11 @@ const ready = (operator: TestOperator) =>
 const kubectl = (args: string[], input?: string) => kubernetes.kubectl(['-n', namespace, ...args], input);
 const apply = (...resources: object[]) =>
   kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: resources }));
-const get = async (kind: string, name: string): Promise<KubeObject & { status?: Record<string, unknown> }> =>
-  JSON.parse(await kubectl(['get', kind, name, '-o', 'json'])) as KubeObject;
+/** Reads a resource without kubectl, which takes far more processor time, because tests poll it. */
+const get = async (kind: string, name: string) => {
+  const path = `/apis/asr.svc.dev/v1/namespaces/${namespace}/${kind}s/${name}`;
+  return (await demand(kubernetes.request('GET', path))) as KubeObject & { status?: Record<string, unknown> };
+};
 const state = async (name: string) => (await ledger.accounts.read(name))?.state;
 const grants = [{ id: 'welcome', audioSeconds: 60 }];
 const active = (name: string, spec: object = {}) => tenant(name, { state: 'Active', grants, ...spec });

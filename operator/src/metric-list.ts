@@ -92,6 +92,37 @@ export const METRICS = {
     labels: ['model'],
     description: '1 while no worker of a model can start. The conditions of the ASRModel state the reason.',
   },
+  poolFailingNodes: {
+    name: 'svc_asr_pool_failing_nodes',
+    kind: 'gauge',
+    labels: ['model'],
+    description:
+      'Nodes on which workers of a model failed repeatedly within an hour, while others worked. The status of the ASRModel lists them.',
+  },
+  tierWorkers: {
+    name: 'svc_asr_pool_tier_workers',
+    kind: 'gauge',
+    labels: ['model', 'tier', 'state'],
+    description: 'Workers of a tier by state (desired, running, or ready for sessions), for models with spec.pools.',
+  },
+  tierSlots: {
+    name: 'svc_asr_pool_tier_slots',
+    kind: 'gauge',
+    labels: ['model', 'tier'],
+    description: 'Total slots of the ready workers of a tier. Waiting sessions belong to no tier.',
+  },
+  tierStreams: {
+    name: 'svc_asr_pool_tier_streams',
+    kind: 'gauge',
+    labels: ['model', 'tier'],
+    description: 'Streams on the workers of a tier, including draining workers.',
+  },
+  tierStartFailing: {
+    name: 'svc_asr_pool_tier_start_failing',
+    kind: 'gauge',
+    labels: ['model', 'tier'],
+    description: '1 while no worker of a tier can start. The status of the ASRModel states the reason.',
+  },
   ledgerMissing: {
     name: 'svc_asr_ledger_missing',
     kind: 'gauge',

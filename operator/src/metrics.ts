@@ -5,6 +5,12 @@ import type { JournalReadings } from './journal/keeper.ts';
 import { METRICS } from './metric-list.ts';
 import type { PoolStatus } from './workers/pool/status.ts';
 
+/** Fields of a pool's status that metrics show. */
+export type PoolReading = Pick<
+  PoolStatus,
+  'model' | 'desired' | 'running' | 'ready' | 'slots' | 'startFailure' | 'failingNodes' | 'tiers'
+>;
+
 /** State of the operator that is read when metrics are collected. */
 export interface Readings {
   queueDepth: () => { ready: number; inFlight: number; delayed: number };
@@ -13,7 +19,7 @@ export interface Readings {
   heldDeletions: () => number;
   /** Seconds since 1970. Undefined before the first resync. */
   lastSyncSeconds: () => number | undefined;
-  pools: () => readonly Pick<PoolStatus, 'model' | 'desired' | 'running' | 'ready' | 'slots' | 'startFailure'>[];
+  pools: () => readonly PoolReading[];
   ledgerMissing: () => boolean;
   isLeader: () => boolean;
   redisMemory: () => RedisMemory | undefined;
@@ -90,6 +96,10 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
     for (const { model, startFailure } of readings.pools())
       result.observe(startFailure === undefined ? 0 : 1, { model });
   });
+  gauge(METRICS.poolFailingNodes).addCallback((result) => {
+    for (const { model, failingNodes } of readings.pools()) result.observe(failingNodes.length, { model });
+  });
+  observeTiers(meter, readings);
   gauge(METRICS.ledgerMissing).addCallback((result) => result.observe(readings.ledgerMissing() ? 1 : 0));
   const observeIfKnown = (definition: (typeof METRICS)[keyof typeof METRICS], read: () => number | undefined) =>
     gauge(definition).addCallback((result) => {
@@ -101,4 +111,30 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
   observeIfKnown(METRICS.journalEntries, () => readings.journal()?.entries);
   observeIfKnown(METRICS.journalBacklog, () => readings.journal()?.backlogRatio);
   observeIfKnown(METRICS.journalExportAge, () => readings.journal()?.exportAgeSeconds);
+}
+
+/** Registers the metrics of tiers. Workers that belong to no tier of their model, such as earlier ones, are left out. */
+function observeTiers(meter: Metrics['meter'], readings: Readings): void {
+  const list = () =>
+    readings
+      .pools()
+      .flatMap(({ model, tiers = [] }) => tiers.map((tier) => ({ tier, labels: { model, tier: tier.name } })))
+      .filter(({ tier }) => tier.name !== '');
+  createGauge(meter, METRICS.tierWorkers).addCallback((result) => {
+    for (const { tier, labels } of list()) {
+      const { desired, running, ready } = tier;
+      for (const [state, count] of Object.entries({ desired, running, ready })) {
+        result.observe(count, { ...labels, state });
+      }
+    }
+  });
+  createGauge(meter, METRICS.tierSlots).addCallback((result) => {
+    for (const { tier, labels } of list()) result.observe(tier.slots, labels);
+  });
+  createGauge(meter, METRICS.tierStreams).addCallback((result) => {
+    for (const { tier, labels } of list()) result.observe(tier.used, labels);
+  });
+  createGauge(meter, METRICS.tierStartFailing).addCallback((result) => {
+    for (const { tier, labels } of list()) result.observe(tier.startFailure === undefined ? 0 : 1, labels);
+  });
 }

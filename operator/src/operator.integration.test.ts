@@ -47,7 +47,7 @@ const active = (name: string, spec: object = {}) => tenant(name, { state: 'Activ
 
 test('the operator has written tenants, keys and models to Redis by the time it is ready', async () => {
   const expiresAt = '2030-01-01T00:00:00Z';
-  folder.write('tenant.yaml', active('acme', { models: ['m1'], limits: { concurrentSessions: 2 } }));
+  folder.write('tenant.yaml', active('acme', { models: ['m1'], limits: { concurrentSessions: 2 }, priority: 'high' }));
   folder.write('keys.yaml', apiKey('8fK2pQ9xLm', 'acme', { expiresAt }), apiKey('0123456789', 'acme'));
   folder.write('models.yaml', model('m1'), model('m2', { scaling: { max: 0, maxWaitSeconds: 7 } }));
   await ready(await start());
@@ -55,6 +55,7 @@ test('the operator has written tenants, keys and models to Redis by the time it 
     state: 'Active',
     models: ['m1'],
     limits: { concurrentSessions: 2, sessionsPerMinute: 60, requestsPerMinute: 600 },
+    priority: 'high',
     availableMs: 60_000,
     grantedMs: 60_000,
   });

@@ -28,6 +28,7 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   'svc_asr_streams_ended_total{outcome="failed",reason!="client closed before ready"}': 'no stream failed',
   'svc_asr_http_requests_total{status=~"5..",code!="no_capacity"}': 'no request failed',
   svc_asr_sessions_reaped_total: 'no session was overdue',
+  svc_asr_pool_tier_: 'no model has tiers, which need a cluster',
   'absent(svc_asr_redis_ready)': 'it has data only without a gateway',
 };
 

@@ -74,9 +74,9 @@ async function configure(tenant: Tenant, { accounts, isNewest }: Pick<AccountDep
 
 /** Builds the fields of a Tenant that the ledger stores. */
 function buildSettings({ spec }: Tenant): TenantSettings {
-  const { displayName, state, models, limits, budget } = spec;
+  const { displayName, state, models, limits, budget, priority } = spec;
   const monthlyBudgetMs = budget === undefined ? undefined : budget.monthlyAudioSeconds * 1000;
-  return { displayName, state, models, limits, monthlyBudgetMs };
+  return { displayName, state, models, limits, monthlyBudgetMs, priority };
 }
 
 /** Returns the version of a Tenant. Undefined for files, which only one operator reads. */

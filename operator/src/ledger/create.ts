@@ -31,7 +31,7 @@ export interface LedgerParts {
 export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard; checkpoints: Checkpoints } {
   const { settings, ledger, cluster, source, checkServer, logger } = parts;
   const { accounts, identity } = ledger;
-  const tenants = () => source.list('Tenant').filter((resource) => resource.kind === 'Tenant');
+  const tenants = () => source.list('Tenant');
   const checkpoints =
     cluster === undefined
       ? createFileCheckpoints({

@@ -76,7 +76,7 @@ function createTask(changes: Partial<PurgeTaskOptions> = {}): PurgeTask {
     apiKeys: ledger.apiKeys,
     source: {
       get: () => undefined,
-      list: () => resources,
+      list: (kind) => resources.filter((one) => kind === undefined || one.kind === kind) as never,
       unsettled: () => unsettled,
     },
     applied,

@@ -94,9 +94,7 @@ export class PurgeTask {
   /** Throws while a key of the tenant is applied or being revoked, because that may write its record again. */
   async #checkKeys(tenant: string): Promise<void> {
     const { source, applied, apiKeys } = this.#options;
-    const present = source
-      .list('ApiKey')
-      .find((resource) => resource.kind === 'ApiKey' && resource.spec.tenant === tenant);
+    const present = source.list('ApiKey').find((resource) => resource.spec.tenant === tenant);
     if (present !== undefined) throw new Error(`the ApiKey ${present.metadata.name} of ${tenant} still exists`);
     for (const name of applied.names('ApiKey')) {
       if (source.get('ApiKey', name) !== undefined) continue;

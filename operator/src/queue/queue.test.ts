@@ -130,11 +130,11 @@ test('a closed queue returns no keys', async () => {
   expect(await queue.take()).toBeUndefined();
 });
 
-type Step = { do: 'add' | 'retry' | 'addAfter'; key: string } | { do: 'take' | 'done' | 'advance' };
+type Step = { do: 'add' | 'addLast' | 'retry' | 'addAfter'; key: string } | { do: 'take' | 'done' | 'advance' };
 
 const key = fc.constantFrom('a', 'b', 'c', 'd');
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constantFrom('add' as const, 'retry' as const, 'addAfter' as const), key }),
+  fc.record({ do: fc.constantFrom('add' as const, 'addLast' as const, 'retry' as const, 'addAfter' as const), key }),
   fc.record({ do: fc.constantFrom('take' as const, 'done' as const, 'advance' as const) }),
 );
 
@@ -155,6 +155,10 @@ test('for any sequence of calls, no key is in flight twice and no added key is l
         switch (what.do) {
           case 'add':
             queue.add(what.key);
+            owed.add(what.key);
+            break;
+          case 'addLast':
+            queue.addLast(what.key);
             owed.add(what.key);
             break;
           case 'retry':

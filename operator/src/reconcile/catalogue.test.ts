@@ -30,7 +30,7 @@ function setUp(before: CatalogueEntry[] | undefined, models: Resource[], unsettl
         return Promise.resolve();
       },
     },
-    { list: () => state.models, unsettled: () => state.unsettled },
+    { list: () => state.models as never, unsettled: () => state.unsettled },
   );
   return { catalogue, state, ids: () => state.stored?.map(({ id }) => id) };
 }

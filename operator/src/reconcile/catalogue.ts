@@ -18,7 +18,7 @@ export function createCataloguePublisher(
   /** Models that were certainly deleted, even while the source may be incomplete. */
   const withdrawn = new Set<string>();
   const publish = coalesce(async () => {
-    const models = source.list('ASRModel').filter((resource) => resource.kind === 'ASRModel');
+    const models = source.list('ASRModel');
     for (const { metadata } of models) withdrawn.delete(metadata.name);
     const isSettled = source.unsettled() === undefined;
     const kept = isSettled ? [] : ((await ledger.read()) ?? []).filter(({ id }) => !withdrawn.has(id));

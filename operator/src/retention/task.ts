@@ -47,7 +47,6 @@ export class KeyRetention {
     await apiKeys.expireRevoked((keyId) => present.has(keyId));
     if (deleteKey === undefined) return;
     for (const key of source.list('ApiKey')) {
-      if (key.kind !== 'ApiKey') continue;
       const { tenant, keyId } = key.spec;
       if (!isObsolete(key, await apiKeys.find(keyId), wallMs(), retentionMs)) continue;
       await deleteKey(key);

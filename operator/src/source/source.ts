@@ -29,7 +29,7 @@ export interface ResourceSource {
   stop: () => Promise<void>;
   get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
   /** Returns the resources of a kind, or all of them. */
-  list: (kind?: Kind) => readonly Resource[];
+  list: <K extends Kind = Kind>(kind?: K) => readonly ResourceOf<K>[];
   /** Keys of all resources: valid, invalid, or deleted but not released yet. */
   keys: () => readonly ResourceKey[];
   /**

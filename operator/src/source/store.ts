@@ -7,7 +7,7 @@ import type { ResourceKey } from './source.ts';
 export interface Store {
   get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
   /** Returns the resources of a kind, or all of them. */
-  list: (kind?: Kind) => readonly Resource[];
+  list: <K extends Kind = Kind>(kind?: K) => readonly ResourceOf<K>[];
   /** Replaces all resources and returns the keys that differ. */
   replace: (next: ReadonlyMap<ResourceKey, Resource>) => ResourceKey[];
 }
@@ -16,7 +16,10 @@ export function createStore(): Store {
   let resources: ReadonlyMap<ResourceKey, Resource> = new Map();
   return {
     get: <K extends Kind>(kind: K, name: string) => resources.get(keyOf(kind, name)) as ResourceOf<K> | undefined,
-    list: (kind) => [...resources.values()].filter((resource) => kind === undefined || resource.kind === kind),
+    list: <K extends Kind>(kind?: K) =>
+      [...resources.values()].filter(
+        (resource): resource is ResourceOf<K> => kind === undefined || resource.kind === kind,
+      ),
     replace: (next) => {
       const keys = new Set([...resources.keys(), ...next.keys()]);
       const changed = [...keys].filter((key) => !isDeepStrictEqual(resources.get(key), next.get(key)));

@@ -22,6 +22,8 @@ export interface StatusRoundsOptions {
 
 /** Maximum number of resources of a kind that are reported at the same time. */
 const AT_ONCE = 8;
+/** Number of reports in a row that fail because a dependency is unavailable, after which a round ends. */
+const UNAVAILABLE_LIMIT = 3;
 /** Share of the interval over which a round spreads its reports. The rest lets a slow round end in time. */
 const SPREAD = 0.9;
 /** Shortest wait. With thousands of resources, several reports start after each wait. */
@@ -85,18 +87,20 @@ export class StatusRounds {
   /** Reports all resources of a kind and returns the last error. A resource that fails does not block the others. */
   async #reportAll(kind: Kind, startMs: number): Promise<{ err: unknown } | undefined> {
     const { source, report, intervalMs } = this.#options;
-    const resources = source.list(kind).filter((resource) => resource.kind === kind);
-    const next = orderByPlace(resources.map(({ metadata }) => metadata.name)).values();
+    const next = orderByPlace(source.list(kind).map(({ metadata }) => metadata.name)).values();
     let failure: { err: unknown } | undefined;
+    let unavailableInARow = 0;
     const work = async () => {
       for (const { name, place } of next) {
         await this.#waitUntil(startMs + place * SPREAD * intervalMs[kind]);
-        // If Redis or the API server is unavailable, the remaining resources would fail too.
-        if (this.#isStopped() || findUnavailable(failure?.err) !== undefined) return;
+        // If Redis or the API server stays unavailable, the remaining resources would fail too.
+        if (this.#isStopped() || unavailableInARow >= UNAVAILABLE_LIMIT) return;
         try {
           await report(kind, name);
+          unavailableInARow = 0;
         } catch (err) {
           failure = { err };
+          unavailableInARow = findUnavailable(err) === undefined ? 0 : unavailableInARow + 1;
         }
       }
     };

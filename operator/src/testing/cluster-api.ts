@@ -141,5 +141,6 @@ function merge(object: unknown, patch: unknown): unknown {
   const before = (typeof object === 'object' && object !== null ? object : {}) as Record<string, unknown>;
   const merged = { ...before };
   for (const [name, value] of Object.entries(patch)) merged[name] = merge(before[name], value);
-  return merged;
+  // A merge patch removes the fields that it sets to null.
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }

@@ -33,6 +33,8 @@ export interface PoolHarness {
   setLedgerError: (error: Error | undefined) => void;
   /** Ends workers of a revision as if they had crashed. */
   crash: (revision: string, amount: number) => void;
+  /** Lets a worker crash repeatedly, although it does not end. Returns its id. */
+  sicken: () => string;
   /** Returns the desired state that the pool applied last. */
   desired: () => DesiredWorkers;
   /** Every desired state that the pool applied. */
@@ -111,13 +113,12 @@ export function createPoolHarness(
     load: (changes) => {
       ledger.state.load = { ...ledger.state.load, ...changes };
     },
-    setLedgerError: (error) => {
-      ledger.state.error = error;
-    },
+    setLedgerError: (error) => void (ledger.state.error = error),
     crash: (revision, amount) => {
       const own = [...running.values()].filter((worker) => worker.revision === revision);
       for (const { id } of own.slice(0, amount)) end(id);
     },
+    sicken: () => sickenWorker(pool, running, records),
     desired: () => {
       const last = applied.at(-1);
       if (last === undefined) throw new Error('the pool has applied nothing yet');
@@ -142,10 +143,20 @@ export function createPoolHarness(
   };
 }
 
-function readModel(spec: Parameters<PoolHarness['set']>[0]): AsrModel {
+/** Reads a model `m`. Throws if its spec is not valid. */
+export function readModel(spec: Parameters<PoolHarness['set']>[0]): AsrModel {
   const checked = checkResource(model('m', spec));
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
   return checked.value as AsrModel;
+}
+
+function sickenWorker(pool: Pool, running: Map<string, RunningWorker>, records: Map<string, WorkerRecord>): string {
+  const [worker] = running.values();
+  if (worker === undefined) throw new Error('the pool has no worker');
+  running.set(worker.id, { ...worker, sickness: 'ended with status 1' });
+  records.delete(worker.id);
+  pool.workerEnded(worker.id);
+  return worker.id;
 }
 
 /** Sets the streams of every worker, or of those of a tier. */

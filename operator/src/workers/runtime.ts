@@ -17,6 +17,8 @@ export interface DesiredWorkers {
   tierCounts?: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   /** Workers that have to stop. They hand their streams over to other workers. */
   stop: readonly WorkerStop[];
+  /** Workers that fail although others of their revision work. Further workers must not run on their nodes. */
+  sick?: readonly string[] | undefined;
   /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if it needs none. */
   scale: ScaleUpdate | undefined;
   /** True if the workers of another model serve this one. It then keeps its Secret and has no workers of its own. */

@@ -17,7 +17,7 @@ test('the files of config/local are valid and define the tenant and the two mode
         spec: {
           state: 'Active',
           models: ['*'],
-          limits: { concurrentSessions: 1, requestsPerMinute: 6000, sessionsPerMinute: 6000 },
+          limits: { concurrentSessions: 5, requestsPerMinute: 6000, sessionsPerMinute: 6000 },
           grants: [{ id: 'welcome', audioSeconds: 1000 * 3600 }],
         },
       },

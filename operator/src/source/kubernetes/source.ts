@@ -62,12 +62,12 @@ export class KubernetesSource implements ResourceSource {
     return this.#statesOf(kind).get(name)?.good as ResourceOf<K> | undefined;
   }
 
-  list(kind?: Kind): Resource[] {
+  list<K extends Kind = Kind>(kind?: K): ResourceOf<K>[] {
     const resources: Resource[] = [];
     for (const one of kind === undefined ? KINDS : [kind]) {
       for (const { good } of this.#statesOf(one).values()) if (good !== undefined) resources.push(good);
     }
-    return resources;
+    return resources as ResourceOf<K>[];
   }
 
   keys(): ResourceKey[] {

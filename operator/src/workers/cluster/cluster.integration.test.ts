@@ -471,30 +471,3 @@ test(
   },
   TEST_MS,
 );
-
-test(
-  'workers leave a node with a spot notice at once, and a cordoned one when others have replaced them',
-  async () => {
-    const second = 'notice-node';
-    stage = await createStage(kubernetes, { nodes: ['test-node', second], env: { WORKER_NODE_NOTICES: 'true' } });
-    await stage.kubectl(['cordon', second]);
-    await stage.apply(pool({ min: 1, max: 1 }));
-    const [first] = await upToNumber(1);
-    await held('a');
-    await placed('a');
-    await stage.kubectl(['taint', 'node', 'test-node', 'karpenter.sh/disrupted:NoSchedule']);
-    await eventually(async () => expect(await workers()).toMatchObject([{ id: first?.id, draining: true }]), LONG_MS);
-    await stage.kubectl(['uncordon', second]);
-    await leave('a');
-    const moved = await eventually(async () => {
-      const [found] = await upToNumber(1);
-      expect(found?.id).not.toBe(first?.id);
-      return found?.id;
-    }, LONG_MS);
-    await stage.kubectl(['taint', 'node', 'test-node', 'karpenter.sh/disrupted-']);
-    await stage.kubectl(['cordon', second]);
-    await eventually(async () => expect((await upToNumber(1))[0]?.id).not.toBe(moved), LONG_MS);
-    expect(await pods()).toMatchObject([{ spec: { nodeName: 'test-node' } }]);
-  },
-  TEST_MS,
-);

@@ -15,7 +15,7 @@ import type { SecretSource } from './secret/model-secret.ts';
 import type { ClusterView } from './view.ts';
 
 export interface ConvergeDependencies {
-  view: Pick<ClusterView, 'children' | 'pods' | 'replicaSets' | 'removals'>;
+  view: Pick<ClusterView, 'children' | 'pods' | 'replicaSets' | 'removals' | 'labelSick'>;
   builder: ChildBuilder;
   scaleWriter: ScaleWriter;
   /** Sources of the values in the Secret of each model. If the list is empty, models have no Secret. */
@@ -50,6 +50,8 @@ export async function convergeModel(
   // Pods are marked before any Deployment is scaled, because Kubernetes removes marked pods first when a Deployment
   // shrinks.
   await removals.mark(model, pods.of(model));
+  // Before any Deployment grows, so that the scheduler knows of them when it places further pods.
+  const labelProblem = await labelSick(model, desired, dependencies);
   await storeRollout(desired, dependencies);
   // Older revisions are converged first, because they must keep serving even if the API server rejects the newest one.
   for (const deployment of children.deployments(model)) {
@@ -68,7 +70,7 @@ export async function convergeModel(
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
   // Written last, because no worker depends on it.
   await dependencies.scaleWriter.write(model, desired.scale);
-  return secretProblem ?? tierProblem;
+  return secretProblem ?? tierProblem ?? labelProblem;
 }
 
 /** Reports whether a model was deleted and its last pod has ended. */
@@ -78,6 +80,21 @@ export function hasNothingLeft(
   { pods }: Pick<ClusterView, 'pods'>,
 ): boolean {
   return hosted !== true && counts.size === 0 && pods.of(model).length === 0;
+}
+
+/** Labels the sick pods. Returns the problem if that fails. The label only helps to place further pods. */
+async function labelSick(
+  model: string,
+  { sick = [] }: DesiredWorkers,
+  { view }: ConvergeDependencies,
+): Promise<PartialFailure | undefined> {
+  try {
+    await view.labelSick(model, sick);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new PartialFailure(`cannot label the sick pods of ${model}: ${reason}`, { cause: error });
+  }
 }
 
 async function storeRollout({ template, rollout }: DesiredWorkers, { view }: ConvergeDependencies): Promise<void> {

@@ -9,6 +9,8 @@ export const LABELS = {
   tier: `${API_GROUP}/tier`,
   /** Phase of a pod, one of PHASES. */
   phase: `${API_GROUP}/phase`,
+  /** Set on a pod that fails although others of its revision work. Further pods of its model avoid its node. */
+  sick: `${API_GROUP}/sick`,
   name: 'app.kubernetes.io/name',
   component: 'app.kubernetes.io/component',
   partOf: 'app.kubernetes.io/part-of',

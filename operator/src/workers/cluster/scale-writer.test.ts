@@ -41,7 +41,7 @@ test('the scale writer removes replicas that have no effect', async () => {
   const { scales, put, scaling } = setUp();
   put(2, { mode: 'Sessions', replicas: 2 });
   await scales.write('m', { ...first, generation: 2, replicas: null });
-  expect(scaling()).toEqual({ mode: 'Sessions', replicas: null });
+  expect(scaling()).toEqual({ mode: 'Sessions' });
 });
 
 test('the scale writer keeps a value that was set after the response to its own write was lost', async () => {

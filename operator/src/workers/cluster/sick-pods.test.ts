@@ -1,11 +1,13 @@
 import { createNotices } from '../../notices.ts';
-import { TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
+import { PartialFailure } from '../../failure/partial-failure.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
 import type { ClusterApi } from '../../testing/cluster-api.ts';
 import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
 import { desiredWorkers, TestPods } from '../../testing/cluster-pods.ts';
 import { createTestLogger } from '../../testing/logs.ts';
 import { model } from '../../testing/resources.ts';
+import { LABELS } from './names.ts';
 import { ClusterRuntime } from './runtime.ts';
 
 const TEMPLATE = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATION, 'uid');
@@ -83,6 +85,50 @@ test('repeated failures on one node mark the node and are no start failure while
   expect(runtime.failingNodes('m')).toEqual(['n1']);
   expect(events).toEqual([expect.stringContaining('NodeFailing: workers of m fail repeatedly on node n1')]);
   expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
+});
+
+describe('the label of sick pods', () => {
+  const sickLabelOf = (id: string) => cluster.get(TYPES.Pod, id)?.metadata.labels?.[LABELS.sick];
+  const converge = async (sick: string[], more: object = {}) => {
+    const before = cluster.writes.length;
+    runtime.apply('m', desiredWorkers([[TEMPLATE, 3]], { sick, ...more }));
+    await runtime.converge('m');
+    return cluster.writes.slice(before).filter((write) => /Pod\/|Deployment\//.test(write));
+  };
+
+  beforeEach(() => {
+    pods.add('good', revision, {}, 'n2');
+    pods.add('bad', revision, CRASHING, 'n1');
+  });
+
+  test('is set before the Deployment grows, and once', async () => {
+    expect(await converge(['bad'])).toEqual(['patch Pod/bad', expect.stringContaining('patch Deployment/')]);
+    expect([sickLabelOf('bad'), sickLabelOf('good')]).toEqual(['true', undefined]);
+    expect(await converge(['bad'])).toEqual([]);
+  });
+
+  test('does not keep the Deployment from growing if the API server rejects it, and is set later', async () => {
+    cluster.refuseWith(new KubernetesError(403, 'Forbidden', 'denied by a webhook'), 'Pod');
+    const failure = await converge(['bad']).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(PartialFailure);
+    expect(failure).toMatchObject({ message: 'cannot label the sick pods of m: denied by a webhook' });
+    expect(cluster.writes.at(-1)).toContain('patch Deployment/');
+    cluster.refuseWith(undefined);
+    expect(await converge(['bad'])).toEqual(['patch Pod/bad']);
+  });
+
+  test('is removed when the pod has recovered', async () => {
+    await converge(['bad']);
+    expect(await converge([])).toEqual(['patch Pod/bad']);
+    expect(sickLabelOf('bad')).toBeUndefined();
+  });
+
+  test('stays on a pod that was selected for removal', async () => {
+    await converge(['bad']);
+    const writes = await converge([], { stop: [{ id: 'bad', failure: 'ended with status 1' }] });
+    // The only patch is the selection.
+    expect(writes).toEqual(['patch Pod/bad', 'delete Pod/bad']);
+  });
 });
 
 test('the PodDisruptionBudget protects the ready pods whose streams do not fit elsewhere, and not those that start', async () => {

@@ -12,6 +12,7 @@ import type { ChildStore } from './objects/store.ts';
 import { trimPod } from './pods/pod.ts';
 import type { WorkerPod } from './pods/pod.ts';
 import { PodIndex } from './pods/pod-index.ts';
+import { labelSickPods } from './pods/label-sick.ts';
 import { createRemovals } from './pods/removals.ts';
 import type { Removals } from './pods/removals.ts';
 import { createReplicaSets } from './pods/replica-sets.ts';
@@ -35,6 +36,8 @@ export interface ClusterView {
   pods: PodIndex;
   replicaSets: ReplicaSets;
   removals: Removals;
+  /** Sets the label of the sick pods of a model, and removes it from those that recovered. */
+  labelSick: (model: string, sick: readonly string[]) => Promise<void>;
   /** Lists all objects, then follows their changes. Resolves when everything was listed. */
   start: (listener: RuntimeListener) => Promise<void>;
   stop: () => void;
@@ -83,6 +86,10 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
     pods,
     replicaSets,
     removals,
+    labelSick: (model, sick) => {
+      const staying = pods.of(model).filter((pod) => !removals.isSelected(pod));
+      return labelSickPods(api, staying, sick);
+    },
     start: async (next) => {
       listener = next;
       await Promise.all([reflector.start(), replicaSets.reflector.start(), children.start()]);

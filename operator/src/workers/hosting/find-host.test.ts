@@ -11,7 +11,7 @@ function create(name: string, hostedBy?: string): AsrModel {
 
 function sourceOf(...models: AsrModel[]) {
   const get = (_kind: string, name: string) => models.find(({ metadata }) => metadata.name === name);
-  return { get: get as never, list: () => models };
+  return { get: get as never, list: () => models as never };
 }
 
 const namesOf = (models: readonly AsrModel[]) => models.map(({ metadata }) => metadata.name);

@@ -35,7 +35,6 @@ export function findGuests({ metadata, spec }: AsrModel, source: Pick<ResourceSo
   if (spec.hostedBy !== undefined) return [];
   return source
     .list('ASRModel')
-    .filter((resource) => resource.kind === 'ASRModel')
     .filter((model) => model.spec.hostedBy === metadata.name)
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .slice(0, MAX_GUESTS);

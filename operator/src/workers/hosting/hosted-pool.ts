@@ -192,7 +192,7 @@ export class HostedPool implements ModelPool {
   #planOwnWorkers(): Plan {
     const { runtime, limits, nowMs } = this.#dependencies;
     const own = runtime.list(this.#name);
-    const { registered, lostSinceMs, drainedAtMs } = this.#view;
+    const { registered, lostSinceMs, drainedAtMs, sickSinceMs } = this.#view;
     const isHosted = readyWorkers(this.#view).some(({ id }) => own.every((worker) => worker.id !== id));
     if (own.length === 0 || (!isHosted && this.#deletedAtMs === undefined)) return NOTHING_PLANNED;
     const drainMs = this.#model.spec.drainSeconds * 1000;
@@ -204,7 +204,8 @@ export class HostedPool implements ModelPool {
       registered,
       lostSinceMs,
       drainedAtMs,
-      limits: { ...limits, drainMs },
+      sickSinceMs,
+      limits: { ...limits, drainMs, provisionMs: 0 },
       nowMs: nowMs(),
     });
   }

@@ -70,7 +70,7 @@ beforeEach(async () => {
     nowMs: () => nowMs,
     source: {
       get: ((_kind: string, name: string) => models.get(name)) as never,
-      list: () => [...models.values()],
+      list: () => [...models.values()] as never,
       unsettled: () => undefined,
     },
     intervalMs: 1e9,

@@ -5,10 +5,14 @@ import type { RunningWorker, StartFailure } from '../runtime.ts';
 import type { Revision } from '../template.ts';
 import { readyWorkers } from './observe.ts';
 import type { PoolView, RevisionObservations } from './observe.ts';
+import { decideTierGrowth, decideTierSizes } from './tiers.ts';
+import type { PoolTier } from './tiers.ts';
 
-/** Decides how many workers a model needs. A deleted model needs none. */
+/** Decides how many workers a model needs, and each of its tiers. A deleted model needs none. */
 export function decideSize(input: {
   model: AsrModel | undefined;
+  /** Undefined if the model has no tiers. */
+  tiers?: readonly PoolTier[] | undefined;
   view: PoolView;
   running: readonly RunningWorker[];
   /** Set if workers cannot be started. */
@@ -18,7 +22,8 @@ export function decideSize(input: {
   guestDemand?: number;
   nowMs: number;
 }): ScalingDecision {
-  const { model, view, running, startFailure, nowMs } = input;
+  const { model, tiers, view, running, startFailure, guestDemand = 0, nowMs } = input;
+  if (model !== undefined && tiers !== undefined) return decideTierSizes({ ...input, model, tiers, guestDemand });
   // The state of a model that had tiers counts slots.
   const state = input.state.unit === 'slots' ? initialScaling(running.length, nowMs) : input.state;
   if (model === undefined) return { desired: 0, reasons: [], state: { ...state, desired: 0 } };
@@ -36,7 +41,7 @@ export function decideSize(input: {
     state,
     nowMs,
   });
-  return raiseForGuests(decision, input.guestDemand ?? 0);
+  return raiseForGuests(decision, guestDemand);
 }
 
 /** Raises a decision to the workers that guests need. Their demand is within the same limits. */
@@ -80,21 +85,27 @@ export function isReplacing({ phase, stable }: RolloutDecision): boolean {
  */
 export function decideGrowth(input: {
   model: AsrModel | undefined;
+  /** Undefined if the model has no tiers. */
+  tiers?: readonly PoolTier[] | undefined;
   view: PoolView;
   running: readonly RunningWorker[];
   startFailure: StartFailure | undefined;
   slotsPerWorker: number | undefined;
 }): PoolGrowth {
-  const { model, view, running, startFailure, slotsPerWorker } = input;
+  const { model, tiers, view, running, startFailure, slotsPerWorker } = input;
+  if (tiers !== undefined) return decideTierGrowth(tiers, view, running);
   const ready = readyWorkers(view);
   const missing = (model?.spec.scaling.max ?? 0) - ready.length;
   if (startFailure !== undefined || missing <= 0) return { canGrow: false };
   const slots = ready.reduce((sum, worker) => sum + worker.slots, 0);
+  // Workers that measure their slots may offer fewer at first. Further ones then offer no more than the present ones.
+  const isLimited = model?.spec.worker.slots === 0 && ready.length > 0;
+  const offered = isLimited ? slots / ready.length : Infinity;
   const starting = startingWorkers(view, running);
   const isProvisioning = starting.length > 0 && starting.every(({ pending }) => pending !== undefined);
   return {
     canGrow: true,
-    ...(slotsPerWorker !== undefined && { capacity: slots + missing * slotsPerWorker }),
+    ...(slotsPerWorker !== undefined && { capacity: slots + Math.floor(missing * Math.min(slotsPerWorker, offered)) }),
     ...(starting.length > 0 && { growth: isProvisioning ? 'provisioning' : 'starting' }),
   };
 }

@@ -6,7 +6,7 @@ import type { MeasuredSlots } from './measured-slots.ts';
 import { readyWorkers } from './observe.ts';
 import type { PoolView } from './observe.ts';
 import { hasTiers, observeTiers } from './tiers.ts';
-import type { PoolTier } from './tiers.ts';
+import type { PoolTier, RolloutTiers } from './tiers.ts';
 
 export interface TieredPool {
   name: string;
@@ -43,13 +43,17 @@ export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   });
 }
 
+/** Returns the tiers that a rollout distinguishes, given the tiers of the pool. */
+export function findRolloutTiers(pool: TieredPool, tiers: readonly PoolTier[] = []): RolloutTiers {
+  const failing = tiers.filter(({ canStart }) => !canStart).map(({ name }) => name);
+  return { stable: findStableTiers(pool), failing };
+}
+
 /**
  * Returns the tiers of the stable revision of a rollout, with an empty name if it has none. After the canary, tiers in
  * which that revision fails to start are left out. Its workers there would never be replaced by ready ones.
  */
-export function findStableTiers(
-  pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'view' | 'runtime'>,
-): string[] {
+function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'view' | 'runtime'>): string[] {
   const { name: model, rollout: { stable: revision, percent } = {}, view, runtime } = pool;
   const tiers = findRevisionTiers(pool, revision);
   if (revision === undefined || tiers.length === 0) return [''];

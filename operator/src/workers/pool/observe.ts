@@ -27,6 +27,8 @@ export interface PoolView {
   lostSinceMs: Map<string, number>;
   /** Time at which a worker was first observed to drain, by worker. */
   drainedAtMs: Map<string, number>;
+  /** Time at which a worker was found to be sick, by worker. */
+  sickSinceMs: Map<string, number>;
   /** Workers that have ended and that have yet to be removed from the ledger. */
   ended: Set<string>;
 }
@@ -46,6 +48,7 @@ export function createPoolView(): PoolView {
     everRegistered: new Set(),
     lostSinceMs: new Map(),
     drainedAtMs: new Map(),
+    sickSinceMs: new Map(),
     ended: new Set(),
   };
 }
@@ -98,6 +101,12 @@ function trackWorkers(model: string, view: PoolView, { runtime, nowMs }: Observe
       view.lostSinceMs.set(id, nowMs());
     }
   }
+}
+
+/** Records since when workers are sick. A worker that crashes again in between stays sick. */
+export function trackSick({ sickSinceMs }: PoolView, sick: readonly string[] = [], nowMs: number): void {
+  for (const id of sickSinceMs.keys()) if (!sick.includes(id)) sickSinceMs.delete(id);
+  for (const id of sick) if (!sickSinceMs.has(id)) sickSinceMs.set(id, nowMs);
 }
 
 /** Removes a worker that has ended from the view. The next observation removes it from the ledger. */

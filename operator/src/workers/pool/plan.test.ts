@@ -29,7 +29,8 @@ const plan = (changes: Partial<PlanInput>) =>
     registered: [],
     lostSinceMs: new Map(),
     drainedAtMs: new Map(),
-    limits: { drainMs: 1000, lostMs: 500, startMs: 5000 },
+    sickSinceMs: new Map(),
+    limits: { drainMs: 1000, lostMs: 500, startMs: 5000, provisionMs: 8000 },
     nowMs: 10_000,
     ...changes,
   });
@@ -111,11 +112,46 @@ test('planPool immediately replaces a worker that lost its lease, and stops it i
 test('planPool replaces one sick worker at a time, and stops it once its replacement is ready', () => {
   const sick = (id: string) => ({ ...running(id), sickness: 'ended with status 1' });
   const workers = { running: [running('a'), sick('b')], registered: [record('a')] };
-  expect(plan(workers)).toEqual({ ensure: 3, ...NOTHING });
+  const stop = [{ id: 'b', failure: 'ended with status 1' }];
+  expect(plan(workers)).toEqual({ ensure: 3, ...NOTHING, sick: ['b'] });
   const starting = { ...workers, running: [...workers.running, sick('c')] };
-  expect(plan(starting)).toEqual({ ensure: 3, ...NOTHING });
+  expect(plan(starting)).toEqual({ ensure: 3, ...NOTHING, sick: ['b', 'c'] });
   const replaced = { running: [...workers.running, running('c')], registered: [record('a'), record('c')] };
-  expect(plan(replaced)).toEqual({ ensure: 2, drain: [], stop: [{ id: 'b', failure: 'ended with status 1' }] });
+  expect(plan(replaced)).toEqual({ ensure: 2, drain: [], stop, sick: ['b'] });
+});
+
+test('planPool replaces a worker that does not register in time like a sick one while others of its revision work', () => {
+  const stop = [{ id: 'b', failure: 'did not register within 5 s' }];
+  const late = running('b', { ageMs: 5000 });
+  const workers = { running: [running('a'), late], registered: [record('a')] };
+  expect(plan(workers)).toEqual({ ensure: 3, ...NOTHING, sick: ['b'] });
+  const both = { running: [...workers.running, running('c', { ageMs: 5000 })], registered: [record('a')] };
+  expect(plan(both)).toEqual({ ensure: 3, ...NOTHING, sick: ['b', 'c'] });
+  const replaced = { running: [...workers.running, running('c')], registered: [record('a'), record('c')] };
+  expect(plan(replaced)).toEqual({ ensure: 2, drain: [], stop, sick: ['b'] });
+  expect(plan({ ...workers, registered: [record('a', { draining: true })] }).stop).toEqual(stop);
+});
+
+test('planPool stops a sick worker that was not replaced within half of the time that a new worker may wait for a node', () => {
+  const workers = {
+    running: [running('a'), { ...running('b'), sickness: 'crashed' }, running('c')],
+    registered: [record('a')],
+  };
+  const sickSince = (sinceMs: number) => plan({ ...workers, sickSinceMs: new Map([['b', sinceMs]]), nowMs: 10_000 });
+  expect(sickSince(6001)).toEqual({ ensure: 3, ...NOTHING, sick: ['b'] });
+  expect(sickSince(6000)).toMatchObject({ ensure: 2, stop: [{ id: 'b' }] });
+});
+
+test('planPool makes room for a rollout without surge by stopping a sick worker of the stable revision', () => {
+  const old = (id: string) => running(id, { revision: 'old' });
+  const input = {
+    stable: { revision: 'old', percent: 100 },
+    rollout: { maxSurge: 0, maxUnavailable: 1 },
+    running: [old('a'), { ...old('b'), sickness: 'crashed' }],
+    registered: [record('a', { revision: 'old' })],
+  };
+  expect(plan(input)).toMatchObject({ ensure: 0, stop: [] });
+  expect(plan({ ...input, sickSinceMs: new Map([['b', 0]]) }).stop).toMatchObject([{ id: 'b' }]);
 });
 
 test('planPool stops a worker that does not register in time and reports it as failed', () => {
@@ -202,6 +238,12 @@ test('planPool stops workers of a rolled back revision that have not started, so
   const stopping = { desired: 1, hurried: true, rollout, running: [{ ...bad, stopping: true }], registered: [] };
   expect(plan(stopping)).toEqual({ ensure: 0, ...NOTHING });
   expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
+});
+
+test('planPool keeps workers sick that did not register in time while the ledger is unavailable', () => {
+  const input = { running: [running('a'), running('b', { ageMs: 5000 })], sickSinceMs: new Map([['b', 0]]) };
+  expect(plan({ ...input, registered: undefined }).sick).toEqual(['b']);
+  expect(plan({ ...input, registered: [record('a'), record('b')] }).sick).toBeUndefined();
 });
 
 test('planPool drains and stops no worker while the ledger is unavailable, but replaces ended ones', () => {

@@ -29,7 +29,15 @@ export interface PlanInput {
   lostSinceMs: ReadonlyMap<string, number>;
   /** Time at which a worker was asked to drain, by worker. */
   drainedAtMs: ReadonlyMap<string, number>;
-  limits: { drainMs: number; lostMs: number; startMs: number };
+  /** Time at which a worker was found to be sick, by worker. */
+  sickSinceMs: ReadonlyMap<string, number>;
+  limits: {
+    drainMs: number;
+    lostMs: number;
+    startMs: number;
+    /** Time that a new worker may wait for a node. */
+    provisionMs: number;
+  };
   nowMs: number;
 }
 
@@ -45,13 +53,15 @@ export interface Plan {
   drain: string[];
   /** Workers that have to stop now. */
   stop: WorkerStop[];
+  /** Workers that fail although others of their revision work. Absent if there are none. */
+  sick?: string[];
 }
 
 /** Decides for each worker whether it stays, drains or stops, and how many workers of each revision have to run. */
 export function planPool(input: PlanInput): Plan {
   const { desired, revision, running, registered, stable } = input;
   const staying = running.filter(({ stopping }) => !stopping);
-  if (registered === undefined) return { ensure: countWithoutLedger(staying, revision, desired), drain: [], stop: [] };
+  if (registered === undefined) return planWithoutLedger(staying, input);
 
   const records = new Map(registered.map((record) => [record.id, record]));
   const isDraining = (id: string) => records.get(id)?.draining === true || input.drainedAtMs.has(id);
@@ -60,12 +70,15 @@ export function planPool(input: PlanInput): Plan {
   const unmanaged = registered.filter(({ id, draining }) => !draining && running.every((one) => one.id !== id));
   const own = Math.max(0, desired - unmanaged.length);
 
-  const isOnlyRevision = stable === undefined && running.every((worker) => worker.revision === revision);
+  const isAlone = isOnlyRevision(input);
   const isNodeLeaving = ({ notice }: RunningWorker) => notice?.kind === 'removal';
   // During a rollout, cordons have no effect. The rollout already replaces workers.
-  const isCordoned = ({ notice }: RunningWorker) => notice?.kind === 'cordon' && isOnlyRevision;
+  const isCordoned = ({ notice }: RunningWorker) => notice?.kind === 'cordon' && isAlone;
   // Only one sick worker is replaced at a time. If all new workers fail, the pool must not grow by further ones.
-  const sick = staying.find((worker) => worker.sickness !== undefined && !isDraining(worker.id));
+  const allSick = staying.flatMap((worker) =>
+    isDraining(worker.id) ? [] : findSickness(worker, staying, records, input),
+  );
+  const [sick] = allSick;
   const isSick = ({ id }: RunningWorker) => id === sick?.id;
   const serving = staying.filter((worker) => !isDraining(worker.id) && !isLost(worker.id) && !isSick(worker));
   const onLeavingNodes = serving.filter(isNodeLeaving);
@@ -80,7 +93,7 @@ export function planPool(input: PlanInput): Plan {
   // Every worker that has not ended needs its hardware, also while it drains.
   const occupied = running.length + Math.max(0, shares.stable - before.length);
   const free = Math.max(0, own + room.surge - occupied);
-  const wanted = isOnlyRevision ? shares.newest : Math.min(shares.newest, newest.length + free);
+  const wanted = isAlone ? shares.newest : Math.min(shares.newest, newest.length + free);
   const current = countReady(newest) + countReady(before);
   const [servingOutdated, idleOutdated] = partition(outdated, ({ id }) => records.has(id));
   const excess = [
@@ -96,9 +109,8 @@ export function planPool(input: PlanInput): Plan {
   const stop = [
     // A worker that is not registered has no streams and needs no draining.
     ...leaving.filter((id) => !records.has(id)).map((id) => ({ id })),
-    ...staying.flatMap((worker) => findStop(worker, records.get(worker.id), input)),
-    // A sick worker stays until it was replaced, so that its successor is scheduled to another node.
-    ...(sick?.sickness !== undefined && countReady(useful) >= own ? [{ id: sick.id, failure: sick.sickness }] : []),
+    ...staying.flatMap((worker) => (isSick(worker) ? [] : findStop(worker, staying, records, input))),
+    ...(sick !== undefined && (countReady(useful) >= own || isOverdue(sick.id, input)) ? [sick] : []),
   ];
   // A worker that stops now must not be counted, or another one would be started in its place.
   const stopped = new Set(stop.map(({ id }) => id));
@@ -109,7 +121,53 @@ export function planPool(input: PlanInput): Plan {
     ...(stable !== undefined && { ensureStable: shares.stable + countLeaving(stable.revision) }),
     drain: [...leaving.filter((id) => records.has(id)), ...findRepeatedDrains(registered, input)],
     stop,
+    ...(allSick.length > 0 && { sick: allSick.map(({ id }) => id) }),
   };
+}
+
+/** Reports whether all workers of a pool or tier are of one revision, and no other is wanted. */
+export function isOnlyRevision({
+  stable,
+  running,
+  revision,
+}: Pick<PlanInput, 'stable' | 'running' | 'revision'>): boolean {
+  return stable === undefined && running.every((worker) => worker.revision === revision);
+}
+
+/**
+ * Returns how a worker fails although others of its revision work, so that another node may help. A worker that did not
+ * register in time is as sick as one that crashes.
+ */
+function findSickness(
+  worker: RunningWorker,
+  staying: readonly RunningWorker[],
+  records: ReadonlyMap<string, WorkerRecord>,
+  input: PlanInput,
+): Required<WorkerStop>[] {
+  const { id, sickness, revision } = worker;
+  if (sickness !== undefined) return [{ id, failure: sickness }];
+  const failure = describeLateStart(worker, records, input);
+  const isWorking = staying.some((other) => other.revision === revision && records.get(other.id)?.draining === false);
+  return failure !== undefined && isWorking ? [{ id, failure }] : [];
+}
+
+/**
+ * Reports whether a sick worker has to stop although it was not replaced. It stays that long because its successor
+ * avoids its node only until it has ended. A successor that finds no other node may need that one. It must not wait for
+ * so long that it counts as a start failure.
+ */
+function isOverdue(id: string, { nowMs, sickSinceMs, limits }: PlanInput): boolean {
+  return nowMs - (sickSinceMs.get(id) ?? Infinity) >= limits.provisionMs / 2;
+}
+
+/** Returns that a worker did not register in time. Undefined if it did, or may still do so. */
+function describeLateStart(
+  { id, ageMs }: RunningWorker,
+  records: ReadonlyMap<string, WorkerRecord>,
+  { lostSinceMs, drainedAtMs, limits: { startMs } }: PlanInput,
+): string | undefined {
+  if (records.has(id) || lostSinceMs.has(id) || drainedAtMs.has(id) || ageMs < startMs) return undefined;
+  return `did not register within ${Math.round(startMs / 1000)} s`;
 }
 
 /**
@@ -148,11 +206,17 @@ function shareWorkers(
 }
 
 /**
- * Returns the number of workers of `revision` to run while the ledger is unavailable. No worker is drained or stopped
- * then, but workers that have ended are replaced.
+ * Plans while the ledger is unavailable. No worker is drained or stopped then. Workers that have ended are replaced.
+ * Sick workers stay sick, because only the ledger shows whether a worker has registered meanwhile.
  */
-function countWithoutLedger(staying: readonly RunningWorker[], revision: string, desired: number): number {
-  return Math.max(0, desired - staying.filter((worker) => worker.revision !== revision).length);
+function planWithoutLedger(
+  staying: readonly RunningWorker[],
+  { revision, desired, sickSinceMs }: Pick<PlanInput, 'revision' | 'desired' | 'sickSinceMs'>,
+): Plan {
+  const ensure = Math.max(0, desired - staying.filter((worker) => worker.revision !== revision).length);
+  const isSick = ({ id, sickness }: RunningWorker) => sickness !== undefined || sickSinceMs.has(id);
+  const sick = staying.filter(isSick).map(({ id }) => id);
+  return { ensure, drain: [], stop: [], ...(sick.length > 0 && { sick }) };
 }
 
 /** Chooses the workers that leave so that `stay` of them remain. */
@@ -170,8 +234,18 @@ function chooseExcess(
   return chooseDrains(candidates, counted.length - stay);
 }
 
-/** Decides whether a worker has to stop now: it has drained, it hangs, or it did not register in time. */
-function findStop({ id, ageMs }: RunningWorker, record: WorkerRecord | undefined, input: PlanInput): WorkerStop[] {
+/**
+ * Decides whether a worker has to stop now: it has drained, it hangs, or it did not register in time. If others of its
+ * revision work, a worker that did not register is sick and is replaced first.
+ */
+function findStop(
+  worker: RunningWorker,
+  staying: readonly RunningWorker[],
+  records: ReadonlyMap<string, WorkerRecord>,
+  input: PlanInput,
+): WorkerStop[] {
+  const { id } = worker;
+  const record = records.get(id);
   const { drainedAtMs, lostSinceMs, limits, nowMs } = input;
   const drainedAt = drainedAtMs.get(id);
   if (drainedAt !== undefined) {
@@ -185,6 +259,7 @@ function findStop({ id, ageMs }: RunningWorker, record: WorkerRecord | undefined
     const failure = 'does not renew its lease and seems to hang';
     return nowMs - lostSince >= limits.lostMs ? [{ id, failure }] : [];
   }
-  const failure = `did not register within ${Math.round(limits.startMs / 1000)} s`;
-  return ageMs >= limits.startMs ? [{ id, failure }] : [];
+  const failure = describeLateStart(worker, records, input);
+  // Sick workers are replaced one by one.
+  return failure === undefined || findSickness(worker, staying, records, input).length > 0 ? [] : [{ id, failure }];
 }

@@ -1,7 +1,9 @@
 import type { RolloutState } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import { createPoolHarness } from '../../testing/pool-harness.ts';
+import { createPoolHarness, readModel } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
+import { decideGrowth } from './decide.ts';
+import { createPoolView } from './observe.ts';
 import { RolloutBudget } from './rollout-budget.ts';
 import type { Measurements } from './slots-memory.ts';
 
@@ -173,6 +175,21 @@ describe('capacity', () => {
     expect([harness.ready(revision), harness.canGrow()]).toEqual([4, true]);
   });
 
+  test.each([
+    ['the slots that the present ones offer if workers measure them', 0, 3 + 4 * 1.5],
+    ['the slots of the model if it sets them', 4, 3 + 4 * 4],
+  ])('decideGrowth counts for further workers %s', (_condition, slots, capacity) => {
+    const model = readModel({ worker: { slots }, scaling: { min: 0, max: 6 } });
+    const own = { address: 'ws://x', revision: 'r', active: 0, draining: false, leaseUntilMs: 0, measuredSlots: 4 };
+    const registered = [
+      { ...own, id: 'a', slots: 1 },
+      { ...own, id: 'b', slots: 2 },
+    ];
+    const view = { ...createPoolView(), registered };
+    const growth = decideGrowth({ model, view, running: [], startFailure: undefined, slotsPerWorker: 4 });
+    expect(growth).toEqual({ canGrow: true, capacity });
+  });
+
   test('a pool publishes the slots that it has at its maximum size once the slots of a worker are known', async () => {
     const harness = createPoolHarness();
     const measuring = { worker: { image: 'worker:1' }, scaling: { min: 0, max: 10 } };
@@ -229,6 +246,33 @@ describe('capacity', () => {
     const revision = harness.set(spec('worker:1'));
     await harness.tick(3);
     expect([harness.ready(revision), harness.canGrow()]).toEqual([10, false]);
+  });
+});
+
+describe('sick workers', () => {
+  const stopped = ({ applied }: PoolHarness) => applied.flatMap(({ stop }) => stop.map(({ id }) => id));
+
+  test('a pool stops a sick worker when another one has replaced it', async () => {
+    const harness = createPoolHarness();
+    const revision = harness.set(spec('worker:1'));
+    await harness.tick(3);
+    const sick = harness.sicken();
+    await harness.tick(1);
+    expect([harness.desired().sick, harness.ready(revision), stopped(harness)]).toEqual([[sick], 10, []]);
+    await harness.tick(2);
+    expect([harness.desired().sick, harness.ready(revision), stopped(harness)]).toEqual([[], 10, [sick]]);
+  });
+
+  test('a pool stops a sick worker after half of provisionSeconds if its successor finds no node', async () => {
+    const harness = createPoolHarness();
+    const revision = harness.set({ ...spec('worker:1'), scaling: { min: 10, max: 10, provisionSeconds: 100 } });
+    await harness.tick(3);
+    harness.holdBack(revision, { reason: 'Unschedulable', message: 'no node has a free GPU' });
+    const sick = harness.sicken();
+    await harness.tick(50);
+    expect([harness.desired().sick, harness.pool.status().running, stopped(harness)]).toEqual([[sick], 11, []]);
+    await harness.tick(2);
+    expect([harness.desired().sick, harness.pool.status().running, stopped(harness)]).toEqual([[], 10, [sick]]);
   });
 });
 

@@ -10,15 +10,15 @@ import { MeasuredSlots } from './measured-slots.ts';
 import type { ModelPool } from './model-pool.ts';
 import { drainWorkers } from './drain.ts';
 import { findEvictable } from './evictable.ts';
-import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers } from './observe.ts';
+import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers, trackSick } from './observe.ts';
 import type { Plan } from './plan.ts';
 import { PoolPublisher } from './publish.ts';
 import { decideScaleUpdate } from './scale-update.ts';
 import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
-import { findStableTiers, findTiers } from './find-tiers.ts';
-import { countTiers, decideTierGrowth, decideTierSizes, joinCounts, joinPlans, planTiers } from './tiers.ts';
-import type { CountsByTier } from './tiers.ts';
+import { findRolloutTiers, findTiers } from './find-tiers.ts';
+import { countTiers, joinCounts, joinPlans, planTiers } from './tiers.ts';
+import type { CountsByTier, PoolTier } from './tiers.ts';
 import { isSameLoad, isSteady } from './steady.ts';
 
 /** Drain timeout for workers whose model was deleted before this operator started. Its `drainSeconds` is unknown. */
@@ -42,6 +42,8 @@ export class Pool implements ModelPool {
   /** The rollout state that the runtime stores. Progress within a phase is not worth a write. */
   #storedRollout: RolloutState | undefined;
   #counts: CountsByTier = new Map();
+  /** Tiers at the last reconcile. Undefined if the model has none. */
+  #tiers: PoolTier[] | undefined;
   /** Tiers of the model by name, also those that it had before. An older revision may still have them. */
   readonly #knownTiers = new Map<string, Tier>();
   /** Set while the pool is steady. Holds the load and the status at the time of the last full reconcile. */
@@ -58,10 +60,7 @@ export class Pool implements ModelPool {
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
-  /**
-   * Sets the model that the pool serves, and the guests of its workers. Undefined if it was deleted; its workers then
-   * finish their streams and end.
-   */
+  /** Sets the model, with the guests of its workers. Undefined if it was deleted. Its workers then drain. */
   setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = []): void {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
@@ -71,9 +70,10 @@ export class Pool implements ModelPool {
     // An equal template keeps its identity, because the cluster runtime caches the objects of each template.
     if (!isDeepStrictEqual(template, this.#template)) this.#template = template;
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
+    for (const tier of model?.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
+    this.#tiers = findTiers(this.#describeTiers());
     if (model === undefined || this.#template === undefined) return;
     this.#drainMs = model.spec.drainSeconds * 1000;
-    for (const tier of model.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
     this.#measuredSlots.restore(model);
     // Workers of another revision may have other slots.
     if (this.#template.revision !== before) this.#expectSlots(undefined);
@@ -142,18 +142,20 @@ export class Pool implements ModelPool {
   async #reconcileFully(): Promise<{ continues: boolean; plan: Plan | undefined }> {
     const isRolling = this.#template !== undefined && this.#template.revision !== this.#rollout?.state.stable;
     const isLedgerRead = await observePool(this.#name, this.#view, isRolling, this.#dependencies);
+    this.#measuredSlots.record(readyWorkers(this.#view));
+    this.#tiers = findTiers(this.#describeTiers());
     this.#decideSize();
     this.#rollout = this.#decideRevision(isLedgerRead);
+    // Another revision may have other tiers.
+    this.#tiers = findTiers(this.#describeTiers());
     const plans = this.#planWorkers(isLedgerRead);
     const plan = joinPlans(plans);
     this.#apply(plan, plans);
     if (!isLedgerRead) return { continues: true, plan: undefined };
     await drainWorkers(this.#name, plan.drain, this.#view, this.#dependencies);
     if (await this.#removeIfEmpty()) return { continues: false, plan: undefined };
-    this.#dependencies.report.startFailure(
-      this.#name,
-      this.#startFailureOf(findReported(this.#rollout, this.#template))?.message,
-    );
+    const failure = this.#startFailureOf(findReported(this.#rollout, this.#template));
+    this.#dependencies.report.startFailure(this.#name, failure?.message);
     await this.#publisher.publishChanges(this.#decideGrowth(), decideWeights(this.#rollout));
     return { continues: true, plan };
   }
@@ -161,23 +163,20 @@ export class Pool implements ModelPool {
   #decideSize(): void {
     const { runtime, report, nowMs } = this.#dependencies;
     const serving = findServing(this.#rollout, this.#template);
-    this.#measuredSlots.record(readyWorkers(this.#view));
     this.#expectSlots(this.#scaling.state.slotsPerWorker ?? this.#measuredSlots.recall(serving));
     const { state } = this.#scaling;
-    const tiers = findTiers(this.#describeTiers());
-    const input = {
+    const decision = decideSize({
+      model: this.#model,
+      tiers: this.#tiers,
       view: this.#view,
       running: runtime.list(this.#name),
+      startFailure: this.#startFailureOf(serving),
       state,
       guestDemand: this.#dependencies.guestDemand?.(this.#name) ?? 0,
       nowMs: nowMs(),
-    };
-    const decision =
-      this.#model === undefined || tiers === undefined
-        ? decideSize({ ...input, model: this.#model, startFailure: this.#startFailureOf(serving) })
-        : decideTierSizes({ ...input, model: this.#model, tiers });
+    });
     // The state of a pool with tiers counts slots.
-    const before = tiers === undefined ? state : { ...state, desired: this.#scaling.desired };
+    const before = this.#tiers === undefined ? state : { ...state, desired: this.#scaling.desired };
     report.decided(this.#name, before, decision, this.#view.load);
     this.#scaling = decision;
   }
@@ -214,6 +213,7 @@ export class Pool implements ModelPool {
   #planWorkers(isLedgerRead: boolean): Map<string, Plan> {
     const { runtime, limits, nowMs } = this.#dependencies;
     const { revision = '', stable, percent = 100, phase } = this.#rollout ?? {};
+    const provisionMs = (this.#model?.spec.scaling.provisionSeconds ?? 0) * 1000;
     const input = {
       revision,
       stable: stable === undefined ? undefined : { revision: stable, percent },
@@ -224,20 +224,21 @@ export class Pool implements ModelPool {
       registered: isLedgerRead ? this.#view.registered : undefined,
       lostSinceMs: this.#view.lostSinceMs,
       drainedAtMs: this.#view.drainedAtMs,
-      limits: { ...limits, drainMs: this.#drainMs },
+      sickSinceMs: this.#view.sickSinceMs,
+      limits: { ...limits, drainMs: this.#drainMs, provisionMs },
       nowMs: nowMs(),
     };
-    const stableTiers = findStableTiers(this.#describeTiers());
-    const isOnlyRevision = stable === undefined && input.running.every((worker) => worker.revision === revision);
-    return planTiers(input, this.#scaling, { stableTiers, isOnlyRevision });
+    return planTiers(input, this.#scaling, findRolloutTiers(this.#describeTiers(), this.#tiers));
   }
 
   #apply(plan: Plan, plans: ReadonlyMap<string, Plan>): void {
+    trackSick(this.#view, plan.sick, this.#dependencies.nowMs());
     this.#counts = countTiers(this.#rollout, plans, this.#counts);
     this.#dependencies.runtime.apply(this.#name, {
       ...joinCounts(this.#counts),
       template: this.#template,
       stop: plan.stop,
+      sick: plan.sick,
       scale: decideScaleUpdate(this.#model, this.#scaling.desired),
       rollout: this.#model && this.#storedRollout,
       evictable: findEvictable(this.#view, this.#dependencies.guestViews?.(this.#name)),
@@ -256,10 +257,9 @@ export class Pool implements ModelPool {
   }
 
   #decideGrowth(): PoolGrowth {
-    const tiers = findTiers(this.#describeTiers());
-    if (tiers !== undefined) return decideTierGrowth(tiers, this.#view, this.#dependencies.runtime.list(this.#name));
     return decideGrowth({
       model: this.#model,
+      tiers: this.#tiers,
       view: this.#view,
       running: this.#dependencies.runtime.list(this.#name),
       startFailure: this.#startFailureOf(findServing(this.#rollout, this.#template)),
@@ -292,7 +292,7 @@ export class Pool implements ModelPool {
       scaling: this.#scaling,
       rollout: this.#rollout,
       measuredSlots: this.#measuredSlots.all,
-      tiers: findTiers(this.#describeTiers()),
+      tiers: this.#tiers,
       startFailure: this.#startFailureOf(findReported(this.#rollout, this.#template)),
       failingNodes: this.#dependencies.runtime.failingNodes(this.#name),
     });

@@ -132,6 +132,45 @@ test('a rollout replaces the workers of every tier, and a rolled back revision r
   expect(harness.tiers()).toMatchObject({ cpu: { ready: 2 } });
 });
 
+test('a rollout without surge replaces tiers of one worker one after the other, and a canary never serves alone', async () => {
+  const pools = [RESERVED, SPOT, CPU].map((tier) => ({ ...tier, min: 1, max: 1 }));
+  const { harness, revision } = createTiered(spec(pools));
+  await harness.tick(3);
+  const limits = { maxSurge: 0, canaryPercent: 50, windowSeconds: 60 };
+  const next = harness.set(spec(pools, { worker: { image: 'worker:2' }, rollout: limits }));
+  const fewest: number[] = [];
+  const tick = async (times: number) => {
+    for (let at = 0; at < times; at++) {
+      await harness.tick(1);
+      fewest.push(harness.ready(revision) + harness.ready(next));
+    }
+  };
+  await tick(40);
+  expect(harness.pool.status().rollout?.phase).toBe('Canary');
+  expect([harness.ready(revision), harness.ready(next)]).toEqual([1, 2]);
+  await tick(60);
+  expect([harness.pool.status().rollout?.phase, harness.ready(next)]).toEqual(['Steady', 3]);
+  expect(Math.min(...fewest)).toBe(2);
+});
+
+test('a canary without surge or tiers keeps a worker that serves when its pool shrinks to one', async () => {
+  const harness = createPoolHarness();
+  const own = { scaling: { ...scaling, max: 2 } };
+  const revision = harness.set({ ...own, worker: { slots: 1 }, rollout });
+  harness.load({ active: 2 });
+  await harness.tick(3);
+  const limits = { maxSurge: 0, canaryPercent: 50, windowSeconds: 60 };
+  const next = harness.set({ ...own, worker: { slots: 1, image: 'worker:2' }, rollout: limits });
+  await harness.tick(10);
+  expect([harness.ready(revision), harness.ready(next)]).toEqual([1, 1]);
+  harness.load({ active: 1 });
+  for (let tick = 0; tick < 10; tick++) {
+    await harness.tick();
+    expect(harness.ready(revision) + harness.ready(next)).toBeGreaterThanOrEqual(1);
+  }
+  expect(harness.pool.status().rollout?.phase).toBe('Canary');
+});
+
 test('a rollout is rolled back after startSeconds if its workers fail to start in one tier only', async () => {
   const pools = [RESERVED, CPU].map((tier) => ({ ...tier, min: 1 }));
   const { harness, revision } = createTiered(spec(pools));

@@ -1,16 +1,24 @@
-import { decideTiers, sortTiers } from '@svc-asr/core';
+import { decideTiers, findRolloutRoom, sortTiers } from '@svc-asr/core';
 import type { AsrModel, ObservedTier, RolloutDecision, ScalingDecision, ScalingState, Tier } from '@svc-asr/core';
 import type { PoolGrowth, WorkerRecord } from '@svc-asr/ledger';
 import type { DesiredWorkers, RunningWorker, StartFailure } from '../runtime.ts';
 import { countByRevision } from './desired.ts';
 import { readyWorkers } from './observe.ts';
 import type { PoolView } from './observe.ts';
-import { planPool } from './plan.ts';
+import { isOnlyRevision, planPool } from './plan.ts';
 import type { Plan, PlanInput } from './plan.ts';
 
 /** A tier with its limits and its start failure. Workers without a tier belong to a tier with an empty name. */
 export interface PoolTier extends ObservedTier {
   startFailure: StartFailure | undefined;
+}
+
+/** Tiers of a pool during a rollout. */
+export interface RolloutTiers {
+  /** Tiers of the stable revision, with an empty name if it has none. */
+  stable: readonly string[];
+  /** Tiers in which workers of the new revision cannot start. */
+  failing: readonly string[];
 }
 
 export interface TierSources {
@@ -39,7 +47,7 @@ export function observeTiers(sources: TierSources): PoolTier[] {
   const current = listLimits(sources);
   const names = new Set(current.map(({ name }) => name));
   const removed = [...new Set(running.map(({ tier = '' }) => tier))].filter((name) => !names.has(name)).sort();
-  const tierOf = findTiers(running, [...names, ...removed]);
+  const tierOf = createTierFinder(running, [...names, ...removed]);
   const ready = readyWorkers(view);
   const isStaying = ({ id, stopping }: RunningWorker) => !stopping && !view.drainedAtMs.has(id);
   const observe = (name: string) => {
@@ -88,7 +96,10 @@ function listLimits({ model, knownTiers, revisionTiers }: TierSources) {
 }
 
 /** Returns a function that finds the tier of a registered worker. Unmanaged workers may be counted in the first one. */
-function findTiers(running: readonly RunningWorker[], names: readonly string[]): (record: WorkerRecord) => string {
+function createTierFinder(
+  running: readonly RunningWorker[],
+  names: readonly string[],
+): (record: WorkerRecord) => string {
   const known = new Map(running.map(({ id, tier = '' }) => [id, tier]));
   const [first = ''] = names;
   return ({ id, tier = '' }) => known.get(id) ?? (names.includes(tier) ? tier : first);
@@ -125,29 +136,55 @@ export function decideTierSizes(input: {
 export function planTiers(
   input: Omit<PlanInput, 'desired'>,
   scaling: Pick<ScalingDecision, 'desired' | 'tiers'>,
-  { stableTiers, isOnlyRevision }: { stableTiers: readonly string[]; isOnlyRevision: boolean },
+  tiers: RolloutTiers,
 ): Map<string, Plan> {
   const { running, registered, stable } = input;
   const sizes = scaling.tiers ?? new Map([['', scaling.desired]]);
   const names = [...new Set([...sizes.keys(), ...running.map(({ tier = '' }) => tier)])];
-  const tierOf = findTiers(running, names);
+  const tierOf = createTierFinder(running, names);
+  const waiting = findWaitingTiers(input, sizes, tiers);
   return new Map(
     names.map((name, rank) => {
       const size = sizes.get(name) ?? 0;
-      const isStable = stableTiers.includes(name);
+      const isStable = tiers.stable.includes(name);
+      const percent = waiting.includes(name) ? 0 : (stable?.percent ?? 100);
       const plan = planPool({
         ...input,
         // A tier that the stable revision does not have needs no room for its workers, but only a share in a canary.
-        desired: isStable || stable === undefined ? size : Math.ceil((size * stable.percent) / 100),
-        stable: isStable ? stable : undefined,
+        desired: isStable || stable === undefined ? size : Math.ceil((size * percent) / 100),
+        stable: isStable && stable !== undefined ? { ...stable, percent } : undefined,
         // Streams end on the workers of overflow tiers. New sessions prefer the first tier.
-        idleOnly: rank > 0 && isOnlyRevision,
+        idleOnly: rank > 0 && isOnlyRevision(input),
         running: running.filter(({ tier = '' }) => tier === name),
         registered: registered?.filter((record) => tierOf(record) === name),
       });
       return [name, plan];
     }),
   );
+}
+
+/**
+ * Returns the tiers that keep the only worker of the stable revision for now. Without surge, that worker has to leave
+ * before its successor starts. Such tiers are replaced one after the other, and a canary leaves the last one.
+ */
+function findWaitingTiers(
+  { revision, stable, rollout, running, registered = [] }: Omit<PlanInput, 'desired'>,
+  sizes: ReadonlyMap<string, number>,
+  { stable: stableTiers, failing }: RolloutTiers,
+): string[] {
+  if (stable === undefined || rollout === undefined || findRolloutRoom(rollout, 1).surge > 0) return [];
+  const ready = new Set(registered.filter(({ draining }) => !draining).map(({ id }) => id));
+  const serving = running.filter(({ id, stopping }) => !stopping && ready.has(id));
+  const waiting: string[] = [];
+  let isNext = true;
+  for (const name of stableTiers.filter((tier) => sizes.get(tier) === 1 && !failing.includes(tier))) {
+    if (serving.some(({ tier = '', ...worker }) => tier === name && worker.revision === revision)) continue;
+    const others = serving.filter(({ tier = '' }) => tier !== name);
+    const isLastStable = others.length > 0 && others.every((worker) => worker.revision !== stable.revision);
+    if (!isNext || (isLastStable && stable.percent < 100)) waiting.push(name);
+    isNext = false;
+  }
+  return waiting;
 }
 
 /** Adds up the plans of tiers. */
@@ -159,6 +196,7 @@ export function joinPlans(plans: ReadonlyMap<string, Plan>): Plan {
     ...(ensureStable.length > 0 && { ensureStable: ensureStable.reduce((sum, count) => sum + count, 0) }),
     drain: all.flatMap(({ drain }) => drain),
     stop: all.flatMap(({ stop }) => stop),
+    sick: all.flatMap(({ sick = [] }) => sick),
   };
 }
 

@@ -156,6 +156,7 @@ export function startedPod(name: string, changes: Partial<WorkerPod> = {}): Work
     running: true,
     ready: true,
     restarts: 0,
+    sick: false,
     unschedulable: undefined,
     mounted: true,
     containerProblem: undefined,

@@ -89,6 +89,26 @@ describe('a model with tiers', () => {
   });
 });
 
+test('pods avoid nodes with a sick pod of their model and tier, and keep the anti-affinity of the model', () => {
+  const own = { topologyKey: 'topology.kubernetes.io/zone', labelSelector: { matchLabels: { app: 'noisy' } } };
+  const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [own] };
+  const tiers = [{ name: 'gpu', provider: 'cuda' }, { name: 'cpu' }];
+  const spec = { artifact: { path: '/models/m' }, worker: { affinity: { podAntiAffinity } }, pools: tiers };
+  const deployments = childrenOf(templateOf(model('m', spec), INSTALLATION, UID), INSTALLATION)
+    .map(({ object }) => object)
+    .filter(({ kind }) => kind === 'Deployment');
+  const sickPods = (tier: string) => ({
+    topologyKey: 'kubernetes.io/hostname',
+    labelSelector: {
+      matchLabels: { [LABELS.model]: 'm', [LABELS.tier]: tier },
+      matchExpressions: [{ key: LABELS.sick, operator: 'Exists' }],
+    },
+  });
+  expect(deployments.map((deployment) => podOf(deployment).affinity?.podAntiAffinity)).toEqual(
+    ['cpu', 'gpu'].map((tier) => ({ requiredDuringSchedulingIgnoredDuringExecution: [own, sickPods(tier)] })),
+  );
+});
+
 test('the revision changes with everything that changes the pods, and with nothing else', () => {
   const spec = { artifact: { path: '/models/m' } };
   const revisionOf = (more: object, installation = INSTALLATION) =>

@@ -1,6 +1,7 @@
 import type { V1PodResourceClaim, V1PodTemplateSpec, V1Volume } from '@kubernetes/client-node';
 import { digestOf, splitTiers } from '../../template.ts';
 import type { WorkerTemplate } from '../../template.ts';
+import { buildAffinity } from './affinity.ts';
 import { buildArtifact } from './artifact.ts';
 import { buildConfigMap } from './config-map.ts';
 import { buildContainer, secretMode } from './container.ts';
@@ -50,7 +51,7 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       ...(imagePullSecrets.length > 0 && { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
       ...(worker.nodeSelector && { nodeSelector: worker.nodeSelector }),
       ...(worker.tolerations && { tolerations: worker.tolerations }),
-      ...(worker.affinity && { affinity: worker.affinity }),
+      affinity: buildAffinity(template),
       ...(worker.runtimeClassName !== undefined && { runtimeClassName: worker.runtimeClassName }),
       ...(worker.priorityClassName !== undefined && { priorityClassName: worker.priorityClassName }),
       ...(worker.resourceClaims && { resourceClaims: buildClaims(worker.resourceClaims) }),

@@ -31,6 +31,8 @@ export interface WorkerPod {
   selectedForRemoval: boolean;
   /** True if the phase label shows the selection as well. It is missing if an early operator version selected the pod. */
   labelled: boolean;
+  /** True if the pod has the label that keeps further pods off its node. */
+  sick: boolean;
   scheduled: boolean;
   /** Node of the pod. Empty if the pod is not scheduled. */
   node: string;
@@ -77,6 +79,7 @@ export function readPod(object: KubeObject): WorkerPod | undefined {
     ended: status?.phase === 'Succeeded' || status?.phase === 'Failed',
     selectedForRemoval: annotations[ANNOTATIONS.stopping] !== undefined,
     labelled: labels[LABELS.phase] === PHASES.leaving,
+    sick: labels[LABELS.sick] !== undefined,
     scheduled: (spec?.nodeName ?? '') !== '',
     node: spec?.nodeName ?? '',
     pending: (status?.phase ?? 'Pending') === 'Pending',

@@ -1,0 +1,28 @@
+import type { V1Affinity } from '@kubernetes/client-node';
+import type { WorkerTemplate } from '../../template.ts';
+import { LABELS } from '../names.ts';
+
+/**
+ * Builds the affinity of worker pods. To that of the model it adds a rule that keeps them off nodes with a sick pod of
+ * the same model and tier. Every pod has the rule from the start, because another pod template would replace all pods.
+ */
+export function buildAffinity({ model, tier, worker }: WorkerTemplate): V1Affinity {
+  const { podAntiAffinity } = worker.affinity ?? {};
+  const selector = { [LABELS.model]: model, ...(tier !== undefined && { [LABELS.tier]: tier }) };
+  return {
+    ...worker.affinity,
+    podAntiAffinity: {
+      ...podAntiAffinity,
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        ...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+        {
+          topologyKey: 'kubernetes.io/hostname',
+          labelSelector: {
+            matchLabels: selector,
+            matchExpressions: [{ key: LABELS.sick, operator: 'Exists' }],
+          },
+        },
+      ],
+    },
+  };
+}
