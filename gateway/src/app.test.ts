@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { renderDocuments } from '@svc-asr/api-docs';
-import { generateApiKey, KEY_SCOPES, sessionPath, SESSIONS_PATH, streamPath } from '@svc-asr/core';
+import { generateApiKey, KEY_SCOPES, sessionPath, SESSIONS_PATH, streamPath, TRANSCRIPTIONS_PATH } from '@svc-asr/core';
 import type { ErrorBody, KeyScope } from '@svc-asr/core';
 import type { KeyRecord } from '@svc-asr/ledger';
 import { createMetrics, parseKeyring } from '@svc-asr/runtime';
@@ -15,6 +15,7 @@ const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   [`POST ${SESSIONS_PATH}`]: 'sessions:create',
   [`GET ${sessionPath(':id')}`]: 'usage:read',
   [`DELETE ${sessionPath(':id')}`]: 'sessions:create',
+  [`POST ${TRANSCRIPTIONS_PATH}`]: 'sessions:create',
   'GET /v1/models': 'public',
   'GET /v1/usage': 'usage:read',
   // Not a handshake. A handshake is authenticated by the credential of its session.
@@ -22,6 +23,7 @@ const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   'GET /openapi.json': 'public',
   'GET /asyncapi.json': 'public',
   'GET /docs': 'public',
+  'GET /': 'public',
 };
 
 interface Layer {
@@ -43,6 +45,9 @@ const app = createApp({
     AUTH_FAILURES_PER_SECOND: 1000,
     REQUEST_DEADLINE_MS: 60_000,
     CONNECTION_MAX_AGE_MS: 0,
+    CONSOLE_URL: '',
+    EXAMPLE_CA_FILE: '',
+    FILES_MAX: 8,
   },
   logger: { info: () => undefined, error: () => undefined },
   metrics: createGatewayMetrics(createMetrics('gateway')),
@@ -92,7 +97,8 @@ function createKey(scopes: readonly KeyScope[] | undefined): string {
 /** Sends a request and returns the code of its error, or '' if it succeeded. */
 async function codeOf(route: string, key: string | undefined): Promise<string> {
   const [method = '', path = ''] = route.split(' ');
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  // The start page is for browsers only.
+  const headers = { accept: 'text/html, */*', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
   const response = await fetch(address + path, { method, headers });
   return response.ok ? '' : ((await response.json()) as ErrorBody).error.code;
 }

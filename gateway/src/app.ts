@@ -1,7 +1,7 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import type { Documents } from '@svc-asr/api-docs';
-import { sessionPath, SESSIONS_PATH, streamPath } from '@svc-asr/core';
+import { sessionPath, SESSIONS_PATH, streamPath, TRANSCRIPTIONS_PATH } from '@svc-asr/core';
 import type { KeyScope } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createAttemptLimiter } from '@svc-asr/runtime';
@@ -23,6 +23,7 @@ import { createDeadlineCheck } from './http/deadline.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { ConnectionAge } from './server/connection-age.ts';
+import { transcriptionsRoute } from './openai/transcriptions.ts';
 import { createSessionRoute } from './routes/create-session.ts';
 import { listModels } from './routes/models.ts';
 import { deleteSessionRoute, getSessionRoute } from './routes/session.ts';
@@ -30,6 +31,7 @@ import { usageRoute } from './routes/usage.ts';
 import type { Cancellations } from './sessions/cancellations.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { AudioCapacity } from './stream/audio-memory/audio-capacity.ts';
+import type { Streams } from './stream/streams.ts';
 
 export interface AppParts {
   settings: GatewaySettings;
@@ -41,6 +43,7 @@ export interface AppParts {
   cancellations: Cancellations;
   audioCapacity: AudioCapacity;
   shutdown: Shutdown;
+  openStream: Streams['open'];
   /** Documents that the gateway serves. */
   documents: Documents;
   /** Undefined if tracing is off. */
@@ -72,19 +75,20 @@ export function createApp(parts: AppParts): Express {
   const admitted = admit(ledger, ledgerWatch, checkDeadline);
   /** Returns the handlers that every route with an API key starts with. */
   const keyed = (scope: KeyScope) => [authenticated, admitted, requireScope(scope)];
-  const createSession = createSessionRoute({
+  const sessions = {
     ledger,
     catalogue,
     metrics,
     checkDeadline,
     cancellations: parts.cancellations,
     audioCapacity: parts.audioCapacity,
-    tracing: parts.tracing,
     secrets: settings.SESSION_SECRETS,
     holdExtraMs: settings.SLOT_HOLD_EXTRA_MS,
     noCapacityRetryS: settings.NO_CAPACITY_RETRY_SECONDS,
-    publicUrl: settings.PUBLIC_URL,
-  });
+  };
+  const createSession = createSessionRoute({ ...sessions, tracing: parts.tracing, publicUrl: settings.PUBLIC_URL });
+  const { openStream } = parts;
+  const transcribe = transcriptionsRoute({ ...sessions, openStream, shutdown, maxFiles: settings.FILES_MAX });
 
   const connectionAge = new ConnectionAge(settings.CONNECTION_MAX_AGE_MS);
   app.use(openExchange, observe(logger, metrics), closeConnections(shutdown, connectionAge), checkHeaders);
@@ -96,10 +100,18 @@ export function createApp(parts: AppParts): Express {
     get: [...keyed('usage:read'), getSessionRoute(ledger, checkDeadline)],
     delete: [...keyed('sessions:create'), deleteSessionRoute(ledger, checkDeadline)],
   });
+  route(app, TRANSCRIPTIONS_PATH, { post: [...keyed('sessions:create'), transcribe] });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed('usage:read'), usageRoute(ledger, checkDeadline)] });
-  app.use(named('documents'), documentsRouter(parts.documents, settings.PUBLIC_URL));
+  app.use(
+    named('documents'),
+    documentsRouter(parts.documents, {
+      publicUrl: settings.PUBLIC_URL,
+      consoleUrl: settings.CONSOLE_URL,
+      caFile: settings.EXAMPLE_CA_FILE,
+    }),
+  );
   app.use(notFound);
   app.use(answerErrors(logger));
   return app;

@@ -1,4 +1,5 @@
-import { ApiError } from '@svc-asr/core';
+import { ApiError, AUDIO } from '@svc-asr/core';
+import type { ContextSize } from '@svc-asr/core';
 import type { CatalogueEntry, Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from './repeat.ts';
@@ -7,6 +8,8 @@ import { repeat } from './repeat.ts';
 export interface CatalogueView {
   /** Undefined until the catalogue was read once. */
   entries: () => readonly CatalogueEntry[] | undefined;
+  /** Returns the contexts of a model. The default context alone if no worker has reported them yet. */
+  contextsOf: (model: string) => readonly ContextSize[];
   /** Throws 503 until the catalogue was read once, because a model that is not known yet may exist. */
   has: (model: string) => boolean;
   stop: () => void;
@@ -14,11 +17,16 @@ export interface CatalogueView {
 
 /** Polling interval until the first successful read. Requests for a model cannot be answered before. */
 const FIRST_INTERVAL_MS = 50;
+/** Time after which the contexts of a model are read again. They change only with its workers. */
+const CONTEXTS_MS = 5_000;
+/** Number of models whose contexts are read at a time. */
+const CONTEXTS_AT_ONCE = 32;
 
 /** Reads the catalogue regularly. */
 export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: number): CatalogueView {
   let entries: readonly CatalogueEntry[] | undefined;
   let ids = new Set<string>();
+  const contexts = new Map<string, { readAtMs: number; list: readonly ContextSize[] }>();
   const nextMs = () => (entries === undefined ? Math.min(intervalMs, FIRST_INTERVAL_MS) : intervalMs);
   const stop = repeat(logger, nextMs, async () => {
     const read = await ledger.catalogue.read();
@@ -26,11 +34,26 @@ export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: numb
     if (entries === undefined) logger.info({ amount: read.length }, 'the catalogue was read for the first time');
     entries = read;
     ids = new Set(read.map(({ id }) => id));
+    for (const id of contexts.keys()) if (!ids.has(id)) contexts.delete(id);
+    await readContexts();
   });
+  const readContexts = async () => {
+    const nowMs = performance.now();
+    const due = [...ids].filter((id) => nowMs - (contexts.get(id)?.readAtMs ?? -Infinity) >= CONTEXTS_MS);
+    for (let from = 0; from < due.length; from += CONTEXTS_AT_ONCE) {
+      const some = due.slice(from, from + CONTEXTS_AT_ONCE);
+      const lists = await Promise.all(some.map((id) => ledger.pools.contexts(id)));
+      for (const [at, id] of some.entries()) contexts.set(id, { readAtMs: nowMs, list: lists[at] ?? [] });
+    }
+  };
   const has = (model: string) => {
     if (entries === undefined)
       throw new ApiError('service_unavailable', { message: 'The list of models is not available yet.' });
     return ids.has(model);
   };
-  return { entries: () => entries, has, stop };
+  const contextsOf = (model: string): readonly ContextSize[] => {
+    const known = contexts.get(model)?.list ?? [];
+    return known.length > 0 ? known : [[...AUDIO.defaultContext]];
+  };
+  return { entries: () => entries, contextsOf, has, stop };
 }

@@ -94,7 +94,8 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   const shutdown: Shutdown = { announced: false, closed: false };
   const { budget, audioCapacity } = createAudioMemory(settings, metrics);
   const documents = readDocuments();
-  const app = createApp({ ...shared, settings, cancellations, shutdown, audioCapacity, documents });
+  const openStream: Streams['open'] = (session, client) => streams.open(session, client);
+  const app = createApp({ ...shared, settings, cancellations, shutdown, audioCapacity, openStream, documents });
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
   const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
     ...shared,

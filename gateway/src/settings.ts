@@ -12,6 +12,11 @@ export const GATEWAY_SETTINGS = {
   TLS_CERT_FILE: readableFile('Certificate chain (PEM). If empty, the API uses plain HTTP, for use behind a proxy.'),
   TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate. Set both files or neither.'),
   PUBLIC_URL: url('URL under which clients reach the API. websocket_url is derived from it.', ['https:', 'http:']),
+  CONSOLE_URL: text('URL of the console, for the link on the page at /. If empty, the page has no such link.', ''),
+  EXAMPLE_CA_FILE: text(
+    'CA file that the curl examples in /docs name with --cacert. Set it if clients do not trust the certificate otherwise.',
+    '',
+  ),
   TRUSTED_PROXIES: networks(
     'IP addresses or networks of proxies whose X-Forwarded-For is trusted, for example 10.0.0.0/8.',
   ),
@@ -53,6 +58,12 @@ export const GATEWAY_SETTINGS = {
     5,
     1,
     600,
+  ),
+  FILES_MAX: integer(
+    'Number of files that the gateway reads and decodes at the same time, for POST /v1/audio/transcriptions. Each takes up to 60 MiB of memory, in addition to its decoder. 0 refuses all files.',
+    8,
+    0,
+    1000,
   ),
   LEDGER_ID_FILE: text(
     'File with the id of the ledger that Redis must hold. The operator writes it. If it is empty or missing, the gateway expects the first id that it reads from Redis.',
@@ -103,7 +114,12 @@ export const GATEWAY_SETTINGS = {
     60_000,
   ),
   HEADERS_TIMEOUT_MS: integer('Longest time for a client to send the headers of a request.', 10_000, 100, 300_000),
-  REQUEST_TIMEOUT_MS: integer('Longest time for a client to send a whole request.', 15_000, 100, 300_000),
+  REQUEST_TIMEOUT_MS: integer(
+    'Longest time for a client to send a whole request, which may be a file of 25 MiB.',
+    60_000,
+    100,
+    300_000,
+  ),
   TLS_HANDSHAKE_TIMEOUT_MS: integer(
     'Longest time from the connection of a client to the end of its TLS handshake.',
     10_000,

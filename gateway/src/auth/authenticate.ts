@@ -15,6 +15,8 @@ export interface AuthenticateOptions {
   ledgerWatch: LedgerWatch;
 }
 
+const WRONG_SCHEME = 'The header Authorization must have the form "Bearer <API_KEY>". Other schemes are not accepted.';
+
 /**
  * Finds the tenant of the API key, or refuses the request with 401. Too many failures from one address are refused with
  * 429.
@@ -57,7 +59,8 @@ function bearer(request: Request): string {
   const { authorization } = request.headers;
   if (authorization === undefined || authorization.trim() === '') throw new ApiError('missing_api_key');
   const match = /^Bearer +(\S+) *$/i.exec(authorization);
-  if (match === null) throw new ApiError('invalid_api_key');
+  // Neither the scheme nor the key is quoted, because a header without a scheme starts with the key.
+  if (match === null) throw new ApiError('invalid_api_key', { message: WRONG_SCHEME });
   return match[1] ?? '';
 }
 

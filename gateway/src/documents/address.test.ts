@@ -31,3 +31,15 @@ test.each([
 ])('withPublicUrl sets the AsyncAPI server of %s to %j', (publicUrl, server) => {
   expect(serverOf(publicUrl)).toEqual({ ...server, description: 'This service.' });
 });
+
+test('withPublicUrl adds --cacert to the curl examples if there is a CA file', () => {
+  const replaced = withPublicUrl(documents, 'https://localhost:8443', "/my home/it's/ca.crt");
+  const openApi = JSON.parse(replaced['openapi.json']) as OpenApi.OpenApiDocument;
+  expect(JSON.stringify(openApi)).not.toContain('curl https');
+  expect(replaced['docs.html'].replace(/<[^>]*>/g, '')).toContain(
+    'curl --cacert &#39;/my home/it&#39;\\&#39;&#39;s/ca.crt&#39; https://localhost:8443/v1/models',
+  );
+  expect(withPublicUrl(documents, 'https://a.example', '/ca.crt')['docs.html']).toContain(
+    'curl --cacert /ca.crt https',
+  );
+});

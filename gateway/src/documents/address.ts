@@ -8,14 +8,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Replaces the example address that the documents were rendered with by the public URL of this gateway. */
-export function withPublicUrl(documents: Documents, publicUrl: string): Documents {
+/**
+ * Replaces the example address that the documents were rendered with by the public URL of this gateway. With `caFile`,
+ * the curl examples trust that CA.
+ */
+export function withPublicUrl(documents: Documents, publicUrl: string, caFile = ''): Documents {
   const openApi = JSON.parse(documents['openapi.json']) as OpenApi.OpenApiDocument;
   const asyncApi = JSON.parse(documents['asyncapi.json']) as AsyncApi.AsyncApiDocument;
   const exampleUrl = openApi.servers[0]?.url;
   if (exampleUrl === undefined) throw new Error('openapi.json names no server, so its address cannot be replaced');
-  const replace = (text: string, escape: (url: string) => string): string =>
+  const replace = (text: string, escape: (text: string) => string): string =>
     text
+      .replaceAll(`curl ${exampleUrl}`, () => `curl ${escape(trustOption(caFile))}${exampleUrl}`)
       .replaceAll(exampleUrl, () => escape(publicUrl))
       .replaceAll(toWebSocket(exampleUrl), () => escape(toWebSocket(publicUrl)));
   const { host, pathname, protocol } = new URL(toWebSocket(publicUrl));
@@ -25,18 +29,26 @@ export function withPublicUrl(documents: Documents, publicUrl: string): Document
     protocol: protocol.replace(':', ''),
     ...(pathname === '/' ? {} : { pathname }),
   };
+  const escapeJson = (url: string) => JSON.stringify(url).slice(1, -1);
   return {
     ...documents,
-    'openapi.json': replace(documents['openapi.json'], (url) => JSON.stringify(url).slice(1, -1)),
-    'asyncapi.json': JSON.stringify({ ...asyncApi, servers: { service } }),
+    'openapi.json': replace(documents['openapi.json'], escapeJson),
+    'asyncapi.json': replace(JSON.stringify({ ...asyncApi, servers: { service } }), escapeJson),
     'docs.html': replace(documents['docs.html'], escapeHtml),
   };
+}
+
+/** Returns the option by which curl trusts a CA, with a space after it. Empty without a CA. */
+function trustOption(caFile: string): string {
+  if (caFile === '') return '';
+  return `--cacert ${/^[\w./-]+$/.test(caFile) ? caFile : `'${caFile.replaceAll("'", `'\\''`)}'`} `;
 }
 
 function toWebSocket(url: string): string {
   return url.replace(/^http/, 'ws');
 }
 
-function escapeHtml(text: string): string {
+/** Escapes a text for HTML. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

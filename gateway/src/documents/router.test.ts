@@ -8,9 +8,14 @@ import type { ErrorRequestHandler } from 'express';
 import express from 'express';
 import { openExchange } from '../http/exchange.ts';
 import { documentsRouter } from './router.ts';
+import { buildStartPage } from './start-page.ts';
 
 const documents = renderDocuments();
-const publicUrl = 'https://asr.example.com';
+const addresses = {
+  publicUrl: 'https://asr.example.com',
+  consoleUrl: 'https://console.example.com/?a&b',
+  caFile: '',
+};
 const writeError: ErrorRequestHandler = (error, _request, response, next) => {
   if (error instanceof ApiError) response.status(error.status).set(error.headers).json(error.body('id'));
   else next(error);
@@ -20,7 +25,7 @@ let server: Server;
 let address: string;
 
 beforeAll(async () => {
-  const app = express().set('etag', false).use(openExchange, documentsRouter(documents, publicUrl)).use(writeError);
+  const app = express().set('etag', false).use(openExchange, documentsRouter(documents, addresses)).use(writeError);
   await new Promise<void>((resolve) => (server = app.listen(0, '127.0.0.1', () => resolve())));
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -110,4 +115,20 @@ test('the Content-Security-Policy of /docs allows only its own script and style'
   }
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toContain('unsafe');
+});
+
+test('GET / returns a page with links to the documentation and the console to a browser', async () => {
+  const answer = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const text = await answer.text();
+  expect(text).toContain('<a href="docs">');
+  expect(text).toContain('<a href="https://console.example.com/?a&amp;b">Console</a>');
+  const [, style] = /<style>(.*)<\/style>/s.exec(text)!;
+  const hash = createHash('sha256').update(style!).digest('base64');
+  expect(answer.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`);
+});
+
+test('GET / returns 404 to a program, and the page has no link without a console', async () => {
+  expect((await get('/', { accept: '*/*' })).status).toBe(404);
+  expect(buildStartPage('')).not.toContain('Console');
 });

@@ -6,18 +6,39 @@ import { exchangeOf } from '../http/exchange.ts';
 import { withPublicUrl } from './address.ts';
 import { ENCODINGS, prepare } from './prepared.ts';
 import type { Encoding, Prepared } from './prepared.ts';
+import { buildStartPage, START_PAGE_HEADERS } from './start-page.ts';
 
-/** Serves `/openapi.json`, `/asyncapi.json` and `/docs` from memory, so they are available even if Redis is not. */
-export function documentsRouter(rendered: Documents, publicUrl: string): Router {
-  const documents = withPublicUrl(rendered, publicUrl);
+/** Addresses in the documents. */
+export interface DocumentAddresses {
+  publicUrl: string;
+  /** Address of the console. Empty if there is none. */
+  consoleUrl: string;
+  /** CA that the curl examples trust. Empty if clients trust the certificate anyway. */
+  caFile: string;
+}
+
+/**
+ * Serves `/openapi.json`, `/asyncapi.json`, `/docs` and the start page from memory, so they are available even if Redis
+ * is not.
+ */
+export function documentsRouter(rendered: Documents, { publicUrl, consoleUrl, caFile }: DocumentAddresses): Router {
+  const documents = withPublicUrl(rendered, publicUrl, caFile);
   const router = Router({ caseSensitive: true, strict: true });
   const json = 'application/json; charset=utf-8';
   const pageHeaders = JSON.parse(documents['docs.headers.json']) as Record<string, string>;
   serve(router, '/openapi.json', prepare(json, documents['openapi.json']), {});
   serve(router, '/asyncapi.json', prepare(json, documents['asyncapi.json']), {});
-  serve(router, '/docs', prepare('text/html; charset=utf-8', documents['docs.html']), pageHeaders);
+  serve(router, '/docs', prepare(HTML, documents['docs.html']), pageHeaders);
+  const start = send(prepare(HTML, buildStartPage(consoleUrl)), START_PAGE_HEADERS);
+  // Programs get the same 404 as at any other unknown path.
+  router.get('/', (request, response, next) => {
+    if (request.headers.accept?.includes('text/html') === true) void start(request, response, next);
+    else next();
+  });
   return router;
 }
+
+const HTML = 'text/html; charset=utf-8';
 
 function serve(router: Router, path: string, prepared: Prepared, headers: Record<string, string>): void {
   router.route(path).get(send(prepared, headers)).all(refuse);

@@ -9,13 +9,13 @@ export const NOT_STORED = { 'Cache-Control': 'no-store' } as const;
  * Node copies each header that was set before.
  */
 export function sendJson(response: Response, status: number, text: string, headers: Record<string, string>): void {
+  sendText(response, status, text, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+}
+
+/** Sends text with the Content-Type in `headers`. */
+export function sendText(response: Response, status: number, text: string, headers: Record<string, string>): void {
   const bytes = Buffer.byteLength(text);
-  response.writeHead(status, {
-    ...commonHeaders(response),
-    ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': bytes,
-  });
+  response.writeHead(status, { ...commonHeaders(response), ...headers, 'Content-Length': bytes });
   // A response to HEAD has the headers of GET and no body. ASCII text is the same in Latin-1, which Node writes much
   // faster.
   if (response.req.method === 'HEAD') response.end();

@@ -1,4 +1,4 @@
-import type { SessionEnd } from '@svc-asr/core';
+import type { SessionEnd, TenantPriority } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { FollowedFile, Logger, TicketKey } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
@@ -15,6 +15,8 @@ export interface StreamSession {
   readonly model: string;
   readonly languageCode: string;
   readonly reservedMs: number;
+  /** Priority of the tenant. It orders new streams that wait for a worker. */
+  readonly priority: TenantPriority;
   /** Longest time that the session waits for a worker. */
   readonly maxWaitMs: number;
   /** Records the metrics and the trace of the stream. */

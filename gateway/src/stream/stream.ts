@@ -1,9 +1,12 @@
-import { AUDIO, MessageRate, parseClientMessage, samplesOf } from '@svc-asr/core';
+import { MessageRate, parseClientMessage, samplesOf } from '@svc-asr/core';
 import { STREAM_ERRORS, STREAM_LIMITS, streamError } from '@svc-asr/core';
 import type { ConfigMessage, ContextSize, StreamErrorCode } from '@svc-asr/core';
 import { Clocks } from './client/clocks.ts';
-import type { Client } from './client/client.ts';
-import { configAck, deltaEvent, finalEvent, readyEvent } from './client/events.ts';
+import type { StreamClient } from './client/client.ts';
+import { applyAnswer } from './client/answer-events.ts';
+import { configAck, readyEvent } from './client/events.ts';
+import { buildConfiguration, isSameConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { cancelled, closedByClient, PROTOCOL_VIOLATION, sessionEnd } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { isTimely } from './recognition/delta-clock.ts';
@@ -21,6 +24,12 @@ const MAX_UNANSWERED = 32;
 /** Maximum number of configs that are queued before `ready`. A client has no reason to send more. */
 const MAX_EARLY_CONFIGS = 16;
 
+/** Messages of the errors for configurations that a worker does not support. */
+const REFUSALS = {
+  context: 'The model does not support this context.',
+  endpointing: 'Endpointing is not available while the service is being upgraded. Retry later, or leave it out.',
+} as const;
+
 /** Stream of one client, from the accepted handshake to its close. */
 export class Stream {
   readonly session: StreamSession;
@@ -28,17 +37,17 @@ export class Stream {
   readonly ended: Promise<StreamEnd>;
   #resolveEnded!: (end: StreamEnd) => void;
   readonly #parts: StreamParts;
-  readonly #client: Client;
+  readonly #client: StreamClient;
   readonly #utterances = new Utterances();
   readonly #recognition: Recognition;
   readonly #limitSamples: number;
   #clocks: Clocks | undefined;
   #chunkSamples = 0;
   #ready = false;
-  /** Queued messages: configs before `ready`, and every message while the context changes. */
+  /** Queued messages: configs before `ready`, and every message while the configuration changes. */
   #queued: (string | Buffer)[] = [];
-  /** Set while a worker opens the stream with another context. */
-  #contextChange: { from: ContextSize; to: ContextSize } | undefined;
+  /** Set while a worker opens the stream with another configuration. */
+  #change: { from: Configuration; to: Configuration } | undefined;
   readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
   /** Number of errors by code. */
   readonly #errors = new Map<StreamErrorCode, number>();
@@ -46,19 +55,19 @@ export class Stream {
   #finalTimer: NodeJS.Timeout | undefined;
   #finished = false;
 
-  constructor(parts: StreamParts, session: StreamSession, client: Client) {
+  constructor(parts: StreamParts, session: StreamSession, client: StreamClient) {
     this.#parts = parts;
     this.session = session;
     this.#client = client;
     this.#limitSamples = samplesOf(session.reservedMs / 1000);
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     client.send({ type: 'status', state: 'connecting', message: 'Looking for a worker.' });
-    this.#recognition = new Recognition(parts, session, this.#utterances, [...AUDIO.defaultContext], {
+    this.#recognition = new Recognition(parts, session, this.#utterances, {
       onWait: (wait) => this.#status('waiting_for_capacity', describeWait(wait)),
       onPlaced: () => this.#status('initializing', 'A worker was assigned.'),
       onOpened: (context, chunkSamples) => this.#onOpened(context, chunkSamples),
       onAnswer: (answer) => this.#onAnswer(answer),
-      onContextRefused: () => this.#onContextRefused(),
+      onConfigurationRefused: (part) => this.#onConfigurationRefused(part),
       onFailed: (code) => this.fail(code),
     });
   }
@@ -117,7 +126,7 @@ export class Stream {
   }
 
   #handle(data: string | Buffer): void {
-    if (this.#contextChange !== undefined) {
+    if (this.#change !== undefined) {
       this.#queued.push(data);
       return;
     }
@@ -164,50 +173,50 @@ export class Stream {
   }
 
   /** Handles a config. `data` is its text. */
-  #configure({ language, context }: ConfigMessage, data: string): void {
-    const current = this.#recognition.context;
+  #configure({ language, ...fields }: ConfigMessage, data: string): void {
+    const [from, to] = [this.#recognition.configuration, buildConfiguration(fields)];
     if (!this.#ready && this.#queued.length < MAX_EARLY_CONFIGS) this.#queued.push(data);
     else if (!this.#ready) this.#error('invalid_message', 'Wait for "ready" before config.');
     else if (this.#utterances.current.samples > 0) this.#error('config_not_allowed');
     else if (language !== undefined && language !== this.session.languageCode) {
       this.#error('invalid_config', `The model supports only the language "${this.session.languageCode}".`);
-    } else if (context === undefined || (context[0] === current[0] && context[1] === current[1])) {
-      this.#client.send(configAck(this.session, current, this.#chunkSamples));
+    } else if (isSameConfiguration(from, to)) {
+      this.#client.send(configAck(this.session, from, this.#chunkSamples));
     } else {
-      this.#contextChange = { from: current, to: context };
-      this.#changeContext(context);
+      this.#change = { from, to };
+      this.#reconfigure(to);
     }
   }
 
   /**
-   * Opens the stream again with another context, once the worker has answered every utterance. Called again after each
-   * answer until then.
+   * Opens the stream again with another configuration, once the worker has answered every utterance. Called again after
+   * each answer until then.
    */
-  #changeContext(to: ContextSize): void {
+  #reconfigure(to: Configuration): void {
     this.#client.read(false);
     if (!this.#utterances.owed) this.#recognition.reopen(to);
   }
 
-  #onContextRefused(): void {
-    const from = this.#contextChange?.from;
+  #onConfigurationRefused(part: keyof typeof REFUSALS): void {
+    const from = this.#change?.from;
     if (from === undefined) {
       this.fail('internal_error');
       return;
     }
-    this.#contextChange = undefined;
-    this.#error('invalid_config', 'The model does not support this context.');
-    this.#contextChange = { from, to: from };
+    this.#error('invalid_config', REFUSALS[part]);
+    this.#change = { from, to: from };
     this.#recognition.reopen(from);
   }
 
   #onOpened(context: ContextSize, chunkSamples: number): void {
     this.#chunkSamples = chunkSamples;
-    // The stream has moved before it could be opened with the other context.
-    if (this.#contextChange !== undefined && this.#contextChange.to !== this.#recognition.context) return;
-    const changed = this.#contextChange !== undefined && this.#contextChange.to !== this.#contextChange.from;
-    this.#contextChange = undefined;
+    const { configuration } = this.#recognition;
+    // The stream has moved before it could be opened with the other configuration.
+    if (this.#change !== undefined && this.#change.to !== configuration) return;
+    const changed = this.#change !== undefined && this.#change.to !== this.#change.from;
+    this.#change = undefined;
     if (!this.#ready) this.#start(context);
-    else if (changed) this.#client.send(configAck(this.session, context, chunkSamples));
+    else if (changed) this.#client.send(configAck(this.session, { ...configuration, context }, chunkSamples));
     const queued = this.#queued;
     this.#queued = [];
     for (const data of queued) if (this.#ending === undefined) this.#handle(data);
@@ -232,29 +241,18 @@ export class Stream {
   }
 
   #onAnswer(answer: StreamAnswer): void {
-    const { head } = this.#utterances;
-    switch (answer.type) {
-      case 'consumed':
-        head.consume(answer.samples);
-        break;
-      case 'delta':
-        if (head.deliver(answer.audio_end)) this.#client.send(deltaEvent(head, answer));
-        break;
-      case 'final':
-        this.#client.send(finalEvent(this.#utterances.takeAnswered(), answer));
-        this.session.watch.recordFinal(head.number, head.flushedAtMs);
-        break;
-      case 'reset_done':
-        this.#client.send({ type: 'reset_ack', utterance: this.#utterances.takeAnswered().number + 1 });
-        break;
-    }
+    const events = applyAnswer(this.#utterances, answer, {
+      endpointing: this.#recognition.configuration.silenceMs !== undefined,
+      onFinal: ({ number, flushedAtMs }) => this.session.watch.recordFinal(number, flushedAtMs),
+    });
+    for (const event of events) this.#client.send(event);
     if (this.#ending !== undefined && !this.#utterances.owed) this.#finish(this.#ending);
-    else if (this.#contextChange !== undefined && !this.#utterances.owed) this.#changeContext(this.#contextChange.to);
+    else if (this.#change !== undefined && !this.#utterances.owed) this.#reconfigure(this.#change.to);
     else this.#pace();
   }
 
   #pace(): void {
-    if (this.#ending !== undefined || this.#contextChange !== undefined) return;
+    if (this.#ending !== undefined || this.#change !== undefined) return;
     const { all, outstanding } = this.#utterances;
     const ahead = outstanding >= CHUNKS_AHEAD * Math.max(this.#chunkSamples, 5120);
     this.#client.read(!ahead && all.length <= MAX_UNANSWERED);

@@ -7,17 +7,20 @@ import type { Tracing } from '@svc-asr/runtime';
 import type { CatalogueView } from '../catalogue.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
+import type { CreatedSession } from '../sessions/create.ts';
 import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import type { AudioBudget, AudioShare } from './audio-memory/audio-budget.ts';
 import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
+import type { StreamClient } from './client/client.ts';
 import { readWholeFrames } from './client/whole-frames.ts';
 import { accept, readOffer, refuse, rollBack, verifyOffer } from './handshake/handshake.ts';
 import type { Handshake, HandshakeParts, VerifiedOffer } from './handshake/handshake.ts';
 import { Refusals } from './handshake/refusals.ts';
 import { WorkerConnections } from './recognition/worker-connections.ts';
 import type { StreamEnd, StreamParts } from './session.ts';
+import type { OpenedStream } from './opened-stream.ts';
 import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
 
@@ -165,7 +168,7 @@ export class Streams {
     const client = this.#answer(request, socket, head);
     if (client !== undefined) {
       handshake.release();
-      this.#startStream(client, handshake, share, watch.recordAccepted(handshake));
+      this.#connect(client, handshake, share, watch.recordAccepted(handshake));
       return;
     }
     share.release();
@@ -207,18 +210,25 @@ export class Streams {
     throw new ApiError('service_unavailable', { message: `${reason} Retry at once.` });
   }
 
-  #startStream(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
-    const entry = this.#options.catalogue.entries()?.find(({ id }) => id === handshake.model);
-    const session = {
-      ...handshake,
-      languageCode: entry?.languageCode ?? '',
-      maxWaitMs: (entry?.maxWaitSeconds ?? 120) * 1000,
-      watch,
-    };
+  /** Opens a stream without a connection, of a session that this gateway has created. Throws 503 if it is full. */
+  async open(created: Pick<CreatedSession, 'sessionId' | 'credential'>, client: StreamClient): Promise<OpenedStream> {
+    const watch = new HandshakeWatch(this.#options, undefined);
+    const share = this.#admit();
+    try {
+      const parts = { ...this.#options, attempts: this.#attempts };
+      const handshake = await accept(parts, verifyOffer(parts, created), watch.requestId);
+      share.narrow(handshake.reservedMs);
+      handshake.release();
+      return this.#startStream(client, handshake, share, watch.recordAccepted(handshake));
+    } catch (error) {
+      share.release();
+      throw error;
+    }
+  }
+
+  #connect(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
     const client = new Client(socket);
-    const parts = { ...this.#options, ticker: this.#ticker, workerConnections: this.#workerConnections };
-    const stream = new Stream(parts, session, client);
-    this.#live.add(stream);
+    const { stream } = this.#startStream(client, handshake, share, watch);
     readWholeFrames(socket);
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
     socket.on('ping', () => client.cutOffUnread());
@@ -227,11 +237,25 @@ export class Streams {
     // A `close` event always follows, and it is handled.
     socket.on('error', () => undefined);
     socket.on('close', (code) => stream.onClosed(code));
-    void stream.ended.then((end) => {
+  }
+
+  #startStream(client: StreamClient, handshake: Handshake, share: AudioShare, watch: StreamWatch): OpenedStream {
+    const entry = this.#options.catalogue.entries()?.find(({ id }) => id === handshake.model);
+    const session = {
+      ...handshake,
+      languageCode: entry?.languageCode ?? '',
+      maxWaitMs: (entry?.maxWaitSeconds ?? 120) * 1000,
+      watch,
+    };
+    const parts = { ...this.#options, ticker: this.#ticker, workerConnections: this.#workerConnections };
+    const stream = new Stream(parts, session, client);
+    this.#live.add(stream);
+    const settled = stream.ended.then((end) => {
       this.#live.delete(stream);
       share.release();
       return this.#settle(handshake, watch, end);
     });
+    return { stream, settled };
   }
 
   async #settle(handshake: Handshake, watch: StreamWatch, end: StreamEnd): Promise<void> {

@@ -6,8 +6,19 @@ const MAX_UNREAD_BYTES = 1_048_576;
 /** Longest time that a client may take to answer a close. */
 const CLOSE_TIMEOUT_MS = 5000;
 
+/** Receiver of the events of a stream. */
+export interface StreamClient {
+  readonly isReading: boolean;
+  send: (message: ServerMessage) => void;
+  /** Pauses or resumes reading. */
+  read: (on: boolean) => void;
+  ping: () => void;
+  close: (code: CloseCodeNumber, reason: string) => void;
+  terminate: () => void;
+}
+
 /** Sends events to a client, slows it down and closes its connection. */
-export class Client {
+export class Client implements StreamClient {
   readonly #socket: WebSocket;
   #reading = true;
 

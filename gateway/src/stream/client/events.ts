@@ -7,6 +7,7 @@ import type {
   ReadyMessage,
   RelayAnswer,
 } from '@svc-asr/core';
+import type { Configuration } from '../configuration.ts';
 import type { StreamSession } from '../session.ts';
 import type { Utterance } from '../recognition/utterance.ts';
 
@@ -21,7 +22,7 @@ export function deltaEvent(utterance: Utterance, { text, audio_end }: Answer<'de
   return { type: 'delta', text, utterance: utterance.number, audio_end_ms: end };
 }
 
-export function finalEvent(utterance: Utterance, { text, words }: Answer<'final'>): FinalMessage {
+export function finalEvent(utterance: Utterance, { text, words, endpoint }: Answer<'final'>): FinalMessage {
   const startMs = audioMs(utterance.startSample);
   const endMs = audioMs(utterance.startSample + utterance.samples);
   return {
@@ -30,6 +31,7 @@ export function finalEvent(utterance: Utterance, { text, words }: Answer<'final'
     utterance: utterance.number,
     audio_start_ms: startMs,
     audio_end_ms: endMs,
+    ...(endpoint === true && { endpoint }),
     words: words.map((word) => ({
       text: word.text,
       start_ms: Math.min(startMs + word.start_ms, endMs),
@@ -51,6 +53,11 @@ export function readyEvent(session: StreamSession, context: ContextSize, chunkSa
   };
 }
 
-export function configAck(session: StreamSession, context: ContextSize, chunkSamples: number): ConfigAckMessage {
-  return { type: 'config_ack', language: session.languageCode, context_size: context, chunk_samples: chunkSamples };
+export function configAck(
+  { languageCode: language }: StreamSession,
+  { context, silenceMs }: Configuration,
+  chunkSamples: number,
+): ConfigAckMessage {
+  const endpointing = silenceMs === undefined ? {} : { endpointing: { silence_ms: silenceMs } };
+  return { type: 'config_ack', language, context_size: context, chunk_samples: chunkSamples, ...endpointing };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, SESSION_CREDENTIAL_PREFIX, STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
+import type { TenantPriority } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Connected, Ledger, Owner } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
@@ -55,6 +56,7 @@ interface Attempt {
 export interface Handshake extends Attempt {
   model: string;
   reservedMs: number;
+  priority: TenantPriority;
 }
 
 /**

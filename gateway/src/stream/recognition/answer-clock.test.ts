@@ -71,3 +71,11 @@ test('AnswerClock measures the time for which a stream is being opened', () => {
   clock.startOpening(1000);
   expect(clock.overdueMs(3000)).toBe(2000);
 });
+
+test('AnswerClock counts only the audio before a cut as answered', () => {
+  const clock = new AnswerClock(0);
+  clock.setOwing(true, 0);
+  const cut = { type: 'final' as const, text: '', audio_end: 2 * SECOND, words: [], endpoint: true };
+  clock.recordAnswer(utterance(), cut, 0);
+  expect(clock.overdueMs(3000)).toBe(1000);
+});

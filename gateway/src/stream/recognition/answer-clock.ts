@@ -40,9 +40,7 @@ export class AnswerClock {
     nowMs: number,
   ): void {
     if (answer.type === 'consumed' && answer.samples <= consumed) return;
-    // The audio of a reset is dropped, not answered.
-    const answered = answer.type === 'final' ? samples : answer.type === 'consumed' ? answer.samples : 0;
-    const end = startSample + answered;
+    const end = startSample + answeredSamples(answer, samples);
     const added = Math.max(0, end - Math.max(startSample, this.#answeredSamples));
     this.#answeredSamples = Math.max(this.#answeredSamples, end);
     this.#dueMs = Math.max(this.#dueMs, nowMs) + added / SAMPLES_PER_MS;
@@ -52,4 +50,14 @@ export class AnswerClock {
   overdueMs(nowMs: number, sinceMs = -Infinity): number {
     return this.#owing ? nowMs - Math.max(this.#dueMs, sinceMs) : 0;
   }
+}
+
+/** Returns how much of an utterance of this many samples is answered. The audio of a reset is dropped, not answered. */
+function answeredSamples(
+  answer: Extract<RelayAnswer, { type: 'final' | 'reset_done' | 'consumed' }>,
+  samples: number,
+): number {
+  if (answer.type === 'consumed') return answer.samples;
+  if (answer.type === 'reset_done') return 0;
+  return answer.endpoint === true ? answer.audio_end : samples;
 }

@@ -1,6 +1,8 @@
 import { isUsable } from './gather.ts';
 import type { ChunkSize } from './gather.ts';
 import type { Handover } from './handover.ts';
+import { startReplay } from './open-link.ts';
+import { Repetition } from './repetition.ts';
 import type { Utterance } from './utterance.ts';
 import type { Utterances } from './utterances.ts';
 import type { WorkerLink } from './worker-link.ts';
@@ -35,13 +37,16 @@ export class AudioFeed {
     handover?.mark(ending);
   }
 
-  /** Sends all utterances that the previous worker has not answered to the new worker. */
-  replay(): void {
+  /** Sends all unanswered utterances to the new worker. Returns the utterances that it repeats. */
+  replay(): Repetition {
+    const { link } = this.#targets();
+    const repetition = link === undefined ? new Repetition() : startReplay(link, this.#utterances);
     this.#utterances.forgetProgress();
     for (const utterance of this.#utterances.all) {
       this.#send(utterance);
-      if (utterance.ending !== undefined) this.#targets().link?.mark(utterance.ending);
+      if (utterance.ending !== undefined) link?.mark(utterance.ending);
     }
+    return repetition;
   }
 
   #sendCurrent(): void {

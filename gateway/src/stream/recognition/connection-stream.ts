@@ -39,8 +39,15 @@ export class ConnectionStream implements WorkerChannel, Sender {
   /** Sends the `open` message. */
   sendOpen(frames: FrameSocket): void {
     this.#frames = frames;
-    const { context, traceparent, replayedSamples, ticket } = this.#request;
-    frames.sendMessage(this.id, { type: 'open', context, realtime_from: replayedSamples, traceparent, ticket });
+    const { context, endpointing, traceparent, replayedSamples, ticket } = this.#request;
+    frames.sendMessage(this.id, {
+      type: 'open',
+      context,
+      endpointing: endpointing && { silence_ms: endpointing.silenceMs, not_before: endpointing.notBefore },
+      realtime_from: replayedSamples,
+      traceparent,
+      ticket,
+    });
   }
 
   audio(pcm: Buffer): void {
@@ -68,7 +75,8 @@ export class ConnectionStream implements WorkerChannel, Sender {
   /** Called with an answer of the worker. */
   receive(answer: RelayAnswer): void {
     if (answer.type === 'opened') this.outgoing.open(answer.buffer_samples);
-    if (answer.type === 'final' || answer.type === 'reset_done') {
+    if (answer.type === 'final' && answer.endpoint === true) this.outgoing.cut(answer.audio_end);
+    else if (answer.type === 'final' || answer.type === 'reset_done') {
       this.outgoing.endUtterance();
       this.#connection.schedule(this);
     }

@@ -4,13 +4,16 @@ import { createMetrics } from '@svc-asr/runtime';
 import { createGatewayMetrics } from '../../metrics.ts';
 import { StreamWatch } from '../../telemetry/stream-watch.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
+import { buildConfiguration } from '../configuration.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamAnswer } from './recognition-events.ts';
 import { Utterances } from './utterances.ts';
-import type { ChannelEvents, WorkerChannel } from './worker-channel.ts';
+import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import { createQuietWaiters } from '../../testing/waiters.ts';
 
 const CHUNK = 10;
+/** Samples after which workers of streams with endpointing cut an utterance. */
+const CUT = 25;
 const WORKER_ANSWER_MS = 10_000;
 const metrics = createGatewayMetrics(createMetrics('gateway'));
 const watch = new StreamWatch({ metrics, trace: undefined, model: 'm', requestedAtMs: 0 });
@@ -23,13 +26,25 @@ class FakeWorker implements WorkerChannel {
   readonly aliveAtMs = Infinity;
   readonly #events: ChannelEvents;
   readonly #inputs: (number | 'flush' | 'reset')[] = [];
+  /** Samples after which an utterance is cut. */
+  cutAfter: number;
+  /** Whether a reset drops the audio before it. Otherwise the worker has already recognized that audio. */
+  dropsAudio = false;
+  /** Samples before which the first utterance is not cut. */
+  #notBefore: number;
   #samples = 0;
   #consumed = 0;
   #opened = false;
   closed = false;
 
-  constructor(events: ChannelEvents) {
+  constructor(events: ChannelEvents, cutAfter = Infinity, notBefore = 0) {
     this.#events = events;
+    this.cutAfter = cutAfter;
+    this.#notBefore = notBefore;
+  }
+
+  get #cutAt(): number {
+    return Math.max(this.cutAfter, this.#notBefore);
   }
 
   audio(pcm: Buffer): void {
@@ -37,6 +52,7 @@ class FakeWorker implements WorkerChannel {
   }
 
   mark(mark: 'flush' | 'reset'): void {
+    while (mark === 'reset' && this.dropsAudio && typeof this.#inputs.at(-1) === 'number') this.#inputs.pop();
     this.#inputs.push(mark);
   }
 
@@ -50,7 +66,8 @@ class FakeWorker implements WorkerChannel {
     const { onAnswer } = this.#events;
     if (!this.#opened) {
       this.#opened = true;
-      onAnswer({ type: 'opened', chunk_samples: CHUNK, context: [56, 13], buffer_samples: 1000 });
+      const endpointing = this.cutAfter < Infinity;
+      onAnswer({ type: 'opened', chunk_samples: CHUNK, context: [56, 13], buffer_samples: 1000, endpointing });
       return true;
     }
     const input = this.#inputs.shift();
@@ -60,8 +77,9 @@ class FakeWorker implements WorkerChannel {
       this.#answerChunks();
       return true;
     }
+    while (this.#samples >= this.#cutAt && input === 'flush') this.#cut();
     const samples = this.#samples;
-    this.#samples = this.#consumed = 0;
+    this.#samples = this.#consumed = this.#notBefore = 0;
     if (input === 'reset') onAnswer({ type: 'reset_done' });
     else onAnswer({ type: 'final', text: `${samples} samples`, audio_end: samples, words: [] });
     return true;
@@ -79,10 +97,22 @@ class FakeWorker implements WorkerChannel {
   #answerChunks(): void {
     const { onAnswer } = this.#events;
     while (this.#samples - this.#consumed >= CHUNK && !this.closed) {
+      if (this.#consumed + CHUNK >= this.#cutAt) {
+        this.#cut();
+        continue;
+      }
       this.#consumed += CHUNK;
       onAnswer({ type: 'delta', text: '', audio_end: this.#consumed });
       onAnswer({ type: 'consumed', samples: this.#consumed });
     }
+  }
+
+  /** Ends the utterance at a pause. The audio after the cut is the start of the next one. */
+  #cut(): void {
+    const samples = this.#cutAt;
+    this.#samples -= samples;
+    this.#consumed = this.#notBefore = 0;
+    this.#events.onAnswer({ type: 'final', text: `${samples} samples`, audio_end: samples, words: [], endpoint: true });
   }
 }
 
@@ -93,20 +123,29 @@ class TestStream {
   readonly received: string[] = [];
   /** What the client must receive, without deltas. */
   readonly expected: string[] = [];
+  /** Samples between two flushes or resets. */
+  readonly flushed: number[] = [];
+  /** Workers that failed on the stream. */
+  failures = 0;
   readonly #utterances = new Utterances();
   readonly #recognition: Recognition;
   /** Checks for hung workers at this time. */
   tick: (nowMs: number) => void = () => undefined;
+  /** Samples since the last flush or reset. */
+  #samples = 0;
 
-  constructor() {
+  /** `cutAfter` returns the samples after which the next worker cuts utterances. Without it, there is no endpointing. */
+  constructor(cutAfter?: () => number) {
     let placed = 0;
     const place = () =>
       Promise.resolve({ outcome: 'placed', worker: { id: `w${++placed}`, address: 'ws://w', revision: 'r' } });
-    const open = (_request: unknown, events: ChannelEvents) => {
-      const worker = new FakeWorker(events);
+    const open = ({ endpointing }: ChannelRequest, events: ChannelEvents) => {
+      const worker = new FakeWorker(events, cutAfter?.(), endpointing?.notBefore);
+      worker.dropsAudio = this.workers.length % 2 === 1;
       this.workers.push(worker);
       return worker;
     };
+    const countStream = (_model: string, _revision: string, hasFailed: boolean) => (this.failures += Number(hasFailed));
     const parts = {
       ledger: { pools: { place } },
       waiters: createQuietWaiters(),
@@ -119,20 +158,23 @@ class TestStream {
         workerAnswerMs: WORKER_ANSWER_MS,
       },
       ticker: { add: (tick: (nowMs: number) => void) => (this.tick = tick), remove: () => undefined },
-      tallies: { countStream: () => undefined, countDelta: () => undefined },
+      tallies: { countStream, countDelta: () => undefined },
       ticketKey,
       workerTrust: { check: () => ({ tls: {} }) },
       workerConnections: { pickAddress: () => 'ws://w', open, retire: () => undefined },
       logger: { error: () => undefined, info: () => undefined },
     } as unknown as StreamParts;
-    this.#recognition = new Recognition(parts, SESSION, this.#utterances, [56, 13], {
+    this.#recognition = new Recognition(parts, SESSION, this.#utterances, {
       onWait: () => undefined,
       onPlaced: () => undefined,
       onOpened: () => undefined,
       onAnswer: (answer) => this.#receive(answer),
-      onContextRefused: () => this.received.push('context refused'),
+      onConfigurationRefused: (part) => this.received.push(`${part} refused`),
       onFailed: (code) => this.received.push(code),
     });
+    if (cutAfter !== undefined) {
+      this.#recognition.configuration = buildConfiguration({ endpointing: { silence_ms: 500 } });
+    }
   }
 
   /** The worker that was assigned first and has not been closed. It drains if there is a second one. */
@@ -146,11 +188,14 @@ class TestStream {
 
   audio(samples: number): void {
     this.#utterances.append(Buffer.alloc(samples * 2));
+    this.#samples += samples;
     this.#recognition.forwardAudio();
   }
 
   end(ending: 'flush' | 'reset'): void {
     const { number, samples } = this.#utterances.current;
+    this.flushed.push(this.#samples);
+    this.#samples = 0;
     this.#recognition.end(ending);
     if (ending === 'reset') this.#utterances.reset();
     else this.#utterances.flush();
@@ -167,18 +212,21 @@ class TestStream {
     else if (answer.type === 'delta') {
       if (head.deliver(answer.audio_end)) this.received.push(`${head.number} delta ${answer.audio_end}`);
     } else {
-      this.#utterances.takeAnswered();
+      if (answer.type === 'final' && answer.endpoint === true) this.#utterances.cut(answer.audio_end);
+      else this.#utterances.takeAnswered();
       this.received.push(answer.type === 'final' ? `${head.number} final ${answer.text}` : `${head.number} reset`);
     }
   }
 }
 
 /** Opens a stream that has received a delta and drains, with a successor that has not opened it. */
-async function startDraining(): Promise<{ stream: TestStream; old: FakeWorker; next: FakeWorker }> {
-  const stream = new TestStream();
+async function startDraining(
+  stream = new TestStream(),
+  samples = CHUNK,
+): Promise<{ stream: TestStream; old: FakeWorker; next: FakeWorker }> {
   await settle();
   stream.worker?.step();
-  stream.audio(CHUNK);
+  stream.audio(samples);
   stream.worker?.step();
   stream.worker?.drain();
   await settle();
@@ -256,33 +304,152 @@ test('a successor that owed no answer for long has the whole time for the next a
   stream.stop();
 });
 
-test('a stream moves any number of times without a lost or repeated answer, in any order of events', async () => {
-  const action = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({ do: fc.constant('audio' as const), samples: fc.integer({ min: 1, max: 25 }) }),
-    },
-    { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('step' as const, 'step successor' as const) }) },
-    { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('flush' as const, 'reset' as const, 'drain' as const) }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lose' as const, 'lose successor' as const) }) },
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
+const audioAction = fc.record({ do: fc.constant('audio' as const), samples: fc.integer({ min: 1, max: 25 }) });
+const action = fc.oneof(
+  { weight: 4, arbitrary: audioAction },
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('step' as const, 'step successor' as const) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('flush' as const, 'reset' as const, 'drain' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lose' as const, 'lose successor' as const) }) },
+);
+
+/** Does the actions with a stream, flushes it and lets its workers answer everything. */
+async function act(stream: TestStream, actions: readonly Action[]): Promise<void> {
+  await settle();
+  /** More losses on an utterance would end the stream. */
+  let losses = 0;
+  for (const one of actions) {
+    if (one.do === 'audio') stream.audio(one.samples);
+    else if (one.do === 'step') stream.worker?.step();
+    else if (one.do === 'step successor') stream.successor?.step();
+    else if (one.do === 'drain') stream.worker?.drain();
+    else if (one.do === 'flush' || one.do === 'reset') stream.end(one.do);
+    else if (losses++ < 2) (one.do === 'lose' ? stream.worker : stream.successor)?.lose();
+    await settle();
+  }
+  stream.end('flush');
+  while (stream.workers.some((worker) => worker.step())) await settle();
+}
+
+test('a stream with endpointing moves any number of times and is cut at the same samples', async () => {
+  const withoutReset = fc
+    .array(action, { maxLength: 80, size: 'max' })
+    .map((actions) => actions.map((one) => (one.do === 'reset' ? { do: 'flush' as const } : one)));
+  await fc.assert(
+    fc.asyncProperty(withoutReset, async (actions) => {
+      const stream = new TestStream(() => CUT);
+      await act(stream, actions);
+      const ends = stream.flushed.flatMap((samples) => [
+        ...Array<number>(Math.floor(samples / CUT)).fill(CUT),
+        samples % CUT,
+      ]);
+      const finals = stream.received.filter((entry) => !entry.includes('delta'));
+      expect(finals).toEqual(ends.map((samples, at) => `${at + 1} final ${samples} samples`));
+      stream.stop();
+    }),
+    { numRuns: 500 },
   );
+});
+
+test('a successor that cuts elsewhere than the draining worker is replaced, and the client notices nothing', async () => {
+  const cuts = [CUT, CUT - 5, CUT];
+  const stream = new TestStream(() => cuts.shift() ?? CUT);
+  await settle();
+  const [old] = stream.workers;
+  old?.step();
+  stream.audio(CHUNK);
+  old?.step();
+  old?.drain();
+  await settle();
+  const other = stream.successor;
+  other?.step();
+  stream.audio(2 * CHUNK);
+  old?.step();
+  expect(stream.received).toEqual(['1 delta 10', '1 delta 20', '1 final 25 samples']);
+  while (other?.step() === true);
+  await settle();
+  expect([old?.closed, other?.closed]).toEqual([false, true]);
+  stream.end('flush');
+  while (stream.workers.some((worker) => worker.step())) await settle();
+  expect(stream.received.at(-1)).toBe('2 final 5 samples');
+  stream.stop();
+});
+
+/**
+ * Starts the handover of a stream whose client has text of the whole first utterance. The draining worker answers it
+ * before the successor opens the stream. The second utterance has a pause at 15 samples.
+ */
+async function answerBeforeSuccessorOpens(): Promise<Awaited<ReturnType<typeof startDraining>>> {
+  const cuts = [CUT];
+  const draining = await startDraining(new TestStream(() => cuts.shift() ?? 15), 2 * CHUNK);
+  const { stream, old } = draining;
+  stream.end('flush');
+  old.step();
+  expect(stream.received).toEqual(['1 delta 10', '1 delta 20', '1 final 20 samples']);
+  old.cutAfter = 15;
+  return draining;
+}
+
+test('a successor that opens after an utterance was answered cuts the next one where the draining worker does', async () => {
+  const { stream, old, next } = await answerBeforeSuccessorOpens();
+  stream.audio(CHUNK);
+  old.step();
+  next.step();
+  stream.audio(CHUNK);
+  old.step();
+  while (next.step());
+  expect([old.closed, next.closed, stream.failures]).toEqual([true, false, 0]);
+  stream.end('flush');
+  while (next.step());
+  expect(stream.received.slice(3)).toEqual(['2 delta 10', '2 final 15 samples', '3 final 5 samples']);
+  stream.stop();
+});
+
+test('a successor that opens after the draining worker was lost cuts an utterance without text at its pause', async () => {
+  const { stream, old, next } = await answerBeforeSuccessorOpens();
+  old.lose();
+  stream.audio(2 * CHUNK);
+  while (next.step());
+  stream.end('flush');
+  while (next.step());
+  expect(stream.received.slice(3)).toEqual(['2 delta 10', '2 final 15 samples', '3 final 5 samples']);
+  stream.stop();
+});
+
+test('a successor that got no audio of a reset utterance stays when the draining worker cuts that utterance', async () => {
+  const { stream, old, next } = await startDraining(new TestStream(() => CUT), 2 * CHUNK);
+  stream.audio(CHUNK);
+  stream.end('reset');
+  next.step();
+  while (old.step());
+  expect(stream.received.slice(2)).toEqual(['1 final 25 samples', '2 reset']);
+  while (next.step());
+  expect([old.closed, next.closed, stream.failures]).toEqual([true, false, 0]);
+  stream.stop();
+});
+
+test('no successor is replaced because of a reset and pauses, in any order of events', async () => {
+  const withoutLoss = fc
+    .array(action, { maxLength: 80, size: 'max' })
+    .map((actions) => actions.filter((one) => one.do !== 'lose' && one.do !== 'lose successor'));
+  await fc.assert(
+    fc.asyncProperty(withoutLoss, async (actions) => {
+      const stream = new TestStream(() => CUT);
+      await act(stream, actions);
+      stream.stop();
+      expect(stream.failures).toBe(0);
+      const ends = stream.received.filter((entry) => !entry.includes('delta'));
+      expect(ends.map((entry) => Number.parseInt(entry, 10))).toEqual(ends.map((_, at) => at + 1));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a stream moves any number of times without a lost or repeated answer, in any order of events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 80, size: 'max' }), async (actions) => {
       const stream = new TestStream();
-      await settle();
-      /** More losses on an utterance would end the stream. */
-      let losses = 0;
-      for (const one of actions) {
-        if (one.do === 'audio') stream.audio(one.samples);
-        else if (one.do === 'step') stream.worker?.step();
-        else if (one.do === 'step successor') stream.successor?.step();
-        else if (one.do === 'drain') stream.worker?.drain();
-        else if (one.do === 'flush' || one.do === 'reset') stream.end(one.do);
-        else if (losses++ < 2) (one.do === 'lose' ? stream.worker : stream.successor)?.lose();
-        await settle();
-      }
-      stream.end('flush');
-      while (stream.workers.some((worker) => worker.step())) await settle();
+      await act(stream, actions);
       expect(stream.received.filter((entry) => !entry.includes('delta'))).toEqual(stream.expected);
       const deltas = stream.received.filter((entry) => entry.includes('delta'));
       expect(new Set(deltas).size).toBe(deltas.length);

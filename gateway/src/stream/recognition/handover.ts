@@ -1,10 +1,12 @@
-import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
 import type { PlacedWorker } from '@svc-asr/ledger';
+import type { Configuration } from '../configuration.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import type { Avoided } from './avoided.ts';
-import { openLink } from './open-link.ts';
+import { lacksEndpointing, NO_ENDPOINTING, openLink, startReplay } from './open-link.ts';
 import { findWorker } from './placement.ts';
 import type { StreamAnswer } from './recognition-events.ts';
+import { DIVIDED_DIFFERENTLY, Repetition } from './repetition.ts';
 import { hasChunkOf, MAX_WORKER_FAILURES } from './utterance.ts';
 import type { Utterance } from './utterance.ts';
 import type { Utterances, WorkerProgress } from './utterances.ts';
@@ -16,7 +18,7 @@ const SUSPECT_CHECK_MS = 1000;
 type Opened = Extract<RelayAnswer, { type: 'opened' }>;
 
 export interface HandoverOptions {
-  readonly context: ContextSize;
+  readonly configuration: Configuration;
   /** Id of the draining worker. */
   readonly worker: string;
   /** Workers that the stream has lost. */
@@ -44,8 +46,9 @@ export class Handover {
   readonly #utterances: Utterances;
   readonly #options: HandoverOptions;
   #successor: Successor | undefined;
-  /** Number of the utterance that the successor is answering. */
-  #utterance = 0;
+  /** Utterances that the draining worker has answered, and the successor has not. */
+  #repetition = new Repetition();
+  /** Samples that the successor has consumed of the utterance that it is answering. */
   #consumed = 0;
   /** Samples of the current utterance that the successor was sent. */
   #sent = 0;
@@ -77,11 +80,20 @@ export class Handover {
     this.#sent = 0;
   }
 
+  /** Call when the draining worker has answered the oldest utterance, before the utterance is removed. */
+  recordAnswer(answer: Extract<StreamAnswer, { type: 'final' | 'reset_done' }>): void {
+    if (this.#successor?.opened === undefined) return;
+    this.#repetition.add(answer);
+    const { head, current } = this.#utterances;
+    if (answer.type === 'final' && answer.endpoint === true && head === current) this.#sent -= answer.audio_end;
+  }
+
   /** Ends the handover and returns the successor with its progress. Undefined if there is none. */
-  take(): (Successor & { progress: WorkerProgress }) | undefined {
+  take(): (Successor & { progress: WorkerProgress; repetition: Repetition }) | undefined {
     this.#over = true;
-    const progress = { utterance: this.#utterance, consumed: this.#consumed, sent: this.#sent };
-    return this.#successor && { ...this.#successor, progress };
+    const [repetition, { head }] = [this.#repetition, this.#utterances];
+    const progress = { utterance: head.number - repetition.length, consumed: this.#consumed, sent: this.#sent };
+    return this.#successor && { ...this.#successor, progress, repetition };
   }
 
   /** Ends the handover and closes the stream at the successor. */
@@ -104,7 +116,7 @@ export class Handover {
 
   #owesAnswer({ chunk_samples }: Opened): boolean {
     const { head } = this.#utterances;
-    if (this.#utterance < head.number || head.ending !== undefined) return true;
+    if (!this.#repetition.isOver || head.ending !== undefined) return true;
     return hasChunkOf(this.#sent - this.#consumed, chunk_samples);
   }
 
@@ -117,7 +129,7 @@ export class Handover {
 
   async #findSuccessor(): Promise<void> {
     const [parts, session, utterances] = [this.#parts, this.#session, this.#utterances];
-    const { context, worker: servedBy, avoided, nextEpoch } = this.#options;
+    const { configuration, worker: servedBy, avoided, nextEpoch } = this.#options;
     while (!this.#over && utterances.head.number === this.#suspect) {
       await new Promise((resolve) => setTimeout(resolve, SUSPECT_CHECK_MS));
     }
@@ -131,7 +143,7 @@ export class Handover {
     });
     if (worker === undefined || this.#over) return;
     const traceparent = session.watch.prepareMove(worker, searchStartedAtMs);
-    const request = { context, traceparent, replayedSamples: utterances.held, epoch: nextEpoch() };
+    const request = { configuration, utterances, traceparent, epoch: nextEpoch() };
     const link = openLink(parts, session, worker, request, {
       onMessage: (message) => this.#receive(message),
       onLost: (reason) => this.#drop(reason),
@@ -152,6 +164,10 @@ export class Handover {
     this.#progressAtMs = performance.now();
     switch (message.type) {
       case 'opened':
+        if (lacksEndpointing(this.#options.configuration, message)) {
+          this.#drop(NO_ENDPOINTING, true);
+          return;
+        }
         successor.opened = message;
         this.#replay(successor.link);
         if (this.#hasCaughtUp(0)) this.#options.onReady();
@@ -171,14 +187,18 @@ export class Handover {
   }
 
   #receiveAnswer(message: StreamAnswer, link: WorkerLink): void {
+    const kind = this.#repetition.check(message, this.#utterances.head);
+    if (kind === 'different') {
+      this.#drop(DIVIDED_DIFFERENTLY);
+      return;
+    }
     const isEnd = message.type === 'final' || message.type === 'reset_done';
     const position = isEnd ? Infinity : message.type === 'consumed' ? message.samples : message.audio_end;
-    if (this.#hasCaughtUp(position)) {
+    if (kind === 'new' && this.#hasCaughtUp(position)) {
       // The client has not received this answer, or it is the last one that the client has received.
       this.#options.onReady();
       link.events.onMessage(message);
     } else if (isEnd) {
-      this.#utterance++;
       this.#consumed = 0;
       if (this.#hasCaughtUp(0)) this.#options.onReady();
     } else if (message.type === 'consumed') this.#consumed = position;
@@ -187,11 +207,11 @@ export class Handover {
   /** Returns whether the draining worker has answered nothing after this position of the successor's utterance. */
   #hasCaughtUp(position: number): boolean {
     const { head } = this.#utterances;
-    return this.#utterance === head.number && position >= Math.max(head.consumed, head.deliveredSamples);
+    return this.#repetition.isOver && position >= Math.max(head.consumed, head.deliveredSamples);
   }
 
   #replay(link: WorkerLink): void {
-    this.#utterance = this.#utterances.head.number;
+    this.#repetition = startReplay(link, this.#utterances);
     this.#consumed = this.#sent = 0;
     for (const utterance of this.#utterances.all) {
       this.forward(utterance);

@@ -1,16 +1,19 @@
-import type { ContextSize } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
 import type { PlacedWorker } from '@svc-asr/ledger';
 import { signTicket } from '@svc-asr/runtime';
+import type { Configuration } from '../configuration.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
+import { Repetition } from './repetition.ts';
+import type { Utterances } from './utterances.ts';
 import { WorkerLink } from './worker-link.ts';
 import type { LinkEvents } from './worker-link.ts';
 
 /** Stream to open at a worker. */
 export interface LinkRequest {
-  readonly context: ContextSize;
+  readonly configuration: Configuration;
+  /** Unanswered utterances of the stream, which are sent again. */
+  readonly utterances: Utterances;
   readonly traceparent: string | undefined;
-  /** Samples that are sent for a second time. */
-  readonly replayedSamples: number;
   /** Number of this attempt. A worker accepts each number of a session only once. */
   readonly epoch: number;
   /** Address at which the session had a stream before. A draining worker opens it again only there. */
@@ -22,19 +25,49 @@ export function openLink(
   { ticketKey, times, workerConnections, workerTrust }: StreamParts,
   { sessionId: session, model }: StreamSession,
   worker: PlacedWorker,
-  { epoch, previousAddress, ...request }: LinkRequest,
+  { configuration, utterances, traceparent, epoch, previousAddress }: LinkRequest,
   events: LinkEvents,
 ): WorkerLink | { refusal: string } {
   const address = workerConnections.pickAddress(worker, previousAddress);
   const trust = workerTrust.check(model, address);
   if ('refusal' in trust) return trust;
   const ticket = { session, model, worker: worker.id, epoch, expMs: Date.now() + times.ticketMs };
+  const { context, silenceMs } = configuration;
+  const notBefore = utterances.head.deliveredSamples;
   const options = {
-    ...request,
+    context,
+    endpointing: silenceMs === undefined ? undefined : { silenceMs, notBefore },
+    traceparent,
+    replayedSamples: utterances.held,
     address,
     tls: trust.tls,
     ticket: signTicket(ticketKey.current, ticket),
     openTimeoutMs: times.workerOpenMs,
   };
-  return new WorkerLink(workerConnections, options, events);
+  const link = new WorkerLink(workerConnections, options, events);
+  if (notBefore > 0) link.notBeforeOf = utterances.head;
+  return link;
+}
+
+/**
+ * Call before a replay to a worker that has opened the stream. Returns the utterances that it repeats. If a draining
+ * worker has meanwhile answered the utterance of `not_before`, the worker resets an empty utterance in its place.
+ */
+export function startReplay(link: WorkerLink, { head }: Utterances): Repetition {
+  const repetition = new Repetition();
+  if (link.notBeforeOf === undefined || link.notBeforeOf === head) return repetition;
+  link.mark('reset');
+  repetition.add({ type: 'reset_done' });
+  return repetition;
+}
+
+/** Reason why a stream with endpointing leaves a worker that does not support it. */
+export const NO_ENDPOINTING = 'the worker is of a version without endpointing';
+
+/** Returns whether a worker has opened a stream without the endpointing that was requested. */
+export function lacksEndpointing(
+  { silenceMs }: Configuration,
+  { endpointing }: Extract<RelayAnswer, { type: 'opened' }>,
+): boolean {
+  return silenceMs !== undefined && endpointing !== true;
 }

@@ -64,6 +64,20 @@ test('OutgoingStream reports consumed audio relative to the utterance that the w
   expect(stream.consume(260)).toEqual({ type: 'consumed', samples: 60 });
 });
 
+test('OutgoingStream counts from the cut after one, and leaves the mark to the audio after it', () => {
+  const stream = new OutgoingStream(0);
+  stream.open(1000);
+  stream.addAudio(pcm(200));
+  stream.addMark('flush');
+  stream.addAudio(pcm(100));
+  takeAll(stream);
+  stream.cut(120);
+  expect(stream.consume(120)).toBeUndefined();
+  expect(stream.consume(150)).toEqual({ type: 'consumed', samples: 30 });
+  stream.endUtterance();
+  expect(stream.consume(260)).toEqual({ type: 'consumed', samples: 60 });
+});
+
 test('OutgoingStream is a replay until the replayed samples are sent', () => {
   const stream = new OutgoingStream(150);
   stream.open(100);

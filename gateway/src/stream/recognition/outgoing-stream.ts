@@ -84,7 +84,12 @@ export class OutgoingStream {
     return { kind: 'audio', position, pcm: next.subarray(0, bytes) };
   }
 
-  /** Records an answer that ends an utterance. */
+  /** Records that a pause has ended the utterance after this many samples. Its mark belongs to the next utterance. */
+  cut(samples: number): void {
+    this.#utteranceStart += samples;
+  }
+
+  /** Records an answer to a mark, which ends an utterance. */
   endUtterance(): void {
     this.#utteranceStart = this.#marks.shift() ?? this.#utteranceStart;
     this.#unansweredMarks = Math.max(0, this.#unansweredMarks - 1);

@@ -4,6 +4,18 @@ import { createQuietWaiters } from '../../testing/waiters.ts';
 
 const SESSION = { sessionId: 's', tenant: 't', model: 'm' } as StreamSession;
 
+test('findWorker requests a worker with the priority of the tenant', async () => {
+  const requests: unknown[] = [];
+  const place = (_model: string, request: unknown) => {
+    requests.push(request);
+    return Promise.resolve({ outcome: 'placed', worker: { id: 'w' } });
+  };
+  const parts = { ledger: { pools: { place } }, waiters: createQuietWaiters(), times: {} } as unknown as StreamParts;
+  const search = { untilMs: Infinity, avoid: () => [], onWait: () => undefined, isAbandoned: () => false };
+  await findWorker(parts, { ...SESSION, priority: 'low' }, search);
+  expect(requests).toMatchObject([{ sessionId: 's', tenant: 't', priority: 'low' }]);
+});
+
 test('findWorker returns the only worker once it is no longer avoided', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
   let avoidUntilMs = Infinity;

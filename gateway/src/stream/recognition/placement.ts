@@ -36,7 +36,7 @@ export async function findWorker(
   options: SearchOptions,
 ): Promise<PlacedWorker | undefined> {
   const { ledger, times, waiters } = parts;
-  const { sessionId, tenant, model } = session;
+  const { sessionId, tenant, model, priority } = session;
   const { servedBy, untilMs, isAbandoned } = options;
   const waiter = waiters.join(model, sessionId);
   let lastWaitAtMs = -Infinity;
@@ -62,6 +62,7 @@ export async function findWorker(
         const request = {
           sessionId,
           tenant,
+          priority,
           avoid,
           gateway: waiters.gateway,
           ...(servedBy !== undefined && { servedBy }),

@@ -13,8 +13,8 @@ export interface RecognitionEvents {
   /** Called when a worker has opened the stream with this context, and again after each move. */
   onOpened: (context: ContextSize, chunkSamples: number) => void;
   onAnswer: (answer: StreamAnswer) => void;
-  /** Called when the model does not support the requested context. */
-  onContextRefused: () => void;
+  /** Called when the worker does not support this part of the requested configuration. */
+  onConfigurationRefused: (part: 'context' | 'endpointing') => void;
   /** Called when the stream has to fail. */
   onFailed: (code: 'no_capacity' | 'internal_error') => void;
 }

@@ -11,6 +11,7 @@ import { eventually } from '../../../../test/support/eventually.ts';
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { createGatewayMetrics } from '../../metrics.ts';
 import { StreamWatch } from '../../telemetry/stream-watch.ts';
+import { buildConfiguration } from '../configuration.ts';
 import { Recognition } from './recognition.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { Utterances } from './utterances.ts';
@@ -48,12 +49,12 @@ function startRecognition(
   } as unknown as StreamParts;
   const utterances = new Utterances();
   utterances.append(Buffer.alloc(2));
-  const recognition = new Recognition(parts, SESSION, utterances, [56, 13], {
+  const recognition = new Recognition(parts, SESSION, utterances, {
     onWait: () => events.push('wait'),
     onPlaced: () => events.push('placed'),
     onOpened: () => events.push('opened'),
     onAnswer: () => events.push('answer'),
-    onContextRefused: () => events.push('context refused'),
+    onConfigurationRefused: (part) => events.push(`${part} refused`),
     onFailed: (code) => events.push(code),
   });
   return { events, recognition, utterances };
@@ -105,6 +106,45 @@ test('Recognition sends the audio for which it expects an answer to a worker wit
   while (!utterances.owesAnswer(CHUNK_SAMPLES)) add(320);
   expect(sent).toBe(utterances.acceptedSamples);
   expect(sent).toBeLessThan(2 * CHUNK_SAMPLES);
+  recognition.stop();
+});
+
+test('Recognition refuses endpointing at a worker without it, and leaves such a worker once it is on', async () => {
+  const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
+  const open = (request: ChannelRequest, events: ChannelEvents): WorkerChannel => {
+    links.push({ request, events });
+    return { aliveAtMs: Infinity, audio: () => undefined, mark: () => undefined, close: () => undefined };
+  };
+  const worker = { id: 'w', revision: 'r', address: 'wss://w' };
+  const { events, recognition, utterances } = startRecognition(
+    () => Promise.resolve({ outcome: 'placed', worker }),
+    '',
+    {
+      workerTrust: { check: () => ({ tls: {} }) },
+      workerConnections: { pickAddress: () => 'wss://w', open, retire: () => undefined },
+    },
+  );
+  const opened = { type: 'opened', chunk_samples: 10, context: [56, 13], buffer_samples: 100 } as const;
+  const answer = async (at: number, endpointing: boolean) => {
+    const link = await eventually('the worker is assigned', 20_000, () => links[at]);
+    link.events.onAnswer({ ...opened, context: [56, 13], ...(endpointing && { endpointing }) });
+    return link;
+  };
+  await answer(0, false);
+  recognition.reopen(buildConfiguration({ endpointing: { silence_ms: 500 } }));
+  await answer(1, false);
+  expect(events.slice(2)).toEqual(['placed', 'endpointing refused']);
+  recognition.reopen(buildConfiguration());
+  await answer(2, false);
+  recognition.reopen(buildConfiguration({ endpointing: { silence_ms: 500 } }));
+  const third = await answer(3, true);
+  utterances.head.deliver(1);
+  third.events.onLost('killed');
+  const fourth = await answer(4, false);
+  expect(fourth.request.endpointing).toEqual({ silenceMs: 500, notBefore: 1 });
+  await answer(5, true);
+  // The worker that was lost counts as a failure of its revision, and the old one does not.
+  expect(events.slice(-6)).toEqual(['moved', 'counted', 'placed', 'moved', 'placed', 'opened']);
   recognition.stop();
 });
 

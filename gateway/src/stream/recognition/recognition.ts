@@ -1,13 +1,17 @@
-import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import type { RelayAnswer } from '@svc-asr/core';
+import type { PlacedWorker } from '@svc-asr/ledger';
+import { buildConfiguration } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
 import { AnswerClock } from './answer-clock.ts';
 import { AudioFeed } from './audio-feed.ts';
 import { Avoided } from './avoided.ts';
-import { DeltaClock } from './delta-clock.ts';
+import { DeltaLatency } from './delta-latency.ts';
 import type { ChunkSize } from './gather.ts';
 import { Handover } from './handover.ts';
-import { openLink } from './open-link.ts';
+import { lacksEndpointing, NO_ENDPOINTING, openLink } from './open-link.ts';
 import { findWorker } from './placement.ts';
 import type { RecognitionEvents, StreamAnswer } from './recognition-events.ts';
+import { DIVIDED_DIFFERENTLY, Repetition } from './repetition.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { MAX_WORKER_FAILURES } from './utterance.ts';
 import type { Utterances } from './utterances.ts';
@@ -19,7 +23,8 @@ import type { LinkEvents, WorkerLink } from './worker-link.ts';
  * worker serves the stream until another one has caught up with it.
  */
 export class Recognition {
-  context: ContextSize;
+  /** Set it before the stream is opened, and change it with `reopen`. */
+  configuration = buildConfiguration();
   readonly #parts: StreamParts;
   readonly #session: StreamSession;
   readonly #utterances: Utterances;
@@ -28,19 +33,17 @@ export class Recognition {
   #link: WorkerLink | undefined;
   /** Set while the worker drains. */
   #handover: Handover | undefined;
-  /** Number of utterances that the worker still has to answer although the client has their answers. */
-  #repeatedUtterances = 0;
-  /** Id of the current worker, or of the last one while the stream has none. */
-  #worker = '';
-  #revision = '';
-  readonly #deltaClock = new DeltaClock();
+  #repetition = new Repetition();
+  /** The current worker, or the last one while the stream has none. */
+  #worker: Pick<PlacedWorker, 'id' | 'revision'> = { id: '', revision: '' };
+  readonly #deltaLatency: DeltaLatency;
   #opened = false;
   /** True once any worker has opened the stream. */
   #everOpened = false;
-  /** Address at which the stream was before the client changed the context. */
+  /** Address at which the stream was before the client changed the configuration. */
   #previousAddress: string | undefined;
-  /** True while a worker opens the stream again because the client has changed the context. */
-  #reopening = false;
+  /** Set while a worker opens the stream again because the client has changed the configuration from this one. */
+  #reopenedFrom: Configuration | undefined;
   /** A move does not restart it, so the time that several workers were silent counts together. */
   readonly #answerClock = new AnswerClock(performance.now());
   /** Deadline for getting a worker. Only a worker that opens the stream clears it, not one that was merely assigned. */
@@ -57,18 +60,12 @@ export class Recognition {
     onWrongWorker: (reason) => this.#move(reason, true),
   };
 
-  constructor(
-    parts: StreamParts,
-    session: StreamSession,
-    utterances: Utterances,
-    context: ContextSize,
-    events: RecognitionEvents,
-  ) {
+  constructor(parts: StreamParts, session: StreamSession, utterances: Utterances, events: RecognitionEvents) {
     this.#parts = parts;
     this.#session = session;
     this.#utterances = utterances;
-    this.context = context;
     this.#events = events;
+    this.#deltaLatency = new DeltaLatency(parts, session, utterances);
     this.#feed = new AudioFeed(utterances, () => ({ link: this.#link, handover: this.#handover }));
     this.#avoided = new Avoided(parts.times.workerAvoidMs);
     parts.ticker.add(this.#checkProgress);
@@ -78,10 +75,10 @@ export class Recognition {
   /**
    * True if the service is at fault for what the client is missing now. Either the stream has no worker, or an answer
    * is overdue by more than `workerSilenceMs`, which several workers in a row may have caused. `alive` is no answer. A
-   * client that changes the context leaves its worker for a moment, and that alone is no fault of the service.
+   * client that changes the configuration leaves its worker for a moment, which is no fault of the service.
    */
   get stalled(): boolean {
-    if (!this.#opened && !this.#reopening) return true;
+    if (!this.#opened && this.#reopenedFrom === undefined) return true;
     return this.#answerClock.overdueMs(performance.now()) > this.#parts.times.workerSilenceMs;
   }
 
@@ -89,8 +86,7 @@ export class Recognition {
   forwardAudio(): void {
     this.#checkOwing();
     if (!this.#opened) return;
-    const { current, outstanding } = this.#utterances;
-    this.#deltaClock.markArrival(current.samples, outstanding, this.#size.chunkSamples, performance.now());
+    this.#deltaLatency.markArrival(this.#size.chunkSamples);
     this.#feed.forward(this.#size);
   }
 
@@ -98,17 +94,17 @@ export class Recognition {
   end(ending: 'flush' | 'reset'): void {
     this.#answerClock.setOwing(true, performance.now());
     if (!this.#opened) return;
-    this.#deltaClock.reset();
     this.#feed.end(ending);
   }
 
-  /** Opens the stream again with another context. The worker must have answered every utterance before. */
-  reopen(context: ContextSize): void {
-    this.context = context;
+  /** Opens the stream again with another configuration. The worker must have answered every utterance before. */
+  reopen(configuration: Configuration): void {
+    const before = this.configuration;
+    this.configuration = configuration;
     this.#previousAddress = this.#link?.address;
     this.#link?.close(true);
     this.#leaveWorker();
-    this.#reopening = true;
+    this.#reopenedFrom = before;
     this.#answerClock.startOpening(performance.now());
     this.#findNextWorker();
   }
@@ -125,7 +121,7 @@ export class Recognition {
    */
   #releaseWorker(failure?: string): void {
     if (this.#link !== undefined && (this.#opened || failure !== undefined)) {
-      this.#parts.tallies.countStream(this.#session.model, this.#revision, failure !== undefined);
+      this.#parts.tallies.countStream(this.#session.model, this.#worker.revision, failure !== undefined);
     }
     this.#leaveWorker(failure);
   }
@@ -134,11 +130,11 @@ export class Recognition {
   #leaveWorker(failure?: string): void {
     if (this.#link !== undefined) this.#session.watch.leaveWorker(failure);
     this.#opened = false;
-    this.#reopening = false;
-    this.#deltaClock.reset();
+    this.#reopenedFrom = undefined;
+    this.#deltaLatency.reset();
     this.#handover?.stop();
     this.#handover = undefined;
-    this.#repeatedUtterances = 0;
+    this.#repetition = new Repetition();
     this.#link?.close();
     this.#link = undefined;
   }
@@ -167,9 +163,9 @@ export class Recognition {
       return;
     }
     this.#events.onPlaced();
-    [this.#worker, this.#revision] = [worker.id, worker.revision];
-    const [{ held: replayedSamples }, previousAddress] = [this.#utterances, this.#previousAddress];
-    const request = { context: this.context, traceparent, replayedSamples, previousAddress, epoch: ++this.#epoch };
+    this.#worker = worker;
+    const [configuration, utterances, previousAddress] = [this.configuration, this.#utterances, this.#previousAddress];
+    const request = { configuration, utterances, traceparent, previousAddress, epoch: ++this.#epoch };
     const link = openLink(this.#parts, this.#session, worker, request, this.#linkEvents);
     if ('refusal' in link) {
       watch.leaveWorker(link.refusal);
@@ -180,48 +176,53 @@ export class Recognition {
   #receive(message: RelayAnswer): void {
     switch (message.type) {
       case 'opened':
-        this.#feed.replay();
-        this.#onOpened(message);
+        if (lacksEndpointing(this.configuration, message)) this.#leaveOldWorker();
+        else {
+          this.#repetition = this.#feed.replay();
+          this.#onOpened(message);
+        }
         return;
       case 'delta':
       case 'final':
       case 'reset_done':
       case 'consumed':
-        if (this.#repeatedUtterances === 0) this.#onAnswer(message);
-        else if (message.type === 'final' || message.type === 'reset_done') this.#repeatedUtterances--;
+        this.#receiveAnswer(message);
         return;
       case 'move':
         this.#prepareMove();
         return;
       case 'error':
-        if (message.code === 'context_unsupported') this.#events.onContextRefused();
+        if (message.code === 'context_unsupported') this.#events.onConfigurationRefused('context');
         else this.#move(message.code);
         return;
     }
   }
 
-  #onAnswer(answer: StreamAnswer): void {
-    if (answer.type === 'delta') this.#recordLatency(answer.audio_end);
-    else this.#answerClock.recordAnswer(this.#utterances.head, answer, performance.now());
+  #receiveAnswer(answer: StreamAnswer): void {
+    const { head } = this.#utterances;
+    const kind = this.#repetition.check(answer, head);
+    if (kind === 'different') this.#move(DIVIDED_DIFFERENTLY);
+    if (kind !== 'new') return;
+    if (answer.type === 'delta') this.#deltaLatency.record(this.#worker.revision, answer.audio_end);
+    else this.#answerClock.recordAnswer(head, answer, performance.now());
+    if (answer.type === 'final' || answer.type === 'reset_done') this.#handover?.recordAnswer(answer);
     this.#events.onAnswer(answer);
-    if (this.#opened) this.#checkOwing();
+    if (!this.#opened) return;
+    // After a cut, chunks start there. The unsent audio may complete one.
+    if (answer.type === 'final' && answer.endpoint === true) this.#feed.forward(this.#size);
+    this.#checkOwing();
   }
 
-  /**
-   * Records the latency of a delta. Nothing is recorded while the worker still has to answer an earlier utterance.
-   * Later audio then waits, but not because the worker is slow.
-   */
-  #recordLatency(audioEnd: number): void {
-    if (this.#utterances.owed) return;
-    const latencyMs = this.#deltaClock.takeLatency(audioEnd, performance.now());
-    if (latencyMs === undefined) return;
-    this.#parts.tallies.countDelta(this.#session.model, this.#revision, latencyMs);
-    this.#session.watch.recordDelta(latencyMs);
+  /** Leaves a worker of a version without endpointing, unless the client just turns it on and can be refused. */
+  #leaveOldWorker(): void {
+    const before = this.#reopenedFrom;
+    if (before !== undefined && before.silenceMs === undefined) this.#events.onConfigurationRefused('endpointing');
+    else this.#move(NO_ENDPOINTING, true);
   }
 
   #onOpened({ context, chunk_samples, early_samples }: Extract<RelayAnswer, { type: 'opened' }>): void {
     this.#opened = true;
-    this.#reopening = false;
+    this.#reopenedFrom = undefined;
     this.#everOpened = true;
     this.#workerDeadlineMs = undefined;
     this.#size = { chunkSamples: chunk_samples, earlySamples: early_samples };
@@ -236,8 +237,8 @@ export class Recognition {
   /** Prepares the move to another worker, because the current one drains. */
   #prepareMove(): void {
     this.#handover ??= new Handover(this.#parts, this.#session, this.#utterances, {
-      context: this.context,
-      worker: this.#worker,
+      configuration: this.configuration,
+      worker: this.#worker.id,
       avoided: this.#avoided,
       nextEpoch: () => ++this.#epoch,
       onReady: () => this.#move('the worker is draining'),
@@ -253,15 +254,15 @@ export class Recognition {
     if (this.#stopped) return;
     const { head } = this.#utterances;
     const { sessionId: session_id, model } = this.#session;
-    this.#parts.logger.info({ session_id, model, worker: this.#worker, reason }, 'a stream moves to another worker');
+    this.#parts.logger.info({ session_id, model, worker: this.#worker.id, reason }, 'a stream moves to another worker');
     const failure = this.#handover === undefined ? reason : undefined;
     const successor = this.#handover?.take();
     this.#handover = undefined;
     // The revision of a wrong worker is not known to be one of the model.
     if (isWrongWorker) this.#leaveWorker(failure);
     else this.#releaseWorker(failure);
-    this.#session.watch.recordMove(this.#worker, failure);
-    this.#avoided.add(this.#worker, performance.now());
+    this.#session.watch.recordMove(this.#worker.id, failure);
+    this.#avoided.add(this.#worker.id, performance.now());
     const failures = failure === undefined || isWrongWorker ? 0 : head.countWorkerFailure();
     if (successor !== undefined) this.#adopt(successor);
     else if (failures > MAX_WORKER_FAILURES) this.#events.onFailed('internal_error');
@@ -270,14 +271,14 @@ export class Recognition {
   }
 
   /** Makes the successor of a draining worker the worker of the stream. */
-  #adopt({ worker, link, opened, progress }: NonNullable<ReturnType<Handover['take']>>): void {
+  #adopt({ worker, link, opened, progress, repetition }: NonNullable<ReturnType<Handover['take']>>): void {
     this.#session.watch.completeMove();
-    [this.#worker, this.#revision] = [worker.id, worker.revision];
+    this.#worker = worker;
     this.#link = link;
     link.events = this.#linkEvents;
     if (opened === undefined) return;
     this.#utterances.adoptProgress(progress);
-    this.#repeatedUtterances = this.#utterances.head.number - progress.utterance;
+    this.#repetition = repetition;
     this.#onOpened(opened);
   }
 

@@ -36,6 +36,16 @@ describe('Utterance', () => {
     expect(utterance.deliver(5)).toBe(false);
   });
 
+  test('may end with a cut in audio whose text the client has not received, and with any other answer', () => {
+    const utterance = new Utterance(1, 0);
+    utterance.append(pcm(10));
+    utterance.deliver(4);
+    const cut = (samples: number) =>
+      utterance.mayEndWith({ type: 'final', text: '', words: [], audio_end: samples, endpoint: true });
+    expect([3, 4, 10, 11].map(cut)).toEqual([false, true, true, false]);
+    expect(utterance.mayEndWith({ type: 'final', text: '', words: [], audio_end: 3 })).toBe(true);
+  });
+
   test('counts worker failures only after it has received audio or has ended', () => {
     const utterance = new Utterance(1, 0);
     expect(utterance.countWorkerFailure()).toBe(0);

@@ -1,3 +1,4 @@
+import type { RelayAnswer } from '@svc-asr/core';
 import { HeldAudio } from './held-audio.ts';
 
 /**
@@ -19,7 +20,8 @@ export function hasChunkOf(samples: number, chunkSamples: number): boolean {
 
 /** An utterance that the worker has not answered yet. It keeps the audio that a replay on another worker needs. */
 export class Utterance {
-  readonly number: number;
+  /** Number of the utterance. It increases if an earlier one is cut. */
+  number: number;
   /** Position of the first sample in the accepted audio of the stream. */
   readonly startSample: number;
   #audio = new HeldAudio();
@@ -31,6 +33,7 @@ export class Utterance {
   #ending: 'flush' | 'reset' | undefined;
   #flushedAtMs: number | undefined;
   #workerFailures = 0;
+  #hasSpeech = false;
 
   constructor(number: number, startSample: number) {
     this.number = number;
@@ -89,6 +92,18 @@ export class Utterance {
     return this.#flushedAtMs;
   }
 
+  /** Whether the client was notified that the utterance has speech. */
+  get hasSpeech(): boolean {
+    return this.#hasSpeech;
+  }
+
+  /** Records that the utterance has speech. Returns false if that was recorded before. */
+  startSpeech(): boolean {
+    const isNew = !this.#hasSpeech;
+    this.#hasSpeech = true;
+    return isNew;
+  }
+
   /** Appends a copy of a frame to the audio. The frame must consist of whole samples. */
   append(pcm: Buffer): void {
     this.#audio.append(pcm);
@@ -121,6 +136,31 @@ export class Utterance {
     this.#ending = 'reset';
     this.#audio = new HeldAudio();
     this.#consumed = this.#samples;
+  }
+
+  /** Returns false for a cut outside of the utterance, or before text that the client has received. */
+  mayEndWith(answer: RelayAnswer): boolean {
+    if (answer.type !== 'final' || answer.endpoint !== true) return true;
+    return answer.audio_end >= this.#deliveredSamples && answer.audio_end <= this.#samples;
+  }
+
+  /**
+   * Ends the utterance at a pause after this many samples. Returns the next utterance, which has the audio after the
+   * cut, and the flush or reset if there is one.
+   */
+  cut(samples: number): Utterance {
+    const next = new Utterance(this.number + 1, this.startSample + samples);
+    for (const pcm of this.#audio.from(samples)) next.append(pcm);
+    // The audio of a reset was dropped.
+    next.#samples = this.#samples - samples;
+    next.setProgress(Math.max(0, this.#sent - samples), Math.max(0, this.#consumed - samples));
+    next.#ending = this.#ending;
+    next.#flushedAtMs = this.#flushedAtMs;
+    this.#samples = samples;
+    this.#audio = new HeldAudio();
+    this.#ending = 'flush';
+    this.#flushedAtMs = undefined;
+    return next;
   }
 
   /** Records that the worker has consumed the first `samples` samples. */

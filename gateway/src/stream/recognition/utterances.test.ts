@@ -17,6 +17,49 @@ describe('Utterances', () => {
     expect(utterances.head.number).toBe(2);
   });
 
+  test('gives the audio after a cut, with its flush and progress, to the next utterance and renumbers later ones', () => {
+    const utterances = new Utterances();
+    utterances.append(Buffer.concat([pcm(30), Buffer.alloc(20, 7)]));
+    utterances.head.takeUnsent();
+    utterances.head.consume(20);
+    utterances.flush();
+    utterances.append(pcm(5));
+    const cut = utterances.cut(30);
+    expect([cut.number, cut.startSample, cut.samples, cut.held]).toEqual([1, 0, 30, 0]);
+    const describe = utterances.all.map(({ number, startSample, samples, sent, ending }) => [
+      number,
+      startSample,
+      samples,
+      sent,
+      ending,
+    ]);
+    expect(describe).toEqual([
+      [2, 30, 10, 10, 'flush'],
+      [3, 40, 5, 0, undefined],
+    ]);
+    expect([utterances.outstanding, utterances.held, utterances.owed]).toEqual([15, 15, true]);
+    expect(Buffer.concat(utterances.head.audioFrom(0))).toEqual(Buffer.alloc(20, 7));
+  });
+
+  test('keep the audio after a cut of the current utterance and add later audio to it', () => {
+    const utterances = new Utterances();
+    utterances.append(pcm(30));
+    utterances.cut(20);
+    utterances.append(pcm(4));
+    const { number, startSample, samples } = utterances.current;
+    expect([number, startSample, samples, utterances.acceptedSamples]).toEqual([2, 20, 14, 34]);
+  });
+
+  test('leave a reset to the audio after a cut', () => {
+    const utterances = new Utterances();
+    utterances.append(pcm(30));
+    utterances.reset();
+    utterances.cut(20);
+    const { number, samples, ending, outstanding } = utterances.head;
+    expect([number, samples, ending, outstanding]).toEqual([2, 10, 'reset', 0]);
+    expect(utterances.takeAnswered().number + 1).toBe(3);
+  });
+
   test('counts as outstanding what the worker has not consumed, and everything after a move to another worker', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));

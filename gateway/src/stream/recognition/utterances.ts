@@ -95,6 +95,14 @@ export class Utterances {
     return head;
   }
 
+  /** Ends the oldest utterance at a pause after this many samples, and returns it. The audio after it is the next one. */
+  cut(samples: number): Utterance {
+    const { head } = this;
+    for (const later of this.#unanswered.slice(1)) later.number++;
+    this.#unanswered[0] = head.cut(samples);
+    return head;
+  }
+
   /** Call when another worker takes over, which has neither received nor consumed anything. */
   forgetProgress(): void {
     for (const utterance of this.#unanswered) utterance.setProgress(0, 0);

@@ -2,12 +2,21 @@ import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import type { Mark } from './outgoing-stream.ts';
 import type { WorkerTls } from './worker-trust.ts';
 
+/** How a worker should cut utterances at pauses. */
+export interface EndpointingRequest {
+  readonly silenceMs: number;
+  /** Samples of the first utterance before which it must not be cut. */
+  readonly notBefore: number;
+}
+
 /** Stream that a worker should open. */
 export interface ChannelRequest {
   readonly address: string;
   readonly tls: WorkerTls;
   readonly ticket: string;
   readonly context: ContextSize;
+  /** Undefined if only marks end utterances. */
+  readonly endpointing?: EndpointingRequest | undefined;
   /** Trace context of the stream. Undefined if the session is not traced. */
   readonly traceparent: string | undefined;
   /** Samples that are sent for a second time. The worker does not count them as ahead of real time. */

@@ -1,5 +1,6 @@
 import type { RelayAnswer } from '@svc-asr/core';
 import type { Mark } from './outgoing-stream.ts';
+import type { Utterance } from './utterance.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 import type { WorkerConnections } from './worker-connections.ts';
 
@@ -17,6 +18,8 @@ export class WorkerLink {
   openedAtMs = performance.now();
   /** May be replaced, when another part of the stream takes over the link. */
   events: LinkEvents;
+  /** Utterance that `not_before` of the request is about. Undefined if the worker may cut the first one anywhere. */
+  notBeforeOf: Utterance | undefined;
   readonly #request: ChannelRequest;
   readonly #connections: WorkerConnections;
   readonly #timer: NodeJS.Timeout;

@@ -1,0 +1,35 @@
+import { ApiError, RESPONSE_FORMATS } from '@svc-asr/core';
+import type { ResponseFormat } from '@svc-asr/core';
+import type { FileForm } from './form.ts';
+
+/** Parameters of a transcription. */
+export interface TranscriptionParameters {
+  readonly model: string;
+  readonly format: ResponseFormat;
+  /** Whether `verbose_json` lists words instead of segments. */
+  readonly hasWords: boolean;
+}
+
+/** Reads the parameters of a form. Fields that tune other recognizers (`prompt`, `temperature`) are ignored. */
+export function readParameters({ fields }: Pick<FileForm, 'fields'>): TranscriptionParameters {
+  const last = (name: string) => fields.get(name)?.at(-1);
+  const model = last('model');
+  if (model === undefined || model === '') {
+    throw new ApiError('invalid_parameters', { message: 'The field "model" is missing. GET /v1/models lists models.' });
+  }
+  const format = last('response_format') ?? 'json';
+  if (!isFormat(format)) {
+    const message = `The field "response_format" must be one of ${RESPONSE_FORMATS.join(', ')}.`;
+    throw new ApiError('invalid_parameters', { message });
+  }
+  if (last('stream') === 'true') {
+    const message = 'The field "stream" is not supported. Open a stream with POST /v1/asr/sessions instead.';
+    throw new ApiError('invalid_parameters', { message });
+  }
+  const granularities = fields.get('timestamp_granularities[]') ?? [];
+  return { model, format, hasWords: granularities.includes('word') };
+}
+
+function isFormat(text: string): text is ResponseFormat {
+  return RESPONSE_FORMATS.some((format) => format === text);
+}

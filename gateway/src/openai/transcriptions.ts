@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request, RequestHandler, Response } from 'express';
+import { ApiError, AUDIO, FILE_LIMITS } from '@svc-asr/core';
+import { requireModel } from '../auth/scopes.ts';
+import type { CatalogueView } from '../catalogue.ts';
+import type { CheckDeadline } from '../http/deadline.ts';
+import { exchangeOf } from '../http/exchange.ts';
+import { NOT_STORED, sendText } from '../http/send-json.ts';
+import type { Shutdown } from '../http/shutdown.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import { createSession } from '../sessions/create.ts';
+import type { CreatedSession, CreateOptions } from '../sessions/create.ts';
+import type { Streams } from '../stream/streams.ts';
+import { buildAnswer, joinFinals } from './answers.ts';
+import { decodeFile } from './decode.ts';
+import { FileClient } from './file-client.ts';
+import { readFileForm } from './form.ts';
+import { readParameters } from './parameters.ts';
+import type { TranscriptionParameters } from './parameters.ts';
+
+export interface TranscriptionsRoute extends CreateOptions {
+  catalogue: CatalogueView;
+  checkDeadline: CheckDeadline;
+  metrics: GatewayMetrics;
+  /** Files that this gateway reads and decodes at the same time. Each takes up to 60 MiB of memory, in addition to its decoder. */
+  maxFiles: number;
+  shutdown: Shutdown;
+  openStream: Streams['open'];
+}
+
+/** Handles POST /v1/audio/transcriptions: recognizes a file and returns its transcript. */
+export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandler {
+  let files = 0;
+  return async (request, response) => {
+    if (files >= options.maxFiles) throw new ApiError('service_unavailable', { message: FULL, retryAfterS: 1 });
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    files++;
+    const file = await readFile(options, request, response, gone.signal).finally(() => files--);
+    const { parameters, seconds } = file;
+    const { model } = parameters;
+    if (options.shutdown.closed) throw new ApiError('service_unavailable');
+    const client = await recognize(options, response, file, gone.signal);
+    const language = options.catalogue.entries()?.find(({ id }) => id === model)?.languageCode ?? '';
+    const transcript = { ...joinFinals(client.finals), seconds, language };
+    const { type, body } = buildAnswer(transcript, parameters);
+    sendText(response, 200, body, { ...NOT_STORED, 'Content-Type': type });
+  };
+}
+
+/** A file that was read and decoded. */
+interface DecodedFile {
+  readonly parameters: TranscriptionParameters;
+  /** Parts of the audio. */
+  readonly audio: Buffer[];
+  readonly seconds: number;
+}
+
+/** Reads the form of a request and decodes its file. */
+async function readFile(
+  { catalogue }: TranscriptionsRoute,
+  request: Request,
+  response: Response,
+  signal: AbortSignal,
+): Promise<DecodedFile> {
+  const form = await readFileForm(request);
+  const parameters = readParameters(form);
+  requireModel(exchangeOf(response).keyLimits, parameters.model, catalogue.has(parameters.model));
+  const audio = await decodeFile(form.file, signal);
+  const bytes = audio.reduce((sum, part) => sum + part.length, 0);
+  if (bytes === 0) throw new ApiError('invalid_audio', { message: 'The file has no audio.' });
+  return { parameters, audio, seconds: bytes / AUDIO.bytesPerSample / AUDIO.sampleRateHz };
+}
+
+/** Longest time that the answer waits for the settlement. */
+const MAX_SETTLE_MS = 2000;
+const FULL = 'This gateway already reads as many files as it can. Retry after a second.';
+
+/** Recognizes audio in a session of its own. The session is not charged if the service fails. */
+async function recognize(
+  options: TranscriptionsRoute,
+  response: Response,
+  { parameters: { model }, audio, seconds }: DecodedFile,
+  signal: AbortSignal,
+): Promise<FileClient> {
+  const { metrics } = options;
+  const exchange = exchangeOf(response);
+  const tenant = exchange.tenant ?? '';
+  const needed = Math.ceil(seconds);
+  // The time of the upload and of the decoder does not count.
+  exchange.waitingSinceMs = performance.now();
+  const session = await createSession(options, {
+    tenant,
+    model,
+    // A stream that has used its whole reservation ends by itself, with little time for its last final.
+    seconds: Math.min(Math.floor(seconds) + 1, FILE_LIMITS.maxSeconds),
+    idempotencyKey: undefined,
+    modelExists: options.catalogue.has(model),
+    checkDeadline: () => options.checkDeadline(response),
+    onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),
+  });
+  metrics.sessionsCreated.add(1, { model });
+  metrics.tenantUsage.countSession(tenant);
+  const isGone = () => signal.aborted;
+  if (session.reservedSeconds < needed || isGone()) {
+    await cancel(options, tenant, model, session);
+    const message = `The file has ${needed} seconds of audio, and the account has credit for ${session.reservedSeconds}.`;
+    throw new ApiError('insufficient_credits', { message });
+  }
+  const client = new FileClient(audio);
+  const { stream, settled } = await options.openStream(session, client).catch(async (error: unknown) => {
+    await cancel(options, tenant, model, session);
+    throw error;
+  });
+  const abort = () => stream.cancel();
+  signal.addEventListener('abort', abort);
+  if (isGone()) abort();
+  client.start(stream);
+  const { outcome, reason } = await stream.ended;
+  signal.removeEventListener('abort', abort);
+  // The place of the session is free afterwards, so that the next request of the client is not refused.
+  await Promise.race([settled, sleep(MAX_SETTLE_MS, undefined, { ref: false })]);
+  if (outcome === 'completed' && client.isComplete) return client;
+  if (reason === 'account_suspended') throw new ApiError('account_inactive');
+  throw new ApiError(reason === 'no_capacity' ? 'no_capacity' : 'service_unavailable');
+}
+
+/** Returns the credit of a session that is not used. */
+async function cancel({ ledger }: TranscriptionsRoute, tenant: string, model: string, session: CreatedSession) {
+  await ledger.sessionAccess.delete(tenant, session.sessionId);
+  // The hold expires soon, so a failure only delays the release.
+  await ledger.pools.release(model, session.sessionId).catch(() => undefined);
+}

@@ -1,0 +1,71 @@
+import type { ServerMessage } from '@svc-asr/core';
+import type { StreamAnswer } from '../recognition/recognition-events.ts';
+import { Utterances } from '../recognition/utterances.ts';
+import { applyAnswer } from './answer-events.ts';
+
+const SECOND = 16_000;
+const words = [
+  { text: 'wĩ', start_ms: 80, end_ms: 240 },
+  { text: 'mwega', start_ms: 320, end_ms: 640 },
+];
+const delta: StreamAnswer = { type: 'delta', text: 'wĩ', audio_end: SECOND / 2, speech_start: 1280 };
+const final: StreamAnswer = { type: 'final', text: 'wĩ mwega', audio_end: SECOND, words };
+
+/** Returns the events for the answers about an utterance of two seconds that starts after one second. */
+function eventsOf(answers: StreamAnswer[], endpointing = true): { events: ServerMessage[]; finals: number[] } {
+  const utterances = new Utterances();
+  utterances.append(Buffer.alloc(SECOND * 2));
+  utterances.flush();
+  utterances.append(Buffer.alloc(SECOND * 4));
+  utterances.takeAnswered();
+  const finals: number[] = [];
+  const options = { endpointing, onFinal: ({ number }: { number: number }) => finals.push(number) };
+  return { events: answers.flatMap((answer) => applyAnswer(utterances, answer, options)), finals };
+}
+
+const typesOf = (events: readonly ServerMessage[]) => events.map(({ type }) => type);
+
+test('applyAnswer sends the events of an utterance that a pause ends in order, with times of the stream', () => {
+  const { events, finals } = eventsOf([delta, { type: 'consumed', samples: 100 }, { ...final, endpoint: true }]);
+  expect(events).toEqual([
+    { type: 'speech_started', utterance: 2, audio_start_ms: 1080 },
+    { type: 'delta', text: 'wĩ', utterance: 2, audio_end_ms: 1500 },
+    { type: 'speech_ended', utterance: 2, audio_end_ms: 1640 },
+    {
+      type: 'final',
+      text: 'wĩ mwega',
+      utterance: 2,
+      audio_start_ms: 1000,
+      audio_end_ms: 2000,
+      endpoint: true,
+      words: [
+        { text: 'wĩ', start_ms: 1080, end_ms: 1240 },
+        { text: 'mwega', start_ms: 1320, end_ms: 1640 },
+      ],
+    },
+  ]);
+  expect(finals).toEqual([2]);
+});
+
+test('applyAnswer continues with the audio after a cut, whose start is the end of the utterance before', () => {
+  const empty: StreamAnswer = { type: 'final', text: '', audio_end: SECOND, words: [] };
+  const { events } = eventsOf([{ ...final, endpoint: true }, empty]);
+  expect(typesOf(events)).toEqual(['speech_started', 'speech_ended', 'final', 'final']);
+  expect(events.at(-1)).toMatchObject({ utterance: 3, audio_start_ms: 2000, audio_end_ms: 3000 });
+  expect(events.at(-1)).not.toHaveProperty('endpoint');
+});
+
+test('applyAnswer counts cuts in the utterance of a reset_ack', () => {
+  const { events } = eventsOf([{ ...final, endpoint: true }, { type: 'reset_done' }]);
+  expect(events.at(-1)).toEqual({ type: 'reset_ack', utterance: 4 });
+});
+
+test('applyAnswer sends no event about speech without endpointing, or without speech', () => {
+  expect(typesOf(eventsOf([delta, final], false).events)).toEqual(['delta', 'final']);
+  expect(typesOf(eventsOf([{ type: 'final', text: '', audio_end: SECOND, words: [] }]).events)).toEqual(['final']);
+});
+
+test('applyAnswer does not repeat speech_started for deltas that a replay repeats', () => {
+  const { events } = eventsOf([delta, delta, { ...delta, audio_end: SECOND }, final]);
+  expect(typesOf(events)).toEqual(['speech_started', 'delta', 'delta', 'speech_ended', 'final']);
+});

@@ -1,0 +1,7 @@
+import type { Stream } from './stream.ts';
+
+/** A stream, and the promise that resolves when its session is settled. */
+export interface OpenedStream {
+  readonly stream: Stream;
+  readonly settled: Promise<void>;
+}

@@ -1,0 +1,45 @@
+import type { StreamParts, StreamSession } from '../session.ts';
+import { DeltaClock } from './delta-clock.ts';
+import type { Utterance } from './utterance.ts';
+import type { Utterances } from './utterances.ts';
+
+/** Records the latency of the deltas of a stream. */
+export class DeltaLatency {
+  readonly #tallies: StreamParts['tallies'];
+  readonly #session: StreamSession;
+  readonly #utterances: Utterances;
+  readonly #clock = new DeltaClock();
+  /** Utterance whose arrivals the clock has marked. */
+  #marked: Utterance | undefined;
+
+  constructor({ tallies }: Pick<StreamParts, 'tallies'>, session: StreamSession, utterances: Utterances) {
+    this.#tallies = tallies;
+    this.#session = session;
+    this.#utterances = utterances;
+  }
+
+  /** Call after audio was appended to the current utterance. */
+  markArrival(chunkSamples: number): void {
+    const { current, outstanding } = this.#utterances;
+    if (current !== this.#marked) this.#clock.reset();
+    this.#marked = current;
+    this.#clock.markArrival(current.samples, outstanding, chunkSamples, performance.now());
+  }
+
+  /**
+   * Records a delta of a worker of this revision. Nothing is recorded while the worker still has to answer an earlier
+   * utterance. Later audio then waits, but not because the worker is slow.
+   */
+  record(revision: string, audioEnd: number): void {
+    if (this.#utterances.owed || this.#utterances.current !== this.#marked) return;
+    const latencyMs = this.#clock.takeLatency(audioEnd, performance.now());
+    if (latencyMs === undefined) return;
+    this.#tallies.countDelta(this.#session.model, revision, latencyMs);
+    this.#session.watch.recordDelta(latencyMs);
+  }
+
+  /** Call when another worker takes over. */
+  reset(): void {
+    this.#clock.reset();
+  }
+}

@@ -1,0 +1,67 @@
+import type { StreamAnswer } from './recognition-events.ts';
+import type { Utterance } from './utterance.ts';
+
+/** End of an answered utterance: its final, or `reset`. */
+type AnsweredEnd = { readonly samples: number; readonly isCut: boolean } | 'reset';
+
+/** Reason why a stream leaves a worker that ends utterances elsewhere than the worker before. */
+export const DIVIDED_DIFFERENTLY = 'the worker divides the audio into other utterances';
+
+/**
+ * Utterances that a worker still has to answer although the client has their answers. Workers of a model cut the same
+ * audio at the same samples. If one does not, its later answers would be about other audio than the gateway assumes.
+ *
+ * Cuts before a reset may differ. A worker drops the audio that it has not recognized when the reset arrives. A replay
+ * after the reset has no audio of the utterance.
+ */
+export class Repetition {
+  readonly #ends: AnsweredEnd[] = [];
+
+  /** True if the next answer of the worker is new to the client. */
+  get isOver(): boolean {
+    return this.#ends.length === 0;
+  }
+
+  /** Number of utterances. */
+  get length(): number {
+    return this.#ends.length;
+  }
+
+  /** Adds an utterance that another worker has answered. */
+  add(answer: Extract<StreamAnswer, { type: 'final' | 'reset_done' }>): void {
+    const isCut = answer.type === 'final' && answer.endpoint === true;
+    this.#ends.push(answer.type === 'final' ? { samples: answer.audio_end, isCut } : 'reset');
+  }
+
+  /**
+   * Records an answer, which is about `head` if no utterance is left to repeat. It is `different` if it divides the audio
+   * in another way than the answers that the client has received.
+   */
+  check(answer: StreamAnswer, head: Pick<Utterance, 'mayEndWith' | 'ending'>): 'new' | 'repeated' | 'different' {
+    const [end] = this.#ends;
+    if (end === undefined) return head.mayEndWith(answer) ? 'new' : 'different';
+    if (answer.type === 'reset_done') return this.#checkReset(head.ending);
+    if (end === 'reset') return answer.type === 'final' && answer.endpoint !== true ? 'different' : 'repeated';
+    return this.#agrees(answer, end.samples) ? 'repeated' : 'different';
+  }
+
+  /** Checks a `reset_done`, which answers all cuts before it too. It may be about `head`, which ended with `ending`. */
+  #checkReset(ending: Utterance['ending']): 'new' | 'repeated' | 'different' {
+    let end = this.#ends.shift();
+    while (end !== undefined && end !== 'reset' && end.isCut) end = this.#ends.shift();
+    if (end === undefined) return ending === 'reset' ? 'new' : 'different';
+    return end === 'reset' ? 'repeated' : 'different';
+  }
+
+  #agrees(answer: Exclude<StreamAnswer, { type: 'reset_done' }>, end: number): boolean {
+    switch (answer.type) {
+      case 'final':
+        this.#ends.shift();
+        return answer.audio_end === end;
+      case 'delta':
+        return answer.audio_end <= end;
+      case 'consumed':
+        return answer.samples <= end;
+    }
+  }
+}
