@@ -5,6 +5,8 @@ import { conceal } from './conceal.ts';
 import { refusalOf, SvcAsrError } from './error.ts';
 import { exchange } from './exchange.ts';
 import type { ExchangeRequest, Fetch } from './exchange.ts';
+import { openLongStream } from './long/long-stream.ts';
+import type { LongStreamOptions } from './long/long-stream.ts';
 import { pause, retryWaitMs } from './retry.ts';
 import type { StreamOptions } from './stream/options.ts';
 import { openStream, startStream } from './stream/stream.ts';
@@ -23,6 +25,8 @@ export interface ClientOptions {
   maxRetries?: number;
   /** Longest wait between two attempts. If the service requires a longer wait, the call throws. Default 60,000. */
   maxRetryWaitMs?: number;
+  /** Called before each wait for a retry. */
+  onRetry?: (retry: { error: Error; waitMs: number }) => void;
 }
 
 export interface CallOptions {
@@ -38,6 +42,10 @@ export interface CreateSessionOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
+export interface LongStreamTarget extends CallOptions {
+  model: string;
+}
+
 export interface Client {
   /** Returns the installed models. */
   listModels: (options?: CallOptions) => Promise<Model[]>;
@@ -51,6 +59,8 @@ export interface Client {
   usage: (options?: CallOptions) => Promise<CreditBalance>;
   /** Streams a session, or creates one and streams it. */
   stream: (target: AsrSession | CreateSessionOptions, options?: StreamOptions) => AsrStream;
+  /** Streams audio of any length. Creates a session whenever one is necessary. */
+  longStream: (target: LongStreamTarget, options?: LongStreamOptions) => AsrStream;
 }
 
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -79,6 +89,7 @@ export function createClient(options: ClientOptions): Client {
       } catch (error) {
         const waitMs = retryWaitMs(error, failures, policy, Math.random());
         if (waitMs === undefined) throw error;
+        options.onRetry?.({ error: error as Error, waitMs });
         await pause(waitMs, caller.signal);
       }
     }
@@ -118,6 +129,11 @@ export function createClient(options: ClientOptions): Client {
         () => client.createSession({ ...(signal === undefined ? {} : { signal }), ...target }),
         streamOptions,
       );
+    },
+    longStream: (target, longOptions = {}) => {
+      const { signal } = longOptions;
+      const base = { ...(signal === undefined ? {} : { signal }), ...target };
+      return openLongStream(({ maxAudioSeconds }) => client.createSession({ ...base, maxAudioSeconds }), longOptions);
     },
   };
   return Object.freeze(conceal(client, `SvcAsrClient { ${baseUrl} }`));

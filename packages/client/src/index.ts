@@ -1,8 +1,10 @@
 export { createClient } from './client.ts';
-export type { CallOptions, Client, ClientOptions, CreateSessionOptions } from './client.ts';
+export type { CallOptions, Client, ClientOptions, CreateSessionOptions, LongStreamTarget } from './client.ts';
 export { SvcAsrError, SvcAsrUnreachable } from './error.ts';
 export type { Fetch, FetchInit, FetchResponse } from './exchange.ts';
-export type { AsrSession, CreditBalance, Model, UsageSession } from '@svc-asr/core';
+export type { AsrSession, CreditBalance, Model, ModelContext, UsageSession } from '@svc-asr/core';
+export { openLongStream } from './long/long-stream.ts';
+export type { LongStreamOptions, SessionSource } from './long/long-stream.ts';
 export { openStream } from './stream/stream.ts';
 export type { AsrStream } from './stream/stream.ts';
 export type { StreamConfig, StreamOptions } from './stream/options.ts';
@@ -14,11 +16,14 @@ export type { SocketEvent, StreamSocket, WebSocketConstructor } from './stream/s
 export type {
   ConfigAckMessage,
   DeltaMessage,
+  Endpointing,
   ErrorMessage,
   FinalMessage,
   ReadyMessage,
   ResetAckMessage,
   RetryAdvice,
+  SpeechEndedMessage,
+  SpeechStartedMessage,
   StatusMessage,
   Word,
 } from '@svc-asr/core';

@@ -8,7 +8,9 @@ const TYPES: ReadonlySet<unknown> = new Set<StreamEvent['type']>([
   'ready',
   'config_ack',
   'reset_ack',
+  'speech_started',
   'delta',
+  'speech_ended',
   'final',
   'error',
 ]);

@@ -31,7 +31,8 @@ export function createPendingReplies(): PendingReplies {
     receive: (event) => {
       if (event.type === 'config_ack') waiting.config_ack.shift()?.resolve(event);
       else if (event.type === 'reset_ack') waiting.reset_ack.shift()?.resolve(event);
-      else if (event.type === 'final') waiting.final.shift()?.resolve(event);
+      // A pause ends an utterance without a call. The final of a flush follows it.
+      else if (event.type === 'final' && event.endpoint !== true) waiting.final.shift()?.resolve(event);
       else if (event.type === 'error' && isAboutConfig(event.code)) {
         waiting.config_ack.shift()?.reject(new SvcAsrStreamError(event));
       }
@@ -42,6 +43,7 @@ export function createPendingReplies(): PendingReplies {
   };
 }
 
-function isAboutConfig(code: string): boolean {
+/** Returns true if an error replies to a `config`. */
+export function isAboutConfig(code: string): boolean {
   return code === 'invalid_config' || code === 'config_not_allowed';
 }

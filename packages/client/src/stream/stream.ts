@@ -29,9 +29,12 @@ export interface AsrStream extends AsyncIterable<StreamEvent> {
   readonly closed: Promise<StreamEnd>;
   /** Sends audio: 16,000 Hz, one channel, 16 bits. Resolves when there is room for more. */
   send: (pcm: PcmAudio) => Promise<void>;
-  /** Sets language and context of the utterance. Call it before its first audio. */
+  /** Sets language, context and endpointing. Call it before the first audio of an utterance. */
   config: (config?: StreamConfig) => Promise<ConfigAckMessage>;
-  /** Finalizes the utterance and returns its final transcript. */
+  /**
+   * Finalizes the utterance and returns its final transcript. With endpointing, the transcripts of utterances that ended
+   * at pauses are only events.
+   */
   flush: () => Promise<FinalMessage>;
   /** Drops the utterance and starts a new one. */
   reset: () => Promise<ResetAckMessage>;

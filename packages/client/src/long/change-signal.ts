@@ -1,0 +1,17 @@
+import { createDeferred } from '../stream/deferred.ts';
+
+/** Lets a loop wait until something has changed. */
+export class ChangeSignal {
+  #next = createDeferred<undefined>();
+
+  /** Resolves at the next call of `notify`. */
+  wait(): Promise<undefined> {
+    return this.#next.promise;
+  }
+
+  notify(): void {
+    const current = this.#next;
+    this.#next = createDeferred<undefined>();
+    current.resolve(undefined);
+  }
+}

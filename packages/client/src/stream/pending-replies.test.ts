@@ -1,0 +1,19 @@
+import type { FinalMessage } from '@svc-asr/core';
+import { createPendingReplies } from './pending-replies.ts';
+
+const final = (utterance: number): FinalMessage => ({
+  type: 'final',
+  text: '',
+  utterance,
+  audio_start_ms: 0,
+  audio_end_ms: 0,
+  words: [],
+});
+
+test('a final of a pause does not resolve a flush, whose own final follows', async () => {
+  const replies = createPendingReplies();
+  const flushed = replies.expect('final');
+  replies.receive({ ...final(1), endpoint: true });
+  replies.receive(final(2));
+  expect(await flushed).toEqual(final(2));
+});
