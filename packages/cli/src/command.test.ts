@@ -83,7 +83,10 @@ test('svc-asr usage prints credit and sessions in hours, minutes and seconds', a
   const { status, out } = await run('usage');
   expect(status).toBe(0);
   expect(out.split('\n').slice(0, 2)).toEqual(['AVAILABLE  RESERVED  CONSUMED', '59m 58s    0s        2s']);
-  expect(out).toMatch(/6f1c0000\S+ {2}svc-asr-kikuyu-v1 {2}completed {2}1\.5s {3}2s {7}2026-01-01 00:00:00 UTC {2}-\n/);
+  expect(out).toMatch(
+    /SESSION {31}STATUS {5}CHARGED {2}CREATED \(UTC\)\n6f1c0000\S+ {2}completed {2}2s {7}2026-01-01 00:00:00\n/,
+  );
+  for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   expect(seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
 });
 
@@ -102,6 +105,28 @@ test('svc-asr exits with 1 and prints error code and request id if the service r
     out: '',
     err: 'svc-asr: Revoked. (revoked_api_key, request r-1)\n',
   });
+  const { err } = await run('usage', '--json');
+  expect(JSON.parse(err)).toEqual({
+    error: {
+      code: 'revoked_api_key',
+      message: 'Revoked. (revoked_api_key, request r-1)',
+      exit_status: 1,
+      type: 'authentication_error',
+      http_status: 401,
+      request_id: 'r-1',
+    },
+  });
+});
+
+test('svc-asr waits as long as Retry-After requires after 429 and reports the wait', async () => {
+  const error = { type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'Too many.', request_id: 'r-1' };
+  answer = (_request, response) => {
+    if (seen.length > 1) response.end(JSON.stringify(BALANCE));
+    else response.writeHead(429, { 'retry-after': '1' }).end(JSON.stringify({ error }));
+  };
+  const { status, err } = await run('usage');
+  expect(status).toBe(0);
+  expect(err).toMatch(/^Too many\. \(rate_limit_exceeded\)\nWaiting up to [12] s\.\n$/);
 });
 
 test('svc-asr exits with 3 and prints a hint if the service is unreachable or its CA is unknown', async () => {

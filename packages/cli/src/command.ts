@@ -10,9 +10,14 @@ export interface Option {
   required?: boolean;
   /** True if the option may be repeated. */
   multiple?: boolean;
+  /** Name of one character, for example `o` for -o. */
+  short?: string;
 }
 
-/** Standard output, which may be a terminal. */
+/** Standard input, which may be a terminal. */
+export type Stdin = Readable & { isTTY?: boolean };
+
+/** Standard output or standard error, which may be a terminal. */
 export interface Stdout extends NodeJS.WritableStream {
   isTTY?: boolean;
   columns?: number;
@@ -23,6 +28,8 @@ export interface Stdout extends NodeJS.WritableStream {
 export interface Invocation {
   /** Returns the value of an argument by its name in `args`. */
   argument: (name: string) => string;
+  /** Returns all values of the last argument of a command that accepts several. */
+  rest: readonly string[];
   /** Returns the value of an option. Undefined if it was not given. */
   option: (name: string) => string | undefined;
   options: (name: string) => readonly string[];
@@ -30,8 +37,9 @@ export interface Invocation {
   has: (name: string) => boolean;
   json: boolean;
   output: Output;
-  stdin: Readable;
+  stdin: Stdin;
   stdout: Stdout;
+  stderr: Stdout;
   env: NodeJS.ProcessEnv;
   cwd: string;
   /** Calls the listener at the next Ctrl-C instead of exiting. Returns a function that removes the listener. */
@@ -43,7 +51,7 @@ export interface Invocation {
 export interface Command {
   /** Words of the name of the command, for example `admin keys create`. */
   words: readonly string[];
-  /** Names of the arguments. All are required. */
+  /** Names of the arguments. All are required. The last may be repeated if its name ends with `...`. */
   args: readonly string[];
   summary: string;
   /** Example invocations for the help. */

@@ -27,27 +27,53 @@ export class IncompleteError extends Error {
   override readonly name = 'IncompleteError';
 }
 
-/** Returns message and exit status for an error. */
-export function explain(error: unknown): { status: number; message: string } {
-  if (error instanceof UsageError) return { status: EXIT.usage.status, message: error.message };
-  if (error instanceof PartialError) return { status: EXIT.partial.status, message: error.message };
-  if (error instanceof IncompleteError) return { status: EXIT.incomplete.status, message: error.message };
+/** Description of an error for the user, and for programs with --json. */
+export interface Explanation {
+  status: number;
+  message: string;
+  /** Stable reason: the code of the service, or one of the command. */
+  code: string;
+  /** Further facts for programs. */
+  details?: Record<string, string | number | undefined>;
+}
+
+/** Returns exit status, message and code for an error. */
+export function explain(error: unknown): Explanation {
+  if (error instanceof UsageError) return own(EXIT.usage, 'invalid_usage', error);
+  if (error instanceof PartialError) return own(EXIT.partial, 'partial_transcript', error);
+  if (error instanceof IncompleteError) return own(EXIT.incomplete, 'purge_incomplete', error);
   if (error instanceof SvcAsrStreamEnded) {
-    return { status: EXIT.ended.status, message: `${error.message}${RETRY_HINTS[error.advice.retry]}` };
+    const { code: closeCode, reason, advice } = error;
+    const message = `${error.message}${RETRY_HINTS[advice.retry]}`;
+    const details = { close_code: closeCode, close_reason: reason, retry: advice.retry };
+    return { status: EXIT.ended.status, message, code: 'stream_ended', details };
   }
   if (error instanceof SvcAsrStreamError) {
-    return { status: EXIT.refused.status, message: `${error.message} (${error.code})` };
+    return { status: EXIT.refused.status, message: `${error.message} (${error.code})`, code: error.code };
   }
   if (error instanceof SvcAsrUnreachable) {
-    return { status: EXIT.unreachable.status, message: `${error.message}${hintOf(error.cause)}` };
+    return {
+      status: EXIT.unreachable.status,
+      message: `${error.message}${hintOf(error.cause)}`,
+      code: 'service_unreachable',
+    };
   }
-  if (error instanceof SvcAsrError) {
-    const request = error.requestId === undefined ? '' : `, request ${error.requestId}`;
-    return { status: EXIT.refused.status, message: `${error.message} (${error.code}${request})` };
-  }
+  if (error instanceof SvcAsrError) return explainRefusal(error);
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { status: EXIT.fault.status, message, code: 'internal_error' };
+}
+
+function own({ status }: { status: number }, code: string, { message }: Error): Explanation {
+  return { status, message, code };
+}
+
+function explainRefusal({ message, code, status, type, requestId, retryAfterS }: SvcAsrError): Explanation {
+  const request = requestId === undefined ? '' : `, request ${requestId}`;
   return {
-    status: EXIT.fault.status,
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    status: EXIT.refused.status,
+    message: `${message} (${code}${request})`,
+    code,
+    details: { type, http_status: status, request_id: requestId, retry_after_seconds: retryAfterS },
   };
 }
 

@@ -1,7 +1,9 @@
 import { formatDuration, formatTime } from './duration.ts';
 import { parseExpiry, parseWhole } from './expiry.ts';
 import { createOutput } from './output.ts';
-import { formatTable } from './table.ts';
+import { buildCues, formatSrt, formatVtt } from './subtitles.ts';
+import { fitTable, formatList, formatTable } from './table.ts';
+import { formatTranscript } from './transcript-format.ts';
 
 test.each([
   [0, '0s'],
@@ -31,6 +33,78 @@ test('formatTable aligns columns by visible characters and leaves no trailing sp
       ['é', 'longer', 'y'],
     ]),
   ).toBe('A       B       C\nGĩkũyũ  x\né       longer  y\n');
+});
+
+test('fitTable leaves out optional columns in order, and prints blocks if the rest is too wide', () => {
+  const table = { head: ['ID', 'NAME', 'NOTE'], rows: [['1', 'first', 'abcdefgh']], optional: ['NOTE', 'NAME'] };
+  expect(fitTable(table, 80)).toBe('ID  NAME   NOTE\n1   first  abcdefgh\n');
+  expect(fitTable(table, 15)).toBe('ID  NAME\n1   first\n');
+  expect(fitTable(table, 5)).toBe('ID\n1\n');
+  const wide = {
+    head: ['A', 'B'],
+    rows: [
+      ['x'.repeat(9), 'y'],
+      ['z', 'y'],
+    ],
+    optional: [],
+  };
+  expect(fitTable(wide, 10)).toBe('A  xxxxxxx\n   xx\nB  y\n\nA  z\nB  y\n');
+});
+
+test('formatList wraps descriptions and puts them below long terms', () => {
+  const rows = [
+    ['a', 'one two three'],
+    ['a-long-term', 'four'],
+  ] as const;
+  expect(formatList(rows, 20, 2)).toBe('  a         one two\n            three\n  a-long-term\n            four\n');
+});
+
+const word = (text: string, start: number, end: number) => ({ text, start_ms: start, end_ms: end });
+
+test('buildCues starts a cue after a gap, after 7 s and after two lines', () => {
+  const cues = buildCues([word('a', 0, 500), word('b', 600, 900), word('c', 2000, 2500), word('d', 2500, 9100)]);
+  expect(cues.map(({ text }) => text)).toEqual(['a b', 'c', 'd']);
+  const long = Array.from({ length: 12 }, (_, at) => word('abcdefghij', at * 100, at * 100 + 90));
+  expect(buildCues(long).map(({ text }) => text.split(' ').length)).toEqual([6, 6]);
+});
+
+test('formatSrt and formatVtt format times and escape markup', () => {
+  const cues = [{ start_ms: 3_723_004, end_ms: 3_724_050, text: 'a <b> & c' }];
+  expect(formatSrt(cues)).toBe('1\n01:02:03,004 --> 01:02:04,050\na <b> & c\n');
+  expect(formatVtt(cues)).toBe('WEBVTT\n\n01:02:03.004 --> 01:02:04.050\na &lt;b&gt; &amp; c\n');
+  expect([formatSrt([]), formatVtt([])]).toEqual(['', 'WEBVTT\n\n']);
+});
+
+test('formatTranscript joins finals and leaves out empty ones', () => {
+  const final = (text: string, start: number) => ({
+    type: 'final' as const,
+    text,
+    utterance: 1,
+    audio_start_ms: start,
+    audio_end_ms: start + 100,
+    words: text === '' ? [] : [word(text, start, start + 100)],
+  });
+  const content = {
+    file: 'a.wav',
+    model: 'm',
+    language: 'ki',
+    durationMs: 300,
+    finals: [final('one', 0), final('', 100), final('two', 200)],
+  };
+  expect(formatTranscript('text', content)).toBe('one\ntwo\n');
+  expect(JSON.parse(formatTranscript('json', content))).toEqual({
+    file: 'a.wav',
+    model: 'm',
+    language: 'ki',
+    duration_ms: 300,
+    text: 'one two',
+    segments: [
+      { start_ms: 0, end_ms: 100, text: 'one' },
+      { start_ms: 200, end_ms: 300, text: 'two' },
+    ],
+    words: [word('one', 0, 100), word('two', 200, 300)],
+  });
+  expect(formatTranscript('srt', content)).toContain('one two');
 });
 
 function printed(isTTY: boolean, env: NodeJS.ProcessEnv = {}): string {

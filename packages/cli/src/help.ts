@@ -1,7 +1,11 @@
 import type { Command, Option } from './command.ts';
 import { EXIT } from './exit.ts';
 import { optionsOf } from './parse.ts';
-import { formatTable } from './table.ts';
+import { formatList } from './table.ts';
+import { wrapText } from './wrap.ts';
+
+/** Width of the help. */
+const COLUMNS = 80;
 
 const ENVIRONMENT = [
   ['SVC_ASR_API_KEY', 'API key'],
@@ -16,10 +20,19 @@ const ENVIRONMENT = [
 /** Returns the help of a command group, for example `admin keys`. */
 export function groupHelp(commands: readonly Command[], words: readonly string[]): string {
   const members = commands.filter((command) => words.every((word, at) => command.words[at] === word));
+  const section = (title: string, part: readonly Command[]) =>
+    part.length === 0 ? '' : `${title}:\n${indent(part.map((command) => [nameOf(command), command.summary]))}\n`;
+  const isAdmin = ({ api }: Command) => api === 'admin';
   return [
-    `Usage: svc-asr ${[...words, 'COMMAND'].join(' ')} [FLAGS]\n\nCommands:\n`,
-    indent(members.map((command) => [usageOf(command), command.summary])),
-    '\nUse "svc-asr COMMAND --help" for more information about a command.\n\nEnvironment variables:\n',
+    `Usage: svc-asr ${[...words, 'COMMAND'].join(' ')} [OPTIONS]\n\n`,
+    section(
+      'Commands',
+      members.filter((command) => !isAdmin(command)),
+    ),
+    section('Admin commands, which need an admin token', members.filter(isAdmin)),
+    'Run "svc-asr COMMAND --help" for the options of a command.\n',
+    words.length === 0 ? 'Run "svc-asr --version" for the version.\n' : '',
+    '\nEnvironment variables:\n',
     indent(ENVIRONMENT),
     '\nExit status:\n',
     indent(Object.values(EXIT).map(({ status, meaning }) => [String(status), meaning])),
@@ -28,24 +41,31 @@ export function groupHelp(commands: readonly Command[], words: readonly string[]
 
 /** Returns the help of one command. */
 export function commandHelp(command: Command): string {
-  const options = Object.entries(optionsOf(command)).map(([name, option]) => [flagOf(name, option), option.help]);
+  const options = Object.entries(optionsOf(command)).map(([name, option]): [string, string] => [
+    option.short === undefined ? flagOf(name, option) : `-${option.short}, ${flagOf(name, option)}`,
+    option.help,
+  ]);
   const examples = (command.examples ?? []).map((example) => `  ${example}\n`).join('');
   return [
-    `Usage: svc-asr ${usageOf(command)} [FLAGS]\n\n${command.summary}\n\n`,
+    `Usage: svc-asr ${usageOf(command)} [OPTIONS]\n\n${wrapText(command.summary, COLUMNS).join('\n')}\n\n`,
     examples === '' ? '' : `Examples:\n${examples}\n`,
-    `Flags:\n${indent(options)}`,
+    `Options:\n${indent(options)}`,
   ].join('');
 }
 
-function usageOf({ words, args, options }: Command): string {
-  const required = Object.entries(options).filter(([, option]) => option.required === true);
-  return [...words, ...args, ...required.map(([name, option]) => flagOf(name, option))].join(' ');
+function nameOf({ words, args }: Command): string {
+  return [...words, ...args].join(' ');
+}
+
+function usageOf(command: Command): string {
+  const required = Object.entries(command.options).filter(([, option]) => option.required === true);
+  return [nameOf(command), ...required.map(([name, option]) => flagOf(name, option))].join(' ');
 }
 
 function flagOf(name: string, { value }: Option): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
-function indent(rows: readonly (readonly string[])[]): string {
-  return formatTable(rows.map((row) => ['', ...row]));
+function indent(rows: readonly (readonly [string, string])[]): string {
+  return formatList(rows, COLUMNS, 2);
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { createLiveText } from './live-text.ts';
 import { createOutput } from './output.ts';
-import { createTranscript } from './transcript.ts';
+import { createProgress } from './progress.ts';
+import { createProgressTranscript, createTranscript } from './transcript.ts';
 import { wrapText } from './wrap.ts';
 
 const seen = (text: string) => [...new Intl.Segmenter().segment(text)].length;
@@ -91,15 +92,14 @@ function shown(isTTY: boolean, env: NodeJS.ProcessEnv, json = false) {
   transcript.show(final('wĩ mwega\u001b[2J mũno'));
   transcript.show(final(''));
   transcript.end();
-  return { during, after: screen.lines, notes, finals: transcript.finals() };
+  return { during, after: screen.lines, notes };
 }
 
 test('createTranscript updates the text in place on a terminal until it is final', () => {
   expect(shown(true, {})).toEqual({
     during: ['wĩ mwega'],
-    after: ['wĩ mwega\ufffd[2J mũno', '', ''],
-    notes: ['No speech was recognized.\n'],
-    finals: 2,
+    after: ['wĩ mwega\ufffd[2J mũno', ''],
+    notes: [],
   });
 });
 
@@ -115,4 +115,21 @@ test('createTranscript prints only finals without a terminal, and every event wi
     'final',
   ]);
   expect(notes).toEqual([]);
+});
+
+test('createProgressTranscript shows share, speed and remaining time after two seconds', () => {
+  const screen = createScreen(80, 10);
+  const live = createLiveText(screen);
+  let nowMs = 0;
+  const progress = createProgress(live, 100_000, () => nowMs);
+  const transcript = createProgressTranscript(live, progress);
+  nowMs = 1000;
+  transcript.show({ ...delta('x'), audio_end_ms: 10_000 });
+  expect(screen.lines).toEqual(['']);
+  nowMs = 5000;
+  transcript.show({ ...delta('x'), audio_end_ms: 50_000 });
+  expect(screen.lines).toEqual(['[############------------] 50% of 1m 40s, 10.0x, 5s left']);
+  createProgress(live, undefined, () => nowMs - 5000).update(0);
+  transcript.end();
+  expect(screen.lines).toEqual(['']);
 });

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { Command, Option } from './command.ts';
 import { UsageError } from './exit.ts';
+import { suggest } from './suggest.ts';
 
 const COMMON: Record<string, Option> = {
   json: { help: 'Print the result as JSON.' },
-  help: { help: 'Show this help.' },
+  help: { help: 'Show this help.', short: 'h' },
   ca: { value: 'FILE', help: 'CA certificate of the service (PEM).' },
 };
 const ADDRESS: Record<Command['api'], Record<string, Option>> = {
@@ -22,6 +23,8 @@ export interface ParsedLine {
   values: Record<string, readonly string[]>;
   switches: ReadonlySet<string>;
   args: Record<string, string>;
+  /** Values of the last argument. */
+  rest: readonly string[];
 }
 
 /** Finds the command at the start of a command line, and the arguments after it. Undefined if there is none. */
@@ -37,7 +40,7 @@ export function findCommand(
 export function parseLine(command: Command, rest: readonly string[]): ParsedLine {
   refuseSecrets(rest);
   const known = optionsOf(command);
-  const { values, positionals } = parse(known, rest);
+  const { values, positionals } = parse(command, known, rest);
   const switches = new Set<string>();
   const texts: Record<string, readonly string[]> = {};
   for (const [name, given] of Object.entries(values)) {
@@ -45,31 +48,42 @@ export function parseLine(command: Command, rest: readonly string[]): ParsedLine
     if (list[0] === true) switches.add(name);
     else texts[name] = list.map(String);
   }
-  if (switches.has('help')) return { values: texts, switches, args: {} };
+  if (switches.has('help')) return { values: texts, switches, args: {}, rest: [] };
   const missing = command.args.slice(positionals.length).concat(missingOptions(known, texts));
   if (missing.length > 0) throw new UsageError(`missing: ${missing.join(', ')}`);
-  if (positionals.length > command.args.length) {
+  const isOpen = command.args.at(-1)?.endsWith('...') === true;
+  if (positionals.length > command.args.length && !isOpen) {
     throw new UsageError(`too many arguments: ${positionals.slice(command.args.length).join(' ')}`);
   }
   const args = Object.fromEntries(command.args.map((name, at) => [name, positionals[at] ?? '']));
-  return { values: texts, switches, args };
+  return { values: texts, switches, args, rest: positionals.slice(Math.max(0, command.args.length - 1)) };
 }
 
-function parse(known: Record<string, Option>, rest: readonly string[]) {
+function parse(command: Command, known: Record<string, Option>, rest: readonly string[]) {
   try {
     return parseArgs({
       args: [...rest],
       allowPositionals: true,
       options: Object.fromEntries(
-        Object.entries(known).map(([name, { value, multiple = false }]) => [
+        Object.entries(known).map(([name, { value, multiple = false, short }]) => [
           name,
-          { type: value === undefined ? 'boolean' : 'string', multiple, ...(name === 'help' ? { short: 'h' } : {}) },
+          { type: value === undefined ? 'boolean' : 'string', multiple, ...(short === undefined ? {} : { short }) },
         ]),
       ),
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(describeParseError(command, known, error));
   }
+}
+
+/** Describes an error of `parseArgs`. Suggests the option that a misspelled one probably means. */
+function describeParseError({ words }: Command, known: Record<string, Option>, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const given = /'(-[^']*)'/.exec(message)?.[1];
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || given === undefined) return message;
+  const similar = suggest(given.replace(/^-+/, ''), Object.keys(known));
+  const help = `Run \`svc-asr ${words.join(' ')} --help\` for a list of options`;
+  return `unknown option ${given}. ${similar === undefined ? help : `Did you mean --${similar}?`}`;
 }
 
 function missingOptions(known: Record<string, Option>, given: Record<string, unknown>): string[] {

@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
-import type { Command, Invocation, Stdout } from './command.ts';
+import { readFileSync } from 'node:fs';
+import type { Command, Invocation, Stdin, Stdout } from './command.ts';
 import { APPLICATION_COMMANDS } from './commands/applications.ts';
 import { JOURNAL_COMMANDS } from './commands/journal.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
@@ -16,6 +16,7 @@ import { findCommand, parseLine } from './parse.ts';
 import type { ParsedLine } from './parse.ts';
 import { readLocalFile } from './sources.ts';
 import type { Sources } from './sources.ts';
+import { suggest } from './suggest.ts';
 
 export const COMMANDS: readonly Command[] = [
   ...STREAM_COMMANDS,
@@ -28,13 +29,16 @@ export const COMMANDS: readonly Command[] = [
   ...LEDGER_COMMANDS,
 ];
 
+/** Largest number of words in the name of a command. */
+const MAX_WORDS = 3;
+
 /** Environment and streams of the process. */
 export interface ProcessContext {
   env: NodeJS.ProcessEnv;
   cwd: string;
-  stdin: Readable;
+  stdin: Stdin;
   stdout: Stdout;
-  stderr: NodeJS.WritableStream;
+  stderr: Stdout;
   onInterrupt: Invocation['onInterrupt'];
 }
 
@@ -45,14 +49,20 @@ export async function runLine(line: readonly string[], context: ProcessContext):
     await run(line, context);
     return EXIT.ok.status;
   } catch (error) {
-    const { status, message } = explain(error);
-    createOutput(stdout, stderr, env).note(`svc-asr: ${message}`);
+    const { status, message, code, details } = explain(error);
+    const output = createOutput(stdout, stderr, env);
+    if (line.includes('--json')) output.noteJson({ error: { code, message, exit_status: status, ...details } });
+    else output.note(`svc-asr: ${message}`);
     return status;
   }
 }
 
 async function run(line: readonly string[], context: ProcessContext): Promise<void> {
   const { stdout } = context;
+  if (line[0] === '--version' || line[0] === '-V') {
+    stdout.write(`svc-asr ${version()}\n`);
+    return;
+  }
   const found = findCommand(COMMANDS, line);
   if (found === undefined) {
     stdout.write(helpForGroup(line));
@@ -66,13 +76,35 @@ async function run(line: readonly string[], context: ProcessContext): Promise<vo
 /** Returns the help of a command group. Throws if the line names no group or does not contain `--help`. */
 function helpForGroup(line: readonly string[]): string {
   const words = line.filter((word) => !['--help', '-h', 'help'].includes(word));
+  // `svc-asr help transcribe` shows the help of a command.
+  const found = line[0] === 'help' ? findCommand(COMMANDS, words) : undefined;
+  if (found !== undefined) return commandHelp(found.command);
   const isGroup = COMMANDS.some((command) => words.every((word, at) => command.words[at] === word));
   if (isGroup && words.length < line.length) return groupHelp(COMMANDS, words);
   const group = isGroup && words.length > 0 ? `svc-asr ${words.join(' ')}` : 'svc-asr';
-  throw new UsageError(`unknown command. Run \`${group} --help\` for a list of commands`);
+  const similar = isGroup ? undefined : suggestCommand(words);
+  const hint = similar === undefined ? '' : ` Did you mean \`svc-asr ${similar}\`?`;
+  throw new UsageError(`unknown command.${hint} Run \`${group} --help\` for a list of commands`);
 }
 
-function invocationOf({ values, switches, args }: ParsedLine, context: ProcessContext): Invocation {
+/** Returns the command whose name is similar to the first words of a line. Arguments may follow them. */
+function suggestCommand(words: readonly string[]): string | undefined {
+  const names = COMMANDS.map((command) => command.words);
+  for (let length = MAX_WORDS; length > 0; length--) {
+    const fitting = names.filter((name) => name.length === length).map((name) => name.join(' '));
+    const similar = words.length < length ? undefined : suggest(words.slice(0, length).join(' '), fitting);
+    if (similar !== undefined) return similar;
+  }
+  return undefined;
+}
+
+/** Returns the version of the command. */
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function invocationOf({ values, switches, args, rest }: ParsedLine, context: ProcessContext): Invocation {
   const { env, cwd, stdin, stdout, stderr, onInterrupt } = context;
   const option = (name: string) => values[name]?.at(-1);
   const sources = (): Sources => ({
@@ -82,6 +114,7 @@ function invocationOf({ values, switches, args }: ParsedLine, context: ProcessCo
   });
   return {
     argument: (name) => args[name] ?? '',
+    rest,
     option,
     options: (name) => values[name] ?? [],
     has: (name) => switches.has(name),
@@ -89,6 +122,7 @@ function invocationOf({ values, switches, args }: ParsedLine, context: ProcessCo
     output: createOutput(stdout, stderr, env),
     stdin,
     stdout,
+    stderr,
     env,
     cwd,
     onInterrupt,

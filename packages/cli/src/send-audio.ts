@@ -1,11 +1,10 @@
 import { AUDIO } from '@svc-asr/core/stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SvcAsrStreamEnded } from '@svc-asr/client';
 import type { AsrStream } from '@svc-asr/client';
 import type { PcmSource } from './pcm-source.ts';
 
 export interface SendOptions {
-  /** Number of samples that the session accepts. */
+  /** Number of samples to send at most. */
   maxSamples: number;
   /** True to send at the speed of the recording. */
   isRealtime: boolean;
@@ -20,7 +19,7 @@ export interface Sent {
 /** Samples of one part in real-time mode: 100 ms, as from a microphone. */
 const REALTIME_SAMPLES = AUDIO.sampleRateHz / 10;
 
-/** Sends audio up to the limit of the session, or until the source or the stream ends. */
+/** Sends audio up to the limit, or until the source ends. Rejects if the stream ends before. */
 export async function sendAudio(
   stream: Pick<AsrStream, 'send'>,
   source: PcmSource,
@@ -33,27 +32,16 @@ export async function sendAudio(
     samples += fitting.length;
     hasMore = fitting.length < part.length;
     if (isRealtime) await sleep(Math.max(0, startedMs + samplesToMs(samples) - performance.now()));
-    if (fitting.length > 0 && !(await isAccepted(stream.send(fitting)))) break;
+    if (fitting.length > 0) await stream.send(fitting);
     if (hasMore) break;
   }
-  const { totalSamples = hasMore || source.isStopped() ? Infinity : samples } = source;
+  const { totalSamples = hasMore ? Infinity : samples } = source;
   return { samples, isCut: samples < totalSamples };
 }
 
 async function* partsOf(chunks: AsyncIterable<Int16Array>, maxSamples: number): AsyncGenerator<Int16Array> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += maxSamples) yield chunk.subarray(at, at + maxSamples);
-  }
-}
-
-/** Returns false if the stream has ended. The stream itself reports how. */
-async function isAccepted(sending: Promise<void>): Promise<boolean> {
-  try {
-    await sending;
-    return true;
-  } catch (error) {
-    if (error instanceof SvcAsrStreamEnded) return false;
-    throw error;
   }
 }
 

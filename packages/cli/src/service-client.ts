@@ -1,14 +1,22 @@
-import { createClient } from '@svc-asr/client';
-import type { Client } from '@svc-asr/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AsrSession } from '@svc-asr/core';
+import { createClient, SvcAsrError } from '@svc-asr/client';
+import type { Client, CreateSessionOptions } from '@svc-asr/client';
 import type { Invocation } from './command.ts';
 import { UsageError } from './exit.ts';
 import { createNodeFetch } from './node-fetch.ts';
 
 /** A user is waiting at the terminal, so the command retries less often than a server. */
-const MAX_RETRIES = 2;
-const MAX_RETRY_WAIT_MS = 10_000;
+const MAX_RETRIES = 3;
+const MAX_RETRY_WAIT_MS = 60_000;
+/** Longest wait for the end of other sessions of the account. */
+const MAX_PLACE_WAIT_MS = 120_000;
+/** Wait for a place after which the command reports it. */
+const NOTE_AFTER_MS = 1000;
+/** Time for which the command tries every second. */
+const QUICK_WAITS_MS = 5000;
 
-/** Creates the client of a command. */
+/** Creates the client of a command. It reports the waits between retries. */
 export function clientOf(invocation: Invocation, { needsKey }: { needsKey: boolean }): Client {
   const { url, secret, caFile } = invocation.publicEndpoint();
   if (needsKey && secret === undefined) {
@@ -25,5 +33,35 @@ export function clientOf(invocation: Invocation, { needsKey }: { needsKey: boole
     fetch: createNodeFetch(caFile),
     maxRetries: MAX_RETRIES,
     maxRetryWaitMs: MAX_RETRY_WAIT_MS,
+    onRetry: ({ error, waitMs }) => noteWait(invocation, error, waitMs),
   });
+}
+
+/** Creates a session. Waits while the account has as many sessions as it may have. */
+export async function createSessionPatiently(
+  invocation: Invocation,
+  client: Client,
+  options: CreateSessionOptions,
+): Promise<AsrSession> {
+  for (let waitedMs = 0; ;) {
+    try {
+      return await client.createSession(options);
+    } catch (error) {
+      if (!(error instanceof SvcAsrError) || error.code !== 'concurrency_limit_exceeded') throw error;
+      // The place of the last session of a long audio becomes free within a second.
+      const waitMs = waitedMs < QUICK_WAITS_MS ? NOTE_AFTER_MS : Math.max(1, error.retryAfterS ?? 1) * 1000;
+      if (waitedMs + waitMs > MAX_PLACE_WAIT_MS) throw error;
+      if (waitedMs === NOTE_AFTER_MS) noteWait(invocation, error, MAX_PLACE_WAIT_MS - waitedMs);
+      await sleep(waitMs);
+      waitedMs += waitMs;
+    }
+  }
+}
+
+/** Reports a wait on standard error. */
+function noteWait({ output, json }: Invocation, error: Error, longestMs: number): void {
+  const seconds = Math.ceil(longestMs / 1000);
+  const code = error instanceof SvcAsrError ? error.code : 'service_unreachable';
+  if (json) output.noteJson({ waiting: { code, message: error.message, longest_seconds: seconds } });
+  else output.note(`${error.message} (${code})\nWaiting up to ${seconds} s.`);
 }

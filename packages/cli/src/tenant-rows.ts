@@ -9,6 +9,7 @@ export interface TenantAnswer {
     displayName: string;
     state: string;
     models: string[];
+    priority?: string;
     limits: {
       concurrentSessions: number;
       sessionsPerMinute: number;
@@ -39,6 +40,7 @@ export function tenantRows({ spec, account, created_at: created, ledger_availabl
     ['state', spec.state],
     ['created', formatTime(created, '-')],
     ['models', spec.models.join(', ')],
+    ['priority', spec.priority ?? 'normal'],
     ['concurrent sessions', String(concurrentSessions)],
     ...models.map((limit) => [`concurrent sessions of ${limit.model}`, String(limit.concurrentSessions)]),
     ['sessions per minute', String(sessionsPerMinute)],

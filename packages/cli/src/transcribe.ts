@@ -1,20 +1,36 @@
-import type { AsrSession } from '@svc-asr/core';
-import { AUDIO, MAX_AUDIO_SECONDS, samplesOf } from '@svc-asr/core/stream';
-import { openStream, SvcAsrStreamEnded } from '@svc-asr/client';
-import type { AsrStream } from '@svc-asr/client';
+import type { Model } from '@svc-asr/core';
+import { AUDIO, SAMPLES_PER_MS } from '@svc-asr/core/stream';
+import { openLongStream, SvcAsrError } from '@svc-asr/client';
+import type { AsrStream, Client, FinalMessage, StreamConfig, WebSocketConstructor } from '@svc-asr/client';
+import { askModel } from './ask-model.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Invocation } from './command.ts';
 import { PartialError } from './exit.ts';
+import { modelsFor } from './language.ts';
 import { createNodeWebSocket } from './node-socket.ts';
 import type { PcmSource } from './pcm-source.ts';
 import { sendAudio } from './send-audio.ts';
-import type { Sent } from './send-audio.ts';
-import { clientOf } from './service-client.ts';
+import { clientOf, createSessionPatiently } from './service-client.ts';
 import { configOf, maxSecondsOf } from './stream-options.ts';
-import { createTranscript } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
+/** A user is waiting, so the command retries less often than a server. */
+const MAX_RECONNECTS = 3;
+
+/** Everything that the transcription of several sources shares. */
+export interface Recognition {
+  invocation: Invocation;
+  client: Client;
+  webSocket: WebSocketConstructor;
+  model: string;
+  /** Language code of the model. Empty if the service does not list the model. */
+  language: string;
+  config: StreamConfig | undefined;
+  maxSamples: number;
+}
+
 export interface TranscribeOptions {
+  transcript: Transcript;
   isRealtime: boolean;
   /** Called when the stream is ready for audio. */
   onReady?: () => void;
@@ -22,47 +38,77 @@ export interface TranscribeOptions {
   onInterrupt?: (listener: () => void) => () => void;
 }
 
-export interface Transcribed extends Sent {
-  session: AsrSession;
-  /** Requested seconds. */
-  requestedSeconds: number;
+export interface Transcribed {
+  finals: FinalMessage[];
+  /** Audio that has a final transcript. */
+  samples: number;
+  /** Why the rest was not transcribed. Undefined if everything was. */
+  cut: 'credit' | 'max-seconds' | 'stopped' | undefined;
 }
 
-/** Creates a session, streams a source to it and prints the transcript. */
-export async function transcribe(
-  invocation: Invocation,
-  source: PcmSource,
-  options: TranscribeOptions,
-): Promise<Transcribed> {
+/** Selects the model and reads the options. Fails before any session is created. */
+export async function prepareRecognition(invocation: Invocation): Promise<Recognition> {
   const { option, publicEndpoint } = invocation;
-  const [config, requestedSeconds] = [configOf(invocation), secondsFor(source, maxSecondsOf(invocation))];
+  const maxSamples = maxSecondsOf(invocation) * AUDIO.sampleRateHz;
   const webSocket = createNodeWebSocket(publicEndpoint().caFile);
   const client = clientOf(invocation, { needsKey: true });
-  const model = option('model') ?? chooseModel(await client.listModels(), option('language'));
-  const session = await client.createSession({ model, maxAudioSeconds: requestedSeconds });
+  const models = await client.listModels();
+  const [id, language] = [option('model'), option('language')];
+  const model =
+    id === undefined
+      ? await chooseModel(models, language, askModel(invocation))
+      : models.find((candidate) => candidate.id === id);
+  return {
+    invocation,
+    client,
+    webSocket,
+    model: model?.id ?? id ?? '',
+    language: model?.language_code ?? '',
+    config: configOf(invocation, model, codeFor(language, model)),
+    maxSamples,
+  };
+}
 
-  const stream = openStream(session, { webSocket });
-  const transcript = createTranscript(invocation);
-  const showing = showAll(stream, transcript);
+/** Returns the code that the service expects for a language tag. */
+function codeFor(language: string | undefined, model: Model | undefined): string | undefined {
+  if (language === undefined || model === undefined) return language;
+  return modelsFor([model], language)[0]?.language_code ?? language;
+}
+
+/** Streams a source of any length and shows the transcript. */
+export async function transcribe(
+  recognition: Recognition,
+  source: PcmSource,
+  { transcript, isRealtime, onReady, onInterrupt }: TranscribeOptions,
+): Promise<Transcribed> {
+  const { config, maxSamples } = recognition;
+  const stream = openFor(recognition, source);
+  const finals: FinalMessage[] = [];
+  const showing = showAll(stream, transcript, finals);
   void stream.closed.then(source.stop);
   let [isReady, isInterrupted] = [false, false];
-  const release = options.onInterrupt?.(() => {
+  const release = onInterrupt?.(() => {
     isInterrupted = true;
     source.stop();
     if (!isReady) void stream.close();
   });
+  const samplesOfFinals = () => (finals.at(-1)?.audio_end_ms ?? 0) * SAMPLES_PER_MS;
   try {
     if (config !== undefined) await stream.config(config);
     await stream.ready;
     isReady = true;
     transcript.end();
-    options.onReady?.();
-    const maxSamples = samplesOf(session.audio.max_audio_seconds);
-    const sent = await sendAudio(stream, source, { maxSamples, isRealtime: options.isRealtime });
-    await finish(stream, showing, transcript);
-    return { ...sent, session, requestedSeconds };
+    onReady?.();
+    const { samples, isCut } = await sendAudio(stream, source, { maxSamples, isRealtime });
+    await stream.flush();
+    await stream.close();
+    await showing;
+    return { finals, samples, cut: isCut ? (samples >= maxSamples ? 'max-seconds' : 'stopped') : undefined };
   } catch (error) {
-    throw isInterrupted && !isReady ? new PartialError('stopped before the service was ready') : error;
+    if (isInterrupted && !isReady) throw new PartialError('stopped before the service was ready');
+    const isWithoutCredit = error instanceof SvcAsrError && error.code === 'insufficient_credits';
+    if (!isWithoutCredit || !isReady) throw error;
+    return { finals, samples: samplesOfFinals(), cut: 'credit' };
   } finally {
     release?.();
     source.stop();
@@ -72,28 +118,18 @@ export async function transcribe(
   }
 }
 
-/** Requests the final transcript and waits until all events are printed. */
-async function finish(stream: AsrStream, showing: Promise<void>, transcript: Transcript): Promise<void> {
-  let failure: SvcAsrStreamEnded | undefined;
-  try {
-    await stream.flush();
-  } catch (error) {
-    if (!(error instanceof SvcAsrStreamEnded)) throw error;
-    failure = error;
+function openFor(recognition: Recognition, { totalSamples }: PcmSource): AsrStream {
+  const { invocation, client, webSocket, model, maxSamples } = recognition;
+  const total = Math.min(totalSamples ?? Infinity, maxSamples);
+  return openLongStream(
+    ({ maxAudioSeconds }) => createSessionPatiently(invocation, client, { model, maxAudioSeconds }),
+    { webSocket, maxReconnects: MAX_RECONNECTS, ...(total === Infinity ? {} : { totalSamples: total }) },
+  );
+}
+
+async function showAll(stream: AsrStream, { show }: Transcript, finals: FinalMessage[]): Promise<void> {
+  for await (const event of stream) {
+    if (event.type === 'final') finals.push(event);
+    show(event);
   }
-  const end = await stream.close();
-  await showing;
-  // At the audio limit the service sends the final without a flush and closes.
-  const isAtLimit = end.code === 1000 && transcript.finals() > 0;
-  if (failure !== undefined && !isAtLimit) throw failure;
-}
-
-async function showAll(stream: AsrStream, { show }: Transcript): Promise<void> {
-  for await (const event of stream) show(event);
-}
-
-/** Returns the seconds to reserve: the length of the source, up to the limits of the user and the service. */
-function secondsFor({ totalSamples }: PcmSource, maxSeconds: number = MAX_AUDIO_SECONDS): number {
-  if (totalSamples === undefined) return maxSeconds;
-  return Math.min(maxSeconds, Math.max(1, Math.ceil(totalSamples / AUDIO.sampleRateHz)));
 }

@@ -2,14 +2,13 @@ import type { StreamEvent } from '@svc-asr/client';
 import type { LiveText, Screen } from './live-text.ts';
 import { createLiveText, NO_LIVE_TEXT } from './live-text.ts';
 import type { Output } from './output.ts';
+import type { Progress } from './progress.ts';
 
-/** Prints the events of a stream as JSON lines, or as a transcript. */
+/** Shows the events of a stream. */
 export interface Transcript {
   show: (event: StreamEvent) => void;
   /** Removes temporary text from the terminal. */
   end: () => void;
-  /** Number of final transcripts so far. */
-  finals: () => number;
 }
 
 export interface TranscriptOptions {
@@ -23,27 +22,35 @@ export interface TranscriptOptions {
  * Creates the output of a transcript. Finals go to standard output. Text that may change appears only on a terminal.
  */
 export function createTranscript({ json, output, stdout, env }: TranscriptOptions): Transcript {
-  const isLive = !json && stdout.isTTY === true && env.TERM !== 'dumb';
-  const live: LiveText = isLive ? createLiveText(stdout) : NO_LIVE_TEXT;
-  let finals = 0;
-
-  function showFinal(text: string): void {
-    finals++;
-    if (json) return;
-    live.clear();
-    output.line(text);
-    if (text === '') output.note('No speech was recognized.');
-  }
-
+  const live = json ? NO_LIVE_TEXT : liveTextOn(stdout, env);
   return {
     show: (event) => {
-      if (json) stdout.write(`${JSON.stringify(event)}\n`);
-      if (event.type === 'final') showFinal(event.text);
-      else if (event.type === 'delta') live.show(event.text);
+      if (json) {
+        stdout.write(`${JSON.stringify(event)}\n`);
+      } else if (event.type === 'final') {
+        live.clear();
+        if (event.text !== '') output.line(event.text);
+      } else if (event.type === 'delta') live.show(event.text);
       else if (event.type === 'status') live.show(event.message);
       else if (event.type === 'ready') live.clear();
     },
     end: live.clear,
-    finals: () => finals,
   };
+}
+
+/** Creates an output that shows only the progress. The transcript is written when it is complete. */
+export function createProgressTranscript(live: LiveText, progress: Progress): Transcript {
+  return {
+    show: (event) => {
+      if (event.type === 'delta' || event.type === 'final') progress.update(event.audio_end_ms);
+      else if (event.type === 'status') live.show(event.message);
+      else if (event.type === 'ready') live.clear();
+    },
+    end: live.clear,
+  };
+}
+
+/** Returns a live text, which shows nothing if the output is not a terminal. */
+export function liveTextOn(screen: Screen & { isTTY?: boolean }, env: NodeJS.ProcessEnv): LiveText {
+  return screen.isTTY === true && env.TERM !== 'dumb' ? createLiveText(screen) : NO_LIVE_TEXT;
 }

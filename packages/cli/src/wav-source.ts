@@ -1,76 +1,48 @@
 import { AUDIO } from '@svc-asr/core/stream';
-import { createReadStream, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
+import { statSync } from 'node:fs';
 import { AudioFormatError, createWavConverter, resampledLength } from '@svc-asr/client';
 import type { WavLayout } from '@svc-asr/client';
+import type { AudioInput } from './audio-input.ts';
 import { UsageError } from './exit.ts';
 import type { PcmSource } from './pcm-source.ts';
 
-export interface WavInput {
-  /** Path, or `-` for standard input. */
-  file: string;
-  cwd: string;
-  stdin: Readable;
-  /** Called with notes about the file. */
-  note: (text: string) => void;
-}
-
-/** Opens a WAV file and reads its header. An unusable file therefore fails before a session is created. */
-export async function openWav({ file, cwd, stdin, note }: WavInput): Promise<PcmSource> {
-  const name = file === '-' ? 'standard input' : file;
-  const path = resolve(cwd, file);
-  const input = file === '-' ? stdin : createReadStream(path);
-  const bytes = input[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
+/** Reads the header of a WAV file. Throws an AudioFormatError, and leaves the input usable, if it is not usable WAV. */
+export async function openWav(input: AudioInput, note: (text: string) => void): Promise<PcmSource> {
   const converter = createWavConverter();
+  const head: Int16Array[] = [];
   let isStopped = false;
+  while (converter.layout() === undefined) {
+    const bytes = await input.next();
+    if (bytes === undefined) converter.end();
+    else head.push(converter.push(bytes));
+  }
+  input.keep();
 
   /** Returns the next bytes. Undefined at the end. */
   async function read(): Promise<Uint8Array | undefined> {
     try {
-      const { done, value } = await bytes.next();
-      return done === true ? undefined : value;
+      return await input.next();
     } catch (error) {
       // `stop` has aborted the read.
       if (isStopped) return undefined;
-      throw error;
+      throw explainReadError(input.name, error);
     }
   }
 
-  async function* convert(): AsyncGenerator<Int16Array> {
+  async function* chunks(): AsyncGenerator<Int16Array> {
+    yield* head;
     for (let next = await read(); next !== undefined; next = await read()) yield converter.push(next);
     if (isStopped) return;
     const { pcm, missingBytes } = converter.end();
-    if (missingBytes > 0) note(`${name} is shorter than its header declares: ${missingBytes} bytes are missing.`);
+    if (missingBytes > 0) note(`${input.name} is shorter than its header declares: ${missingBytes} bytes are missing.`);
     yield pcm;
-  }
-
-  async function* explained(chunks: AsyncIterable<Int16Array>): AsyncGenerator<Int16Array, undefined> {
-    try {
-      yield* chunks;
-    } catch (error) {
-      input.destroy();
-      throw explain(name, error);
-    }
-    return undefined;
-  }
-
-  const chunks = explained(convert());
-  const head: Int16Array[] = [];
-  while (converter.layout() === undefined) {
-    const { done, value } = await chunks.next();
-    if (done === true) break;
-    head.push(value);
-  }
-  async function* whole(): AsyncGenerator<Int16Array> {
-    yield* head;
-    yield* chunks;
   }
 
   const layout = converter.layout();
   return {
-    totalSamples: layout === undefined || file === '-' ? undefined : countSamples(layout, statSync(path).size),
-    chunks: whole(),
+    totalSamples:
+      layout === undefined || input.path === undefined ? undefined : countSamples(layout, statSync(input.path).size),
+    chunks: chunks(),
     isStopped: () => isStopped,
     stop: () => {
       isStopped = true;
@@ -93,7 +65,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-function explain(name: string, error: unknown): Error {
+/** Builds the error for a file that cannot be read or used. */
+export function explainReadError(name: string, error: unknown): Error {
   if (error instanceof AudioFormatError) return new UsageError(`cannot use ${name}: ${error.message}`);
   const { code, message } = error as NodeJS.ErrnoException;
   return new UsageError(`cannot read ${name}: ${REASONS[code ?? ''] ?? code ?? message}`);

@@ -106,6 +106,7 @@ const list: Command = {
         formatList(key.scopes),
         formatList(key.models),
       ]),
+      { optional: ['SCOPES', 'MODELS', 'CREATED', 'LAST USED'] },
     );
     if (!isKnown) output.note('Redis is unavailable, so the time of last use is unknown.');
   },

@@ -51,18 +51,24 @@ const usage: Command = {
     if (balance.recent_sessions.length === 0) return;
     output.line('');
     output.table(
-      ['SESSION', 'MODEL', 'STATUS', 'AUDIO', 'CHARGED', 'CREATED', 'COMPLETED'],
+      ['SESSION', 'MODEL', 'STATUS', 'AUDIO', 'CHARGED', 'CREATED (UTC)', 'COMPLETED (UTC)'],
       balance.recent_sessions.map((session) => [
         session.id,
         session.model,
         session.status,
         formatDuration(session.audio_ms),
         formatDuration(session.billable_ms),
-        formatTime(session.created_at, '-'),
-        formatTime(session.completed_at, '-'),
+        utcOf(session.created_at),
+        utcOf(session.completed_at),
       ]),
+      { optional: ['COMPLETED (UTC)', 'MODEL', 'AUDIO'] },
     );
   },
 };
+
+/** Formats a time for a column whose heading has the time zone. */
+function utcOf(time: string | null): string {
+  return formatTime(time, '-').replace(' UTC', '');
+}
 
 export const SERVICE_COMMANDS: readonly Command[] = [models, usage];

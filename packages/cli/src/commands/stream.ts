@@ -1,59 +1,48 @@
-import { MAX_AUDIO_SECONDS, SAMPLES_PER_MS, samplesOf } from '@svc-asr/core/stream';
 import type { Command } from '../command.ts';
-import { formatDuration } from '../duration.ts';
-import { PartialError, UsageError } from '../exit.ts';
+import { UsageError } from '../exit.ts';
 import { openMic } from '../mic-source.ts';
-import type { PcmSource } from '../pcm-source.ts';
 import { findRecorder, isOnPath, recordersFor } from '../recorder.ts';
 import { STREAM_OPTIONS } from '../stream-options.ts';
-import { transcribe } from '../transcribe.ts';
-import type { Transcribed } from '../transcribe.ts';
-import { openWav } from '../wav-source.ts';
+import { prepareRecognition, transcribe } from '../transcribe.ts';
+import { TRANSCRIPT_FORMATS } from '../transcript-format.ts';
+import { createTranscript } from '../transcript.ts';
+import { transcribeFiles } from '../transcribe-files.ts';
 
-const transcribeFile: Command = {
+const transcribeCommand: Command = {
   words: ['transcribe'],
-  args: ['FILE.wav'],
-  summary: 'Transcribe a WAV file of any sample rate, channel count and depth. Use - for standard input.',
+  args: ['FILE...'],
+  summary:
+    'Transcribe audio files of any length. WAV works without other programs, and other formats work if ffmpeg is installed. Use - for standard input.',
   api: 'service',
   examples: [
-    'svc-asr transcribe recording.wav',
-    'svc-asr transcribe recording.wav --language luo --json',
-    'ffmpeg -v error -i talk.mp3 -f wav - | svc-asr transcribe -',
+    'svc-asr transcribe recording.wav --language ki',
+    'svc-asr transcribe talk.mp3 --language ki-KE --format srt -o talk.srt',
+    'svc-asr transcribe *.wav --language luo --format json -o transcripts/',
+    'arecord -f S16_LE -r 16000 | svc-asr transcribe - --language ki',
   ],
   options: {
     ...STREAM_OPTIONS,
+    format: {
+      value: 'FORMAT',
+      help: `Format of the transcript: ${Object.keys(TRANSCRIPT_FORMATS).join(', ')}. Default: text.`,
+      short: 'f',
+    },
+    output: {
+      value: 'FILE',
+      help: 'File to write, or a folder for one file per recording. Default: standard output.',
+      short: 'o',
+    },
     realtime: { help: 'Send the audio at the speed at which it was recorded.' },
   },
-  run: async (invocation) => {
-    const { argument, has, cwd, stdin, output } = invocation;
-    // Printed at the end, because the terminal shows changing text until then.
-    const remarks: string[] = [];
-    const note = (text: string) => remarks.push(text);
-    const source = await openWav({ file: argument('FILE.wav'), cwd, stdin, note });
-    try {
-      const result = await transcribe(invocation, source, { isRealtime: has('realtime') });
-      if (result.isCut) throw new PartialError(describeCut(result, source));
-    } finally {
-      for (const remark of remarks) output.note(remark);
-    }
-  },
+  run: transcribeFiles,
 };
-
-/** Describes the part of the audio that was transcribed and why the rest was not. */
-function describeCut({ samples, session, requestedSeconds }: Transcribed, { totalSamples }: PcmSource): string {
-  const done = `only the first ${formatDuration(samples / SAMPLES_PER_MS)}`;
-  const what = totalSamples === undefined ? done : `${done} of ${formatDuration(totalSamples / SAMPLES_PER_MS)}`;
-  const reserved = session.audio.max_audio_seconds;
-  if (reserved < requestedSeconds) return `${what} were transcribed: the account has no more credit`;
-  if (requestedSeconds < MAX_AUDIO_SECONDS) return `${what} were transcribed because of --max-seconds`;
-  return `${what} were transcribed: a session is limited to ${formatDuration(MAX_AUDIO_SECONDS * 1000)}`;
-}
 
 const mic: Command = {
   words: ['mic'],
   args: [],
   summary: 'Transcribe the microphone until Ctrl-C.',
   api: 'service',
+  examples: ['svc-asr mic --language ki'],
   options: {
     ...STREAM_OPTIONS,
     recorder: { value: 'NAME', help: 'Recording program. Default: the first installed one.' },
@@ -69,13 +58,16 @@ const mic: Command = {
     if (recorder === undefined) {
       throw new UsageError(`No recording program is installed. Install one of: ${wanted ?? names}.`);
     }
-    const source = openMic(recorder, env);
-    const onReady = () =>
-      output.note(`Recording with ${recorder.name}. Press Ctrl-C to stop and print the transcript.`);
-    const { samples, session } = await transcribe(invocation, source, { isRealtime: false, onReady, onInterrupt });
-    const { max_audio_seconds: limit } = session.audio;
-    if (samples >= samplesOf(limit)) output.note(`The reserved ${formatDuration(limit * 1000)} are used up.`);
+    const recognition = await prepareRecognition(invocation);
+    const { cut } = await transcribe(recognition, openMic(recorder, env), {
+      transcript: createTranscript(invocation),
+      isRealtime: false,
+      onReady: () => output.note(`Recording with ${recorder.name}. Press Ctrl-C to stop and print the transcript.`),
+      onInterrupt,
+    });
+    if (cut === 'credit') output.note('The account has no more credit.');
+    if (cut === 'max-seconds') output.note('The recording ended because of --max-seconds.');
   },
 };
 
-export const STREAM_COMMANDS: readonly Command[] = [transcribeFile, mic];
+export const STREAM_COMMANDS: readonly Command[] = [transcribeCommand, mic];

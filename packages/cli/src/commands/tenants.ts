@@ -1,8 +1,10 @@
 import { createAdminApi, NOT_APPLIED } from '../admin-api.ts';
 import type { Command, Invocation } from '../command.ts';
 import { formatDuration } from '../duration.ts';
+import { parseModelLimits } from '../model-limits.ts';
 import { parseWhole } from '../expiry.ts';
 import { purge } from './purge.ts';
+import { update } from './update-tenant.ts';
 import { tenantRows } from '../tenant-rows.ts';
 import type { TenantAnswer } from '../tenant-rows.ts';
 import { noteUnreadable } from '../unreadable.ts';
@@ -24,10 +26,11 @@ const list: Command = {
     }
     const { data } = answer as { data: TenantAnswer[] };
     output.table(
-      ['NAME', 'DISPLAY NAME', 'STATE', 'MODELS', 'CONCURRENT SESSIONS', 'WRITABLE'],
+      ['NAME', 'DISPLAY NAME', 'STATE', 'MODELS', 'PRIORITY', 'CONCURRENT SESSIONS', 'WRITABLE'],
       data.map(({ name, spec, read_only: isReadOnly }) => {
-        const concurrent = String(spec.limits.concurrentSessions);
-        return [name, spec.displayName, spec.state, spec.models.join(','), concurrent, isReadOnly ? 'no' : 'yes'];
+        const { displayName, state, models, priority = 'normal', limits } = spec;
+        const concurrent = String(limits.concurrentSessions);
+        return [name, displayName, state, models.join(','), priority, concurrent, isReadOnly ? 'no' : 'yes'];
       }),
     );
   },
@@ -61,9 +64,18 @@ const create: Command = {
       help: 'Model that the tenant may use. Repeat the flag for several models. Default: all models.',
       multiple: true,
     },
+    priority: {
+      value: 'PRIORITY',
+      help: 'Order of streams that wait for a worker: high, normal or low. Default: normal.',
+    },
     'budget-seconds': { value: 'N', help: 'Audio credit per month, in seconds. It renews at the start of each month.' },
     'grant-seconds': { value: 'N', help: 'First grant of audio credit, in seconds. Its id is "welcome".' },
     'concurrent-sessions': { value: 'N', help: 'Maximum number of concurrent sessions. Default: 1.' },
+    'model-limit': {
+      value: 'MODEL=N',
+      help: 'Maximum number of concurrent sessions of a model. Repeat the flag for several models.',
+      multiple: true,
+    },
     'sessions-per-minute': { value: 'N', help: 'Maximum number of new sessions per minute. Default: 60.' },
     'requests-per-minute': { value: 'N', help: 'Maximum number of requests per minute. Default: 600.' },
   },
@@ -83,10 +95,13 @@ function specOf({ option, options }: Invocation): object {
   const seconds = whole('grant-seconds');
   const budget = whole('budget-seconds');
   const models = options('model');
+  const priority = option('priority');
+  const modelLimits = parseModelLimits(options('model-limit'));
   return {
     displayName: option('display-name'),
     state: option('state') ?? 'Active',
     ...(models.length === 0 ? {} : { models }),
+    ...(priority === undefined ? {} : { priority }),
     ...(seconds === undefined ? {} : { grants: [{ id: 'welcome', audioSeconds: seconds }] }),
     ...(budget === undefined ? {} : { budget: { monthlyAudioSeconds: budget } }),
     // Undefined values are absent from the JSON, and the service applies its defaults.
@@ -94,6 +109,7 @@ function specOf({ option, options }: Invocation): object {
       concurrentSessions: whole('concurrent-sessions'),
       sessionsPerMinute: whole('sessions-per-minute'),
       requestsPerMinute: whole('requests-per-minute'),
+      ...(modelLimits.length === 0 ? {} : { models: modelLimits }),
     },
   };
 }
@@ -140,4 +156,4 @@ const remove: Command = {
   },
 };
 
-export const TENANT_COMMANDS: readonly Command[] = [list, show, create, grant, remove, purge];
+export const TENANT_COMMANDS: readonly Command[] = [list, show, create, update, grant, remove, purge];

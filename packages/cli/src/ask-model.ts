@@ -1,0 +1,38 @@
+import { createInterface } from 'node:readline/promises';
+import type { Model } from '@svc-asr/core';
+import type { AskModel } from './choose-model.ts';
+import type { Invocation } from './command.ts';
+
+/** Creates a function that asks the user for a model on the terminal. Without a terminal it returns undefined. */
+export function askModel({ stdin, stderr, json }: Pick<Invocation, 'stdin' | 'stderr' | 'json'>): AskModel {
+  return async (models) => {
+    if (json || stdin.isTTY !== true || stderr.isTTY !== true) return undefined;
+    const list = models.map((model, at) => `  ${at + 1}  ${model.language} (${model.language_code}), ${model.id}\n`);
+    stderr.write(`Several models are installed:\n${list.join('')}`);
+    const reader = createInterface({ input: stdin, output: stderr });
+    const ended = new AbortController();
+    reader.once('close', () => ended.abort());
+    try {
+      for (;;) {
+        const answer = await reader.question('Language: ', { signal: ended.signal });
+        const chosen = findModel(models, answer.trim());
+        if (chosen !== undefined) return chosen;
+      }
+    } catch (error) {
+      // The user has pressed Ctrl-C or Ctrl-D.
+      if (ended.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      reader.close();
+    }
+  };
+}
+
+/** Returns the model that an answer names by its number, language code, language or id. */
+export function findModel(models: readonly Model[], answer: string): Model | undefined {
+  const text = answer.toLowerCase();
+  return models.find(
+    (model, at) =>
+      [String(at + 1), model.language_code, model.language.toLowerCase(), model.id].includes(text) && text !== '',
+  );
+}

@@ -1,0 +1,61 @@
+import type { Word } from '@svc-asr/client';
+import { wrapText } from './wrap.ts';
+
+/** Text that is shown for a time. */
+export interface Cue {
+  start_ms: number;
+  end_ms: number;
+  text: string;
+}
+
+/** Usual limits of subtitles: two lines of 42 characters, for at most 7 seconds. */
+const LINE_CHARACTERS = 42;
+const MAX_CHARACTERS = 2 * LINE_CHARACTERS;
+const MAX_CUE_MS = 7000;
+/** A gap of this length between two words starts a new cue. */
+const GAP_MS = 1000;
+
+/** Groups words into cues. */
+export function buildCues(words: readonly Word[]): Cue[] {
+  const cues: Cue[] = [];
+  for (const word of words) {
+    const cue = cues.at(-1);
+    if (cue !== undefined && fits(cue, word)) {
+      cue.text += ` ${word.text}`;
+      cue.end_ms = word.end_ms;
+    } else cues.push({ start_ms: word.start_ms, end_ms: word.end_ms, text: word.text });
+  }
+  return cues;
+}
+
+function fits(cue: Cue, word: Word): boolean {
+  if (word.start_ms - cue.end_ms >= GAP_MS || word.end_ms - cue.start_ms > MAX_CUE_MS) return false;
+  const text = `${cue.text} ${word.text}`;
+  return text.length <= MAX_CHARACTERS && wrapText(text, LINE_CHARACTERS).length <= 2;
+}
+
+/** Formats cues as SubRip. */
+export function formatSrt(cues: readonly Cue[]): string {
+  return cues.map((cue, at) => `${at + 1}\n${timesOf(cue, ',')}\n${linesOf(cue)}\n`).join('\n');
+}
+
+/** Formats cues as WebVTT. */
+export function formatVtt(cues: readonly Cue[]): string {
+  const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `WEBVTT\n\n${cues.map((cue) => `${timesOf(cue, '.')}\n${escape(linesOf(cue))}\n`).join('\n')}`;
+}
+
+function linesOf({ text }: Cue): string {
+  return wrapText(text, LINE_CHARACTERS).join('\n');
+}
+
+function timesOf({ start_ms: start, end_ms: end }: Cue, separator: string): string {
+  return `${timestamp(start, separator)} --> ${timestamp(end, separator)}`;
+}
+
+function timestamp(ms: number, separator: string): string {
+  const pad = (value: number, digits = 2) => String(value).padStart(digits, '0');
+  const seconds = Math.floor(ms / 1000);
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map((part) => pad(part));
+  return `${clock.join(':')}${separator}${pad(ms % 1000, 3)}`;
+}

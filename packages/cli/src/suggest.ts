@@ -1,0 +1,34 @@
+/** Largest share of the characters of a name that a typing error changes. */
+const MAX_CHANGED_SHARE = 0.4;
+
+/** Returns the name that a misspelled one probably means. Undefined if none is similar. */
+export function suggest(given: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, changes: name.startsWith(given) && given.length > 2 ? 0 : changesBetween(given, name) }))
+    .sort((one, other) => one.changes - other.changes);
+  const [best] = ranked;
+  if (best === undefined) return undefined;
+  return best.changes <= Math.max(1, best.name.length * MAX_CHANGED_SHARE) ? best.name : undefined;
+}
+
+/** Counts the characters to insert, delete, replace or swap with their neighbour (Damerau and Levenshtein). */
+function changesBetween(one: string, other: string): number {
+  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];
+  const cell = (row: number, column: number) => rows[row]?.[column] ?? 0;
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    rows[row] = current;
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        cell(row - 1, column) + 1,
+        cell(row, column - 1) + 1,
+        cell(row - 1, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? cell(row - 2, column - 2) + 1 : Infinity,
+      );
+    }
+  }
+  return cell(one.length, other.length);
+}
