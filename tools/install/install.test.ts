@@ -11,6 +11,7 @@ import {
   PROMETHEUS,
   REDIS,
 } from './programs.ts';
+import { findPython, PYTHON } from './python.ts';
 import { findManager, findOnPath, planInstall } from './system-package.ts';
 
 /** Creates an executable that prints a text. */
@@ -27,6 +28,14 @@ test('findRedis returns the first server of version 7 or newer', () => {
   expect(findRedis(folder)).toBeUndefined();
   const path = writeProgram(folder, 'valkey-server', 'Valkey server v=8.1.1 sha=00000000:0 bits=64 build=1');
   expect(findRedis(folder)).toEqual({ path, version: '8.1.1' });
+});
+
+test('findPython ignores a Python older than 3.10', () => {
+  const folder = temporaryFolder('python');
+  const path = writeProgram(folder, 'python3', 'Python 3.9.18');
+  expect(findPython(folder)).toBeUndefined();
+  writeProgram(folder, 'python3', 'Python 3.12.1');
+  expect(findPython(folder)).toEqual({ path, version: '3.12.1' });
 });
 
 describe('planInstall', () => {
@@ -64,7 +73,7 @@ describe('planInstall', () => {
     expect(install).toThrow('Use a Linux machine');
   });
 
-  test.each([REDIS, ETCD, CHROMIUM, CONTAINERS, PROMETHEUS])(
+  test.each([REDIS, ETCD, CHROMIUM, CONTAINERS, PROMETHEUS, PYTHON])(
     'has packages of $title for apt-get, dnf and apk',
     (wanted) => {
       for (const manager of ['apt-get', 'dnf', 'apk'] as const) {

@@ -1,0 +1,1 @@
+"""One continuous transcript over several sessions."""
