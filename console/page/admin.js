@@ -49,6 +49,15 @@ function applicationSection({ name, created_at: createdAt, spec }) {
   );
 }
 
+/**
+ * Formats the limit of a tenant, and those of its models.
+ * @param {TenantView['spec']} spec
+ */
+function sessionLimits({ limits: { concurrentSessions, models = [] } }) {
+  const ofModels = models.map((limit) => `${limit.model}: ${limit.concurrentSessions}`).join(', ');
+  return ofModels === '' ? String(concurrentSessions) : `${concurrentSessions} (${ofModels})`;
+}
+
 /** @param {readonly TenantView[]} tenants */
 function tenantsTable(tenants) {
   /** @param {string} name */
@@ -66,7 +75,8 @@ function tenantsTable(tenants) {
     name,
     spec.state,
     spec.models.join(', '),
-    String(spec.limits.concurrentSessions),
+    spec.priority ?? 'normal',
+    sessionLimits(spec),
     isReadOnly
       ? html('span', { class: 'faint' }, 'Read-only')
       : html(
@@ -76,7 +86,7 @@ function tenantsTable(tenants) {
           actionButton('New link', () => createLink(name)),
         ),
   ]);
-  return table(['Name', 'Tenant', 'Status', 'Models', 'Concurrent sessions', ''], rows);
+  return table(['Name', 'Tenant', 'Status', 'Models', 'Priority', 'Concurrent sessions', ''], rows);
 }
 
 async function refresh() {

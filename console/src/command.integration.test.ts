@@ -23,7 +23,8 @@ const create = (name: string, ...options: string[]) =>
   admin('tenants', 'create', name, '--display-name', `The ${name}`, ...options);
 
 test('svc-asr admin creates, grants, shows, lists and deletes a tenant', async () => {
-  const limits = ['--concurrent-sessions', '5', '--model', 'm1', '--model', 'm2', '--grant-seconds', '3600'];
+  const models = ['--model', 'm1', '--model', 'm2', '--model-limit', 'm2=3', '--model-limit', 'm1=2'];
+  const limits = ['--concurrent-sessions', '5', ...models, '--grant-seconds', '3600', '--priority', 'low'];
   expect(await create('radio', ...limits)).toEqual({ status: 0, out: 'Created the tenant radio.\n', err: '' });
   const again = await create('radio');
   expect([again.status, again.out]).toEqual([1, '']);
@@ -36,11 +37,21 @@ test('svc-asr admin creates, grants, shows, lists and deletes a tenant', async (
   expect((await admin('tenants', 'grant', 'radio', '--seconds=-30')).out).toContain('Granted -30s');
 
   const shown = (await admin('tenants', 'show', 'radio')).out;
-  for (const row of [/display name +The radio/, /state +Active/, /models +m1, m2/, /concurrent sessions +5/]) {
+  for (const row of [/display name +The radio/, /state +Active/, /models +m1, m2/, /priority +low/]) {
     expect(shown).toMatch(row);
   }
+  expect(shown).toMatch(/concurrent sessions +5\nconcurrent sessions of m2 +3\nconcurrent sessions of m1 +2\n/);
   expect(shown).toMatch(/granted +1h 1m 0s\navailable +1h 1m 0s\n/);
-  expect((await admin('tenants', 'list')).out).toMatch(/^NAME .*\nradio +The radio +Active +m1,m2 +5 +yes\n$/);
+  const changed = await admin('tenants', 'update', 'radio', '--priority', 'high', '--model-limit', 'none');
+  expect([changed.out, changed.err]).toEqual(['Changed the tenant radio.\n', '']);
+  expect(await console_.ledger.accounts.read('radio')).toMatchObject({
+    priority: 'high',
+    limits: { concurrentSessions: 5, sessionsPerMinute: 60, requestsPerMinute: 600 },
+  });
+  expect((await admin('tenants', 'show', 'radio')).out).not.toContain('concurrent sessions of');
+  const nothing = await admin('tenants', 'update', 'radio');
+  expect([nothing.status, nothing.err]).toEqual([2, expect.stringContaining('nothing to change')]);
+  expect((await admin('tenants', 'list')).out).toMatch(/^NAME .*\nradio +The radio +Active +m1,m2 +high +5 +yes\n$/);
 
   expect((await admin('tenants', 'delete', 'radio')).out).toBe('Deleted the tenant radio and 0 keys.\n');
   expect((await admin('tenants', 'show', 'radio')).status).toBe(1);
@@ -63,9 +74,14 @@ test('svc-asr admin prints only the key on standard output, lists it without its
   expect(unknown.err).toContain('scopes.0: must be one of sessions:create, usage:read');
 
   const listed = await admin('keys', 'list', '--tenant', 'acme');
-  expect(listed.out).toMatch(/ +SCOPES +MODELS\n/);
-  expect(listed.out).toMatch(new RegExp(`${keyId} .* all +all\n`));
-  expect(listed.out).toMatch(/ sessions:create,usage:read +m1,m2\n/);
+  for (const line of listed.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  const { data } = JSON.parse((await admin('keys', 'list', '--tenant', 'acme', '--json')).out) as { data: object[] };
+  expect(data).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ key_id: keyId, scopes: null, models: null }),
+      expect.objectContaining({ scopes: ['sessions:create', 'usage:read'], models: ['m1', 'm2'] }),
+    ]),
+  );
   expect(listed.out).toContain(`${keyId}  acme    production  ${key.slice(-4)}`);
   expect(listed.out).not.toContain(key.slice(23, 50));
 

@@ -2,12 +2,14 @@ import type { Keyring, Logger, Metrics } from '@svc-asr/runtime';
 import type { LedgerView } from './ledger-view.ts';
 import type { ResourceStore } from './resources/store.ts';
 import type { ConsoleSettings } from './settings.ts';
+import type { SignInCodes } from './sign-in-codes.ts';
 
 /** Dependencies of the admin API routes. */
 export interface Deps {
   store: ResourceStore;
   ledger: LedgerView;
   peppers: Keyring;
+  codes: SignInCodes;
   settings: Pick<
     ConsoleSettings,
     | 'ADMIN_TOKEN'

@@ -77,6 +77,12 @@ export const CONSOLE_ERRORS = {
     type: 'conflict',
     message: 'The tenant has no pending application. Change the state of the tenant instead.',
   },
+  link_expired: {
+    status: 409,
+    type: 'conflict',
+    message:
+      'The private link of the tenant has expired or was revoked. Create a new one with POST /admin/v1/tenants/NAME/link.',
+  },
   too_many_keys: {
     status: 409,
     type: 'conflict',

@@ -47,7 +47,11 @@ export interface TenantSpecView {
   readonly state: TenantState;
   readonly contact?: ContactView;
   readonly models: readonly string[];
-  readonly limits: { readonly concurrentSessions: number };
+  readonly priority?: 'high' | 'normal' | 'low';
+  readonly limits: {
+    readonly concurrentSessions: number;
+    readonly models?: readonly { readonly model: string; readonly concurrentSessions: number }[];
+  };
 }
 
 /** The application that a developer sent. */

@@ -9,6 +9,7 @@ import type { AdminApiServers } from './ports.ts';
 import { addCachedReads } from './resources/cached-reads.ts';
 import { openStore } from './resources/open.ts';
 import type { ConsoleSettings } from './settings.ts';
+import { createSignInCodes } from './sign-in-codes.ts';
 
 export interface RunningConsole {
   /** Health and metrics. */
@@ -37,6 +38,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     reads,
     ledger: createLedger(requireSchema(link, { prefix, logger }), { prefix, constants: ledgerConstants(settings) }),
     peppers: settings.API_KEY_PEPPERS,
+    codes: createSignInCodes(),
     settings,
     logger,
     metrics,

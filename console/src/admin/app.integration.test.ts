@@ -69,7 +69,7 @@ test.each([
   ['GET', `${tenants}/nobody`, 404, 'tenant_not_found', null],
   ['GET', `${tenants}/%ff`, 400, 'invalid_parameters', null],
   ['POST', tenants, 405, 'method_not_allowed', 'GET, HEAD'],
-  ['PATCH', `${tenants}/x`, 405, 'method_not_allowed', 'GET, HEAD, PUT, DELETE'],
+  ['POST', `${tenants}/x`, 405, 'method_not_allowed', 'GET, HEAD, PUT, PATCH, DELETE'],
   ['GET', `${tenants}/x/grants`, 405, 'method_not_allowed', 'POST'],
   ['PUT', '/admin/v1/keys', 405, 'method_not_allowed', 'GET, HEAD, POST'],
   ['GET', '/admin/v1/keys/x', 405, 'method_not_allowed', 'DELETE'],

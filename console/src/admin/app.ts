@@ -9,7 +9,7 @@ import { routePurge } from './purge.ts';
 import { createApp } from '../http/app.ts';
 import { routeRecords } from './records.ts';
 import { notFound, handleError } from '../http/error-handler.ts';
-import { routeTenants } from './tenants.ts';
+import { routeGrants, routeTenants } from './tenants.ts';
 import { routeUsage } from './usage.ts';
 
 /** Creates the app of the admin API and of the page for administrators. */
@@ -20,6 +20,7 @@ export function createAdminApp(deps: Deps): Express {
   routePage(app, ['admin.html', 'console.css', 'admin.js', ...SHARED_SCRIPTS]);
   app.use('/admin/v1', authenticate(settings.ADMIN_TOKEN, settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE, now));
   routeTenants(app, deps);
+  routeGrants(app, deps);
   routePurge(app, deps);
   routeWaitlist(app, deps);
   routeKeys(app, deps);

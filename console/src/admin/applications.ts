@@ -1,7 +1,7 @@
 import type { Tenant } from '@svc-asr/core';
 import type { Router } from 'express';
 import { approve, decline, WELCOME_GRANT } from '../applications/application.ts';
-import { createLink, withLink } from '../applications/link.ts';
+import { createLink, isLinkExpired, withLink } from '../applications/link.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { waitUntilGrantApplied, waitUntilTenantApplied } from '../tenants/wait.ts';
@@ -14,8 +14,8 @@ import { checkApproval } from './schemas.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Serves the waitlist to administrators, and creates private links. */
-export function routeWaitlist(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
+/** Serves the waitlist to administrators, and creates private links and sign-in codes. */
+export function routeWaitlist(router: Router, { store, ledger, peppers, codes, settings, logger, now }: Deps): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
@@ -83,6 +83,22 @@ export function routeWaitlist(router: Router, { store, ledger, peppers, settings
       const { token } = createLink(found.resource, peppers, expiresAtMs);
       await change(name, (tenant) => withLink(tenant, token, peppers, expiresAtMs));
       logger.info({ tenant: name }, 'private link replaced');
+      const expiresAt = new Date(expiresAtMs).toISOString();
+      const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
+      response.status(201).json(view);
+    })
+    .all(methodNotAllowed('POST'));
+
+  router
+    .route('/admin/v1/tenants/:name/sign-in')
+    .post(async (request, response) => {
+      const { name } = request.params;
+      const found = await store.get('Tenant', name);
+      if (found === undefined) throw new ConsoleError('tenant_not_found');
+      // A session ends with the link of its tenant, so a code would start none.
+      if (isLinkExpired(found.resource, now())) throw new ConsoleError('link_expired');
+      const { token, expiresAtMs } = codes.create(found.resource, now());
+      logger.info({ tenant: name }, 'sign-in code created');
       const expiresAt = new Date(expiresAtMs).toISOString();
       const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
       response.status(201).json(view);

@@ -58,6 +58,32 @@ test('PUT of a tenant replaces its spec and keeps the grants that the request do
   expect([changed.status, changed.body.error.code]).toEqual([409, 'grant_conflict']);
 });
 
+test('PATCH changes only the fields of the request, removes those that are null, and keeps grants', async () => {
+  const limits = { concurrentSessions: 9, models: [{ model: 'm1', concurrentSessions: 3 }] };
+  const budget = { monthlyAudioSeconds: 60 };
+  await put('patched', { displayName: 'P', state: 'Active', limits, budget, grants: [{ id: 'a', audioSeconds: 1 }] });
+  const patch = (body: unknown) => call('PATCH', '/admin/v1/tenants/patched', { body });
+  const changed = await patch({ priority: 'high', limits: { concurrentSessions: 5 }, budget: null });
+  expect([changed.status, changed.body.applied]).toEqual([200, true]);
+  expect(changed.body.spec).toEqual({
+    displayName: 'P',
+    state: 'Active',
+    models: ['*'],
+    priority: 'high',
+    limits: { ...limits, concurrentSessions: 5, sessionsPerMinute: 60, requestsPerMinute: 600 },
+    grants: [{ id: 'a', audioSeconds: 1 }],
+  });
+  expect(await console_.ledger.accounts.read('patched')).toMatchObject({ priority: 'high', grantedMs: 1000 });
+  const invalid = await patch({ priority: 'urgent' });
+  expect([invalid.status, invalid.body.error.message]).toEqual([
+    400,
+    expect.stringMatching(/priority: must be one of/),
+  ]);
+  expect((await patch([])).status).toBe(400);
+  const missing = await call('PATCH', '/admin/v1/tenants/nobody', { body: {} });
+  expect([missing.status, missing.body.error.code]).toEqual([404, 'tenant_not_found']);
+});
+
 test('PUT with If-None-Match: * does not change an existing tenant', async () => {
   expect((await put('once', { displayName: 'First' }, { 'if-none-match': '*' })).status).toBe(201);
   const second = await put('once', { displayName: 'Second' }, { 'if-none-match': '*' });

@@ -6,16 +6,16 @@ import { readIfAvailable } from '../ledger-view.ts';
 import { deleteTenant } from '../tenants/delete.ts';
 import { appendGrants } from '../tenants/grants.ts';
 import { waitUntilGrantApplied, waitUntilTenantClosed, waitUntilTenantApplied } from '../tenants/wait.ts';
-import { buildTenant, replaceTenant } from '../tenants/tenant.ts';
+import { buildTenant, patchTenant, replaceTenant } from '../tenants/tenant.ts';
 import { viewAccount, viewTenant } from '../tenants/view.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
 import { checkGrantRequest } from './schemas.ts';
 
-/** Serves tenants and their grants. */
+/** Serves tenants. */
 export function routeTenants(router: Router, deps: Deps): void {
-  const { store, ledger, settings, logger, now } = deps;
+  const { store, ledger, settings, logger } = deps;
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
 
@@ -54,6 +54,17 @@ export function routeTenants(router: Router, deps: Deps): void {
       const applied = await waitUntilTenantApplied(ledger, resource, polling);
       response.status(created ? 201 : 200).json({ ...(await show(name)), applied });
     })
+    .patch(async (request, response) => {
+      const { name } = request.params;
+      const patch = await readJson(request, response);
+      const { resource } = await store.update('Tenant', name, (current) => {
+        if (current === undefined) throw new ConsoleError('tenant_not_found');
+        return patchTenant(current, patch);
+      });
+      logger.info({ tenant: name, reason: 'changed' }, 'tenant written');
+      const applied = await waitUntilTenantApplied(ledger, resource, polling);
+      response.json({ ...(await show(name)), applied });
+    })
     .delete(async (request, response) => {
       const { name } = request.params;
       const keysRevoked = await deleteTenant(store, name);
@@ -61,8 +72,13 @@ export function routeTenants(router: Router, deps: Deps): void {
       const applied = await waitUntilTenantClosed(ledger, name, polling);
       response.json({ object: 'tenant', name, deleted: true, keys_revoked: keysRevoked, applied });
     })
-    .all(methodNotAllowed('GET, HEAD, PUT, DELETE'));
+    .all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));
+}
 
+/** Serves the grants of tenants. */
+export function routeGrants(router: Router, { store, ledger, settings, logger, now }: Deps): void {
+  const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
+  const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   router
     .route('/admin/v1/tenants/:name/grants')
     .post(async (request, response) => {

@@ -75,6 +75,14 @@ export function linkIdOf({ metadata }: Tenant): string {
   return (metadata.annotations?.[LINK_ANNOTATION] ?? '').split(':')[1]?.slice(0, LINK_ID_CHARACTERS) ?? '';
 }
 
+/**
+ * Returns the id that sessions of the tenant contain: that of the link, or zeros if there is none. A tenant without a
+ * link is signed in by a code.
+ */
+export function sessionLinkIdOf(tenant: Tenant): string {
+  return linkIdOf(tenant) || '0'.repeat(LINK_ID_CHARACTERS);
+}
+
 function annotate(tenant: Tenant, name: string, value: string): Tenant {
   const annotations = { ...tenant.metadata.annotations, [name]: value };
   return { ...tenant, metadata: { ...tenant.metadata, annotations } };

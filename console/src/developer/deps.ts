@@ -3,7 +3,10 @@ import type { CachedReads } from '../resources/cached-reads.ts';
 import type { ConsoleSettings } from '../settings.ts';
 
 /** Dependencies of the developer routes. */
-export interface DeveloperDeps extends Pick<Deps, 'store' | 'ledger' | 'peppers' | 'logger' | 'metrics' | 'now'> {
+export interface DeveloperDeps extends Pick<
+  Deps,
+  'store' | 'ledger' | 'peppers' | 'codes' | 'logger' | 'metrics' | 'now'
+> {
   reads: CachedReads;
   settings: Pick<
     ConsoleSettings,

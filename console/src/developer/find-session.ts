@@ -2,7 +2,7 @@ import type { Tenant } from '@svc-asr/core';
 import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Request } from 'express';
 import { isSessionEnded } from '../applications/ended-sessions.ts';
-import { isLinkExpired, linkIdOf } from '../applications/link.ts';
+import { isLinkExpired, sessionLinkIdOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Stored } from '../resources/store.ts';
 import { readCookie } from './cookie.ts';
@@ -44,7 +44,7 @@ export function createFindSession({ reads, peppers, now }: DeveloperDeps, failur
 }
 
 function isValid(session: Session, tenant: Tenant, nowMs: number): boolean {
-  const isOfLink = linkIdOf(tenant) === session.linkId && !isLinkExpired(tenant, nowMs);
+  const isOfLink = sessionLinkIdOf(tenant) === session.linkId && !isLinkExpired(tenant, nowMs);
   return isOfLink && !isSessionEnded(tenant, session);
 }
 

@@ -105,6 +105,48 @@ test('DELETE link revokes the link and ends the sessions of all browsers, and si
   expect((await visitor().call('POST', 'sign-in', { token: body.token })).status).toBe(200);
 });
 
+describe('a sign-in code of the admin API', () => {
+  const createCode = (tenant: string) => console_.call('POST', `/admin/v1/tenants/${tenant}/sign-in`);
+  const signIn = async (token: unknown) => (await visitor().call('POST', 'sign-in', { token })).status;
+
+  test('is refused with 409 link_expired if the link of the tenant has expired or was revoked', async () => {
+    const { developer, tenant } = await apply();
+    const { body: before } = await createCode(tenant);
+    const expiry = readExpiry(tenant);
+    writeExpiry(tenant, new Date(Date.now() - 1000).toISOString());
+    const expired = await createCode(tenant);
+    expect([expired.status, expired.body.error.code]).toEqual([409, 'link_expired']);
+    expect(await signIn(before.token)).toBe(401);
+    writeExpiry(tenant, expiry);
+    await developer.call('DELETE', 'link');
+    expect((await createCode(tenant)).body.error.code).toBe('link_expired');
+  });
+
+  test('is invalid after the tenant got a new link, and for a later tenant of the same name', async () => {
+    const { tenant } = await apply();
+    const { body: first } = await createCode(tenant);
+    await console_.call('POST', `/admin/v1/tenants/${tenant}/link`);
+    expect(await signIn(first.token)).toBe(401);
+
+    const { body: second } = await createCode(tenant);
+    const resource = parse(readFileSync(fileOf(tenant), 'utf8'));
+    resource.metadata.creationTimestamp = new Date(Date.now() + 1000).toISOString();
+    writeFileSync(fileOf(tenant), stringify(resource));
+    expect(await signIn(second.token)).toBe(401);
+  });
+
+  test('signs in once, and is not used up if the tenant cannot be read', async () => {
+    const { tenant } = await apply();
+    const { body } = await createCode(tenant);
+    const text = readFileSync(fileOf(tenant), 'utf8');
+    writeFileSync(fileOf(tenant), text.replace('kind: Tenant', 'kind: Unknown'));
+    expect(await signIn(body.token)).toBe(409);
+    writeFileSync(fileOf(tenant), text);
+    expect(await signIn(body.token)).toBe(200);
+    expect(await signIn(body.token)).toBe(401);
+  });
+});
+
 test('DELETE sign-in clears the cookie if the console must not write the tenant, and if no session exists', async () => {
   const { developer, tenant } = await apply();
   renameSync(fileOf(tenant), join(console_.readFolder, `tenant-${tenant}.yaml`));

@@ -5,7 +5,14 @@ import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import { isLinkExpired, isLinkOf, linkExpiryOf, linkIdOf, tenantOf, withLinkExpiry } from '../applications/link.ts';
+import {
+  isLinkExpired,
+  isLinkOf,
+  linkExpiryOf,
+  sessionLinkIdOf,
+  tenantOf,
+  withLinkExpiry,
+} from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import { writeCookie } from './cookie.ts';
@@ -28,15 +35,18 @@ export function routeSignIn(
   failures: AttemptLimiter,
   findSession: FindSession,
 ): void {
-  const { store, peppers, settings, now } = deps;
+  const { store, peppers, codes, settings, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   // Attempts from one network run one after the other, so that concurrent ones cannot pass the limit together.
   const inTurn = createKeyedMutex();
 
   async function find(token: string): Promise<Tenant | undefined> {
     const name = tenantOf(token);
+    // The tenant is read before the code is taken, so that a failed read does not use up the code.
     const found = name === undefined ? undefined : await store.get('Tenant', name);
-    if (found === undefined || !isLinkOf(found.resource, token, peppers)) return undefined;
+    if (found === undefined) return undefined;
+    if (codes.take(token, found.resource, now())) return found.resource;
+    if (!isLinkOf(found.resource, token, peppers)) return undefined;
     if (isLinkExpired(found.resource, now())) return undefined;
     const isOld = linkExpiryOf(found.resource) === undefined && found.readOnlyIn === undefined;
     return isOld ? addExpiry(found.resource) : found.resource;
@@ -84,6 +94,6 @@ export function startSession(
   const nowMs = now();
   const expiresAtMs = Math.min(nowMs + SESSION_MS, linkExpiryOf(tenant) ?? Infinity);
   const id = randomBytes(SESSION_ID_BYTES).toString('hex');
-  const session = { id, tenant: tenant.metadata.name, linkId: linkIdOf(tenant), expiresAtMs };
+  const session = { id, tenant: tenant.metadata.name, linkId: sessionLinkIdOf(tenant), expiresAtMs };
   writeCookie(request, response, writeSession(session, peppers), expiresAtMs - nowMs);
 }

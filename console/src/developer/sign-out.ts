@@ -1,7 +1,7 @@
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Request, Response } from 'express';
 import { withEndedSession } from '../applications/ended-sessions.ts';
-import { linkIdOf } from '../applications/link.ts';
+import { sessionLinkIdOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { clearCookie } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
@@ -29,7 +29,7 @@ export function createSignOut({ store, now }: DeveloperDeps, findSession: FindSe
     signOuts.fail(name, now());
     await store.update('Tenant', name, (current) => {
       // With a new link, all sessions of the old one have ended.
-      if (current === undefined || linkIdOf(current) !== session.linkId) throw new ConsoleError('not_signed_in');
+      if (current === undefined || sessionLinkIdOf(current) !== session.linkId) throw new ConsoleError('not_signed_in');
       return withEndedSession(current, session, now());
     });
   }

@@ -2,6 +2,7 @@ import { API_VERSION, checkResource, describeProblems } from '@svc-asr/core';
 import type { Tenant } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
 import { appendGrants } from './grants.ts';
+import { mergePatch } from './merge-patch.ts';
 
 /** Builds a Tenant from a name and the spec of a request. Checks the spec and fills in defaults. */
 export function buildTenant(name: string, spec: unknown): Tenant {
@@ -9,6 +10,11 @@ export function buildTenant(name: string, spec: unknown): Tenant {
   if (checked.ok) return checked.value as Tenant;
   const problems = checked.problems.map(({ field, message }) => ({ field: field.replace(/^spec\.?/, ''), message }));
   throw new ConsoleError('invalid_parameters', { message: `${describeProblems(problems)}.` });
+}
+
+/** Applies a merge patch to the spec of a tenant. Grants are kept, as by `replaceTenant`. */
+export function patchTenant(current: Tenant, patch: unknown): Tenant {
+  return replaceTenant(current, buildTenant(current.metadata.name, mergePatch(current.spec, patch)));
 }
 
 /** Replaces the spec of a tenant. Grants that the new spec does not list are kept. */

@@ -13,6 +13,7 @@ export function isApplied(account: Account | undefined, { spec }: Tenant): boole
     account?.state === spec.state &&
     account.displayName === spec.displayName &&
     account.models.join(' ') === spec.models.join(' ') &&
+    account.priority === (spec.priority ?? 'normal') &&
     (account.budget?.monthlyMs ?? 0) === (spec.budget?.monthlyAudioSeconds ?? 0) * 1000 &&
     isDeepStrictEqual(comparable(account.limits), comparable(spec.limits))
   );
