@@ -65,7 +65,10 @@ test('stream.node.js streams a file and prints its transcript', async () => {
   expect(await node('stream.node.js', 'talk.mp3')).toBe('\n32000 samples\n');
 });
 
-test.each(['list-models.sh', 'create-session.sh', 'get-usage.sh'])('%s calls the API with curl', async (name) => {
-  const { stdout } = await run('sh', [name], { cwd: folder, env });
-  expect(stdout.split('\n')[0]).toMatch(new RegExp(`^${service.url}/v1/`));
-});
+test.each(['list-models.sh', 'create-session.sh', 'transcribe-file.sh', 'get-usage.sh'])(
+  '%s calls the API with curl',
+  async (name) => {
+    const { stdout } = await run('sh', [name], { cwd: folder, env });
+    expect(stdout.split('\n')[0]).toMatch(new RegExp(`^${service.url}/v1/`));
+  },
+);

@@ -3,13 +3,15 @@ import type { CodeSample } from './openapi/document.ts';
 
 export const LIST_MODELS_SAMPLES = [shell('list-models.sh'), node('list-models.js')];
 export const CREATE_SESSION_SAMPLES = [shell('create-session.sh'), node('create-session.js')];
+export const TRANSCRIBE_FILE_SAMPLES = [shell('transcribe-file.sh'), node('transcribe-file.js')];
 export const GET_USAGE_SAMPLES = [shell('get-usage.sh'), node('get-usage.js')];
 
-/** Example programs for the stream. The browser program streams the microphone, and the Node program streams a file. */
+/** Example programs for the stream. The browser program streams the microphone, and the others stream a file. */
 export const STREAM_SAMPLES = [
   javascript('Browser', 'stream.browser.js'),
   javascript('Browser: pcm16.js', 'pcm16.js'),
   node('stream.node.js'),
+  { lang: 'python', label: 'Python', source: readText('samples/stream.py') },
 ];
 
 function shell(file: string): CodeSample {

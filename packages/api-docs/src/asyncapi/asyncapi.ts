@@ -90,7 +90,7 @@ function operations(): Record<string, StreamOperation> {
       action: 'send',
       title: 'Events',
       summary:
-        'Events from the server: zero or more `status`, one `ready`, then `delta`, `final`, acknowledgements and errors.',
+        'Events from the server: zero or more `status`, one `ready`, then `delta`, `final`, acknowledgements and errors. With endpointing also `speech_started` and `speech_ended`.',
       channel: CHANNEL,
       messages: Object.keys(SERVER_MESSAGES).map(inChannel),
     },

@@ -6,7 +6,11 @@ type Of<M extends { type: string }, T extends string> = Extract<M, { type: T }>;
 
 /** Example messages from the client. */
 export const CLIENT_EXAMPLES: { readonly [T in keyof typeof CLIENT_MESSAGES]: readonly Of<ClientMessage, T>[] } = {
-  config: [{ type: 'config' }, { type: 'config', language: 'ki', context: [56, 3] }],
+  config: [
+    { type: 'config' },
+    { type: 'config', language: 'ki', context: [56, 3] },
+    { type: 'config', endpointing: { silence_ms: 500 } },
+  ],
   flush: [{ type: 'flush' }],
   reset: [{ type: 'reset' }],
   keepalive: [{ type: 'keepalive' }],
@@ -27,9 +31,20 @@ export const SERVER_EXAMPLES: { readonly [T in keyof typeof SERVER_MESSAGES]: re
       max_audio_seconds: 120,
     },
   ],
-  config_ack: [{ type: 'config_ack', language: 'ki', context_size: [56, 3], chunk_samples: chunkSamples(3) }],
+  config_ack: [
+    { type: 'config_ack', language: 'ki', context_size: [56, 3], chunk_samples: chunkSamples(3) },
+    {
+      type: 'config_ack',
+      language: 'ki',
+      context_size: [...AUDIO.defaultContext],
+      chunk_samples: chunkSamples(AUDIO.defaultContext[1]),
+      endpointing: { silence_ms: 500 },
+    },
+  ],
   reset_ack: [{ type: 'reset_ack', utterance: 2 }],
+  speech_started: [{ type: 'speech_started', utterance: 1, audio_start_ms: 160 }],
   delta: [{ type: 'delta', text: 'wĩ mwega', utterance: 1, audio_end_ms: 1120 }],
+  speech_ended: [{ type: 'speech_ended', utterance: 1, audio_end_ms: 1680 }],
   final: [
     {
       type: 'final',

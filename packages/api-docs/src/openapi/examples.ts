@@ -17,6 +17,10 @@ const model = (id: string, language: string, language_code: string): Model => ({
   language_code,
   max_audio_seconds: 300,
   audio,
+  contexts: [
+    { context_size: [...AUDIO.defaultContext], chunk_ms: 1120, default: true },
+    { context_size: [56, 3], chunk_ms: 320, default: false },
+  ],
 });
 
 export const EXAMPLE_MODELS = {

@@ -100,6 +100,7 @@ test('the OpenAPI document has an example for each error code of the catalogue, 
 test.each([
   ['/v1/models', [200, 503]],
   ['/v1/asr/sessions', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
+  ['/v1/audio/transcriptions', [200, 400, 401, 402, 403, 404, 413, 415, 429, 503]],
   ['/v1/usage', [200, 401, 403, 429, 503]],
   ['/v1/asr/sessions/{id}', [200, 401, 403, 404, 429, 503]],
   ['/v1/asr/sessions/{id}/stream', [101, 400, 401, 403, 429, 503]],
@@ -129,12 +130,13 @@ test('OpenAPI responses to POST document Cache-Control, and rate-limited routes 
   }
 });
 
-test('only sessions and usage require an API key in the OpenAPI document', () => {
+test('only sessions, files and usage require an API key in the OpenAPI document', () => {
   const keyed = operations.filter(({ operation }) => operation.security.length > 0);
   expect(keyed.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'post /v1/asr/sessions',
     'get /v1/asr/sessions/{id}',
     'delete /v1/asr/sessions/{id}',
+    'post /v1/audio/transcriptions',
     'get /v1/usage',
   ]);
 });

@@ -8,6 +8,7 @@ import { modelsPath } from './paths/models.ts';
 import { sessionPathItem } from './paths/session.ts';
 import { sessionsPath } from './paths/sessions.ts';
 import { streamHandshakePath } from './paths/stream.ts';
+import { transcriptionsPath } from './paths/transcriptions.ts';
 import { usagePath } from './paths/usage.ts';
 import { errorResponses } from './responses.ts';
 import {
@@ -21,6 +22,7 @@ import {
   sessionPath,
   SESSIONS_PATH,
   streamPath,
+  TRANSCRIPTIONS_PATH,
   UsageSession,
 } from '@svc-asr/core';
 
@@ -53,6 +55,7 @@ export function buildOpenApi(): OpenApiDocument {
       { name: 'Models', description: 'The installed recognition models.' },
       { name: 'Sessions', description: 'Reserve credit and get an address to stream to. Read and cancel sessions.' },
       { name: 'Stream', description: 'The WebSocket handshake.' },
+      { name: 'Files', description: 'Transcribe recorded audio, with the shapes of the OpenAI API.' },
       { name: 'Usage', description: 'Credit and past sessions.' },
       { name: 'Documents', description: 'Documentation of the API.' },
     ],
@@ -61,6 +64,7 @@ export function buildOpenApi(): OpenApiDocument {
       [SESSIONS_PATH]: sessionsPath(),
       [sessionPath('{id}')]: sessionPathItem(),
       [streamPath('{id}')]: streamHandshakePath(),
+      [TRANSCRIPTIONS_PATH]: transcriptionsPath(),
       '/v1/usage': usagePath(),
       ...documentPaths(),
     },

@@ -5,6 +5,9 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   invalid_json: 'The body is not valid JSON. Send a JSON object.',
   invalid_parameters: 'The message names each invalid field and the problem. Fix the request; do not retry it.',
   invalid_idempotency_key: 'Use a UUID, or 1 to 128 characters that match the pattern.',
+  unsupported_audio: 'The file is not WAV. Convert it, for example with ffmpeg.',
+  invalid_audio: 'The file is damaged or has no audio. The message names the problem.',
+  audio_too_long: 'The file has more than 300 seconds of audio. Split it, or use a stream.',
   missing_api_key: 'Send `Authorization: Bearer <API_KEY>` from your server.',
   invalid_api_key: 'The key does not exist. Check that you copied all of it and that it belongs to this service.',
   expired_api_key: 'The key has expired. Ask the administrator of the service for a new one.',
@@ -22,8 +25,9 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   not_found: 'The path does not exist. Check the address.',
   method_not_allowed: 'Use a method that the header `Allow` lists.',
   idempotency_conflict: 'The key was used with a different body. Use a new key for each session.',
-  request_too_large: 'The body exceeds 16 KiB. Send audio to the stream, not here.',
-  unsupported_media_type: 'Send `Content-Type: application/json`, in UTF-8 and uncompressed.',
+  request_too_large: 'The body exceeds 16 KiB, or the file 25 MiB. Split the file, or send its audio to a stream.',
+  unsupported_media_type:
+    'Send `Content-Type: application/json`, in UTF-8 and uncompressed. Send files as `multipart/form-data`.',
   concurrency_limit_exceeded:
     'The account already has a reserved or active session. Close its stream, free the place with `DELETE /v1/asr/sessions/{id}`, or wait until the reservation expires. Try again after `Retry-After` seconds.',
   rate_limit_exceeded: 'Too many requests. Wait `Retry-After` seconds, then back off exponentially.',

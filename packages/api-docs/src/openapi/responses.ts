@@ -8,15 +8,15 @@ import { refTo } from '../json-schema.ts';
 import { REMEDIES } from './remedies.ts';
 
 const MEANINGS: Readonly<Record<number, string>> = {
-  400: 'Malformed JSON or invalid parameters.',
+  400: 'Malformed body, invalid parameters or audio.',
   401: 'Missing, invalid, expired or revoked credential.',
   402: 'Not enough audio credit to reserve a session.',
   403: 'The account is inactive, or may not use the model.',
   404: 'The model, the session or the path does not exist.',
   405: 'The path does not support this method.',
   409: 'The Idempotency-Key was used with a different body.',
-  413: 'The body exceeds 16 KiB.',
-  415: 'The Content-Type is not application/json.',
+  413: 'The body is too large.',
+  415: 'The Content-Type is not supported.',
   429: 'A rate or concurrency limit was reached.',
   503: 'The service is temporarily unavailable.',
 };

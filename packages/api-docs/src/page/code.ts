@@ -12,7 +12,8 @@ interface Highlighter {
 // this one.
 const require = createRequire(import.meta.url);
 const highlighter = require('highlight.js/lib/core') as Highlighter;
-for (const [name, grammar] of Object.entries({ json: 'json', javascript: 'javascript', shell: 'bash' })) {
+const GRAMMARS = { json: 'json', javascript: 'javascript', python: 'python', shell: 'bash' };
+for (const [name, grammar] of Object.entries(GRAMMARS)) {
   highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${grammar}`));
 }
 

@@ -1,0 +1,113 @@
+import { FILE_LIMITS, RESPONSE_FORMATS } from '@svc-asr/core';
+import type { ErrorCode } from '@svc-asr/core';
+import { TRANSCRIBE_FILE_SAMPLES } from '../../samples.ts';
+import type { JsonSchema } from '../../json-schema.ts';
+import type { PathItem } from '../document.ts';
+import { headersOf } from '../headers.ts';
+import { keyedErrors, RATE_HEADERS } from './keyed.ts';
+
+const CODES: readonly ErrorCode[] = [
+  'invalid_parameters',
+  'unsupported_audio',
+  'invalid_audio',
+  'audio_too_long',
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'revoked_api_key',
+  'insufficient_credits',
+  'account_inactive',
+  'model_scope_denied',
+  'key_scope_denied',
+  'model_not_found',
+  'request_too_large',
+  'unsupported_media_type',
+  'concurrency_limit_exceeded',
+  'rate_limit_exceeded',
+  'service_unavailable',
+  'no_capacity',
+];
+
+const MEBIBYTES = FILE_LIMITS.maxBytes / 1_048_576;
+
+const FORM: JsonSchema = {
+  type: 'object',
+  required: ['file', 'model'],
+  properties: {
+    file: {
+      type: 'string',
+      format: 'binary',
+      description: `A WAV file of at most ${MEBIBYTES} MiB and ${FILE_LIMITS.maxSeconds} seconds. Any sample rate, number of channels and bit depth.`,
+    },
+    model: { type: 'string', description: 'Id of a model, as `GET /v1/models` lists it.' },
+    response_format: {
+      type: 'string',
+      enum: [...RESPONSE_FORMATS],
+      default: 'json',
+      description: 'Format of the answer.',
+    },
+    'timestamp_granularities[]': {
+      type: 'array',
+      items: { type: 'string', enum: ['segment', 'word'] },
+      description: 'With `word`, `verbose_json` lists words instead of segments.',
+    },
+    language: { type: 'string', description: 'Ignored. The model determines the language.' },
+  },
+};
+
+const ANSWER: JsonSchema = {
+  type: 'object',
+  required: ['text', 'usage'],
+  properties: {
+    text: { type: 'string', description: 'The transcript.' },
+    usage: {
+      type: 'object',
+      required: ['type', 'seconds'],
+      properties: {
+        type: { const: 'duration' },
+        seconds: { type: 'integer', description: 'Charged seconds of audio.' },
+      },
+    },
+  },
+};
+
+/** POST /v1/audio/transcriptions */
+export function transcriptionsPath(): PathItem {
+  const text = { schema: { type: 'string' } } as const;
+  return {
+    post: {
+      operationId: 'transcribeFile',
+      tags: ['Files'],
+      summary: 'Transcribe a file',
+      description:
+        'Recognizes a file and returns its transcript. Clients of the OpenAI API can use it with another base URL and key. The request takes a place and credit like a session. It is charged like a stream of the same audio, and not at all if the service fails. Fields that tune other recognizers, such as `prompt` and `temperature`, are ignored.',
+      security: [{ apiKey: [] }],
+      requestBody: {
+        required: true,
+        description: 'A form with the file and the parameters. Not supported: `stream`.',
+        content: { 'multipart/form-data': { schema: FORM } },
+      },
+      responses: {
+        200: {
+          description: 'The transcript, in the requested format.',
+          headers: headersOf('X-Request-Id', 'Cache-Control', ...RATE_HEADERS),
+          content: {
+            'application/json': {
+              schema: ANSWER,
+              examples: {
+                json: {
+                  summary: 'json',
+                  value: { text: 'wĩ mwega', usage: { type: 'duration', seconds: 2 } },
+                },
+              },
+            },
+            'text/plain': text,
+            'text/vtt': text,
+          },
+        },
+        ...keyedErrors(CODES),
+      },
+      'x-codeSamples': TRANSCRIBE_FILE_SAMPLES,
+    },
+  };
+}
