@@ -4,7 +4,7 @@ import { plan } from './lib/plan-file.ts';
 
 export { handleSummary } from './lib/load.ts';
 
-export const options = buildK6Options({ steady: constantStreams(plan.streams, plan.durationSeconds) });
+export const options = buildK6Options({ steady: constantStreams(plan.users, plan.durationSeconds) });
 
 export default function (): Promise<void> {
   return callThroughGate();

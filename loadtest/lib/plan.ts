@@ -29,6 +29,8 @@ export interface Plan {
   readonly callers: readonly Caller[];
   readonly contexts: readonly (readonly [number, number])[];
   readonly streams: number;
+  /** Virtual users of k6. They are more than the streams if slots may rise during the run. A user without a stream waits. */
+  readonly users: number;
   readonly durationSeconds: number;
   readonly sessionSeconds: number;
   readonly spreadSeconds: number;

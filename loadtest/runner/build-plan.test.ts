@@ -16,6 +16,12 @@ test('buildPlan plans the number of streams in STREAMS, or else a share of the d
   expect(plan('smoke', {}, 0).streams).toBe(4);
 });
 
+test('buildPlan plans twice as many users as streams for a scenario that follows the slots', () => {
+  expect(plan('steady')).toMatchObject({ streams: 100, users: 200 });
+  expect(plan('steady', { STREAMS: '7' })).toMatchObject({ streams: 7, users: 7 });
+  expect(plan('spike', { LOAD_PERCENT: '100' })).toMatchObject({ streams: 100, users: 100 });
+});
+
 test('buildPlan rejects a plan without declared slots and names the option to set', () => {
   expect(() => plan('steady', {}, 0)).toThrow('Set STREAMS, or set OPERATOR_URL to read them');
   expect(() => plan('ramp-to-saturation', {}, 0)).toThrow('Set DECLARED_SLOTS');

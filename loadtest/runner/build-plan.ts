@@ -16,6 +16,9 @@ export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'gateUrl' | 'k6Url'
   readonly tenants: number;
 };
 
+/** Largest factor by which declared slots rise. A worker on a CPU offers half of its slots at first. */
+const MAX_RISE = 2;
+
 /** Builds the plan of a run. Pass 0 if the declared slots are unknown. */
 export function buildPlan(
   scenario: ScenarioName,
@@ -41,6 +44,7 @@ export function buildPlan(
     tenants: Math.min(options.whole('TENANTS', 1, 1000), regular),
     contexts: parseContexts(options.text('CONTEXTS')),
     streams: regular,
+    users: SCENARIOS[scenario].followsSlots && options.text('STREAMS') === '' ? regular * MAX_RISE : regular,
     durationSeconds:
       ramp === null ? options.whole('DURATION_SECONDS', 1, 7 * 86_400) : ramp.steps.length * ramp.stepSeconds,
     sessionSeconds,

@@ -25,7 +25,7 @@ beforeAll(async () => {
     isLeader: () => true,
     redisMemory: () => undefined,
     journal: () => undefined,
-    pools: () => pools.map((pool) => ({ ...pool, startFailure: undefined })),
+    pools: () => pools.map((pool) => ({ ...pool, startFailure: undefined, failingNodes: [] })),
   });
   server = createServer((request, response) => metrics.serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -98,7 +98,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
 
 async function addTenants(tenants: Tenants, plan: PartialPlan, isNoisy: boolean): Promise<void> {
   // A session may still be settling when the next one of the same virtual user is created.
-  const maxSessions = 2 * (plan.streams + plan.spike.streams) + 10;
+  const maxSessions = 2 * (plan.users + plan.spike.streams) + 10;
   for (let count = 0; count < plan.tenants; count++) await tenants.add('regular', maxSessions);
   if (isNoisy) await tenants.add('noisy', 2 * plan.noisyStreams + 10);
 }

@@ -72,6 +72,7 @@ export const FACTS = {
 export const PLAN = {
   model: 'm',
   streams: 1,
+  users: 1,
   contexts: [],
   lagLimitMs: 50,
   limits: { delta: 300, final: 600, ready: 1000 },
