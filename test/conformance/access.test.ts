@@ -14,6 +14,8 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
+const DEFAULT_CONTEXT = { context_size: [56, 13], chunk_ms: 1120, default: true };
+
 describe('GET /v1/models', () => {
   test('lists both models with exactly the documented fields, without credentials', async () => {
     const answer = await service.request('GET', '/v1/models');
@@ -28,6 +30,7 @@ describe('GET /v1/models', () => {
         language_code: 'ki',
         max_audio_seconds: 300,
         audio: AUDIO,
+        contexts: expect.arrayContaining([DEFAULT_CONTEXT]),
       },
       {
         id: 'svc-asr-dholuo-v1',
@@ -37,6 +40,7 @@ describe('GET /v1/models', () => {
         language_code: 'luo',
         max_audio_seconds: 300,
         audio: AUDIO,
+        contexts: expect.arrayContaining([DEFAULT_CONTEXT]),
       },
     ]);
   });
@@ -80,6 +84,7 @@ describe('documents', () => {
     ['/v1/asr/sessions', 'post', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
     ['/v1/asr/sessions/{id}', 'get', [200, 401, 403, 404, 429, 503]],
     ['/v1/asr/sessions/{id}', 'delete', [204, 401, 403, 404, 429, 503]],
+    ['/v1/audio/transcriptions', 'post', [200, 400, 401, 402, 403, 404, 413, 415, 429, 503]],
     ['/v1/usage', 'get', [200, 401, 403, 429, 503]],
   ] as const)('%s is described with the documented statuses', (path, method, statuses) => {
     const responses = service.document.paths[path]?.[method]?.responses ?? {};

@@ -80,6 +80,7 @@ describe('the Authorization header', () => {
     ]) {
       expect(refusal(await usage(value))).toBe('invalid_api_key');
     }
+    expect(errorOf(await usage(`Token ${key}`)).message).toContain('"Bearer <API_KEY>"');
   });
 
   test('is the only place where an API key is accepted', async () => {

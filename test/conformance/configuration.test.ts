@@ -55,6 +55,7 @@ describe('a model', () => {
       language_code: 'kam',
       max_audio_seconds: 300,
       audio: { encoding: 'pcm_s16le', sample_rate_hz: 16_000, channels: 1 },
+      contexts: [{ context_size: [56, 13], chunk_ms: 1120, default: true }],
     });
     expect(sessionOf(await service.create(key, { model: NAME })).model).toBe(NAME);
   });

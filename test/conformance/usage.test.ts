@@ -70,7 +70,7 @@ test('a reserved session expires and its credit is returned', async () => {
       completed_at: null,
     },
   ]);
-  const expired = await eventually('the session has expired', TTL_MS + 2000, async () => {
+  const expired = await eventually('the session has expired', TTL_MS + 30_000, async () => {
     const balance = balanceOf(await service.usage(key));
     return balance.recent_sessions[0]?.status === 'expired' && balance;
   });

@@ -6,6 +6,12 @@ import { CHART, NAMESPACE, openHarness, until } from '../e2e/harness.ts';
 import { KIKUYU, TENANT } from '../e2e/live-streams.ts';
 import { buildModel, buildTenant, buildValues, RELEASE } from '../e2e/release.ts';
 
+/** Timeouts of gateways for workers that are alive on a slow machine. A full pool has no slot for a stream that leaves. */
+const PATIENCE = [
+  { name: 'WORKER_OPEN_TIMEOUT_MS', value: '30000' },
+  { name: 'WORKER_SILENCE_TIMEOUT_MS', value: '30000' },
+  { name: 'WORKER_ANSWER_TIMEOUT_MS', value: '60000' },
+];
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-e2e-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -16,7 +22,7 @@ test('helm installs the service on the first node, and leaves the second node to
   const pinned = {
     ...values,
     redis: { ...redis, nodeSelector },
-    gateway: { ...gateway, nodeSelector },
+    gateway: { ...gateway, nodeSelector, extraEnv: [...gateway.extraEnv, ...PATIENCE] },
     operator: { ...operator, nodeSelector, nodeNotices: { keys: ['e2e.asr.svc.dev/reclaim'] } },
     console: { ...console, nodeSelector },
   };

@@ -18,6 +18,9 @@ export const SLOTS = 2;
 const NODE_LABEL = 'e2e.asr.svc.dev/pool';
 /** Recording that the streams repeat. */
 export const RECORDING = 'ki_espeak_009';
+/** Device of the nodes. Each worker that requests ACCELERATOR occupies one. */
+const DEVICE = 'e2e.asr.svc.dev/gpu';
+export const ACCELERATOR = { resource: DEVICE };
 /** Longest time for which a move may delay the transcript of a stream. */
 const MAX_STALL_MS = 3000;
 /** Longest lag of a stream that is not moved, on a machine with an idle core. */
@@ -29,8 +32,16 @@ export const nodesOf = (pool: string) => ({ [NODE_LABEL]: pool });
 export const firstNode = () => readSetting('E2E_DRAIN_NODE');
 export const secondNode = () => readSetting('E2E_ACCESS_NODE');
 
+interface Variable {
+  name: string;
+  value: string;
+}
+
+/** Variable of workers that offer all of their slots on a slow machine too. The tests count them. */
+const ALL_SLOTS: Variable = { name: 'LEAST_SLOTS_PERCENT', value: '100' };
+
 interface PoolSpec {
-  worker?: object;
+  worker?: { env?: readonly Variable[]; [field: string]: unknown };
   scaling?: object;
   [field: string]: unknown;
 }
@@ -39,8 +50,9 @@ interface PoolSpec {
 export async function applyPool(harness: Harness, { worker, scaling = {}, ...spec }: PoolSpec): Promise<void> {
   const model = buildModel(KIKUYU, 'Kikuyu', 'ki', scaling);
   const single = { ...model.spec.worker, slots: SLOTS, ...(worker ?? { nodeSelector: nodesOf('a') }) };
-  // The tiers of a model set these fields themselves.
-  const ownWorker = spec.pools === undefined ? { worker: single } : { worker: undefined };
+  // The tiers of a model set the other fields themselves.
+  const fields = spec.pools === undefined ? single : {};
+  const ownWorker = { worker: { ...fields, env: [ALL_SLOTS, ...(worker?.env ?? [])] } };
   const changed = { ...model, metadata: { name: POOL_MODEL }, spec: { ...model.spec, ...ownWorker, ...spec } };
   await harness.kubectl(['apply', '-f', '-'], { input: JSON.stringify(changed) });
 }
@@ -60,6 +72,13 @@ export async function removePool(harness: Harness): Promise<void> {
 export async function setPool({ tools }: Harness, node: string, pool: string | undefined): Promise<void> {
   const label = pool === undefined ? `${NODE_LABEL}-` : `${NODE_LABEL}=${pool}`;
   await tools.kubectl(['label', 'node', node, label, '--overwrite']);
+}
+
+/** Sets the number of devices of a node, as a device plugin does. Undefined removes them. */
+export async function setDevices({ tools }: Harness, node: string, count: number | undefined): Promise<void> {
+  const devices = { [DEVICE]: count === undefined ? null : String(count) };
+  const patch = JSON.stringify({ status: { capacity: devices, allocatable: devices } });
+  await tools.kubectl(['patch', 'node', node, '--subresource=status', '--type=merge', '-p', patch]);
 }
 
 /** A pod of the pool. */

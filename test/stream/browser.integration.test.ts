@@ -1,16 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { createClient } from '@svc-asr/client';
+import { buildClientPackage } from '../../tools/package/client.ts';
+import { writeTarball } from '../../tools/package/tarball.ts';
 import { openPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import { modelFolder, recording } from '../support/recording.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
+const run = promisify(execFile);
 const PACKAGES = resolve(import.meta.dirname, '../../packages');
 const NAME = 'ki_espeak_002';
 
@@ -50,6 +56,30 @@ beforeAll(async () => {
   stage = await setStage();
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
+
+const ROOT = resolve(PACKAGES, '..');
+
+/** A program of a user of the package. It streams a WAV file and prints the transcript. */
+const PROGRAM = `
+import { readFileSync } from 'node:fs';
+import { createClient, createWavConverter } from '@svc-asr/client';
+import type { FinalMessage, StreamEvent } from '@svc-asr/client';
+
+const client = createClient({ baseUrl: process.env.BASE_URL ?? '', apiKey: process.env.API_KEY ?? '' });
+const [model] = await client.listModels();
+const stream = client.longStream({ model: model?.id ?? '' });
+const types: StreamEvent['type'][] = [];
+const reading = (async () => {
+  for await (const event of stream) types.push(event.type);
+})();
+const converter = createWavConverter();
+await stream.send(converter.push(readFileSync(process.env.FILE ?? '')));
+await stream.send(converter.end().pcm);
+const { text }: FinalMessage = await stream.flush();
+await stream.close();
+await reading;
+console.log(JSON.stringify({ text, hasFinal: types.includes('final') }));
+`;
 
 interface Site {
   readonly url: string;
@@ -128,4 +158,31 @@ test('the client streams a WAV file in a browser with a credential from a server
     await browser.stop();
     site.stop();
   }
+}, 180_000);
+
+test('the client package installs from its tarball in an empty project, has complete types and transcribes', async () => {
+  const folder = temporaryFolder('project');
+  await writeTarball(await buildClientPackage(ROOT), join(folder, 'client.tgz'));
+  writeFileSync(join(folder, 'package.json'), '{"type": "module", "private": true}');
+  writeFileSync(join(folder, 'main.ts'), PROGRAM);
+  // The dependency of the package comes from this repository, because a test must not need a registry.
+  const ws = join(ROOT, 'node_modules/ws');
+  const npm = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', './client.tgz', ws];
+  await run('npm', npm, { cwd: folder });
+  const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  const typeRoots = ['--typeRoots', join(ROOT, 'node_modules/@types')];
+  await run(process.execPath, [join(ROOT, 'node_modules/typescript-7/bin/tsc'), ...strict, ...typeRoots, 'main.ts'], {
+    cwd: folder,
+  });
+  const { key } = await stage.caller();
+  const { stdout } = await run(process.execPath, ['main.ts'], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      BASE_URL: stage.gateway.baseUrl,
+      API_KEY: key,
+      FILE: join(modelFolder(MODEL), 'eval', `${NAME}.wav`),
+    },
+  });
+  expect(JSON.parse(stdout)).toEqual({ text: expect.stringMatching(/\w+ \w+/), hasFinal: true });
 }, 180_000);

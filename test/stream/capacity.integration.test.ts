@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilPoolIsEmpty } from '../support/empty-pool.ts';
-import { MODEL } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
+import { MODEL, seedTenant } from '../support/gateway.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -93,6 +94,18 @@ test('a client that disconnects while it waits leaves the queue and pays nothing
   await untilPoolIsEmpty(stage.ledger, MODEL);
 });
 
+test('a waiting stream is queued with the priority of its tenant', async () => {
+  const caller = await seedTenant(stage.ledger, CREDIT_MS, { priority: 'high' });
+  const opened = await stage.connect(60, { caller });
+  const key = `${stage.prefix}:{m:${MODEL}}:qh`;
+  const readTenants = () => stage.ledger.link.send(key, ['LRANGE', key, '0', '-1']);
+  const isQueued = async () => ((await readTenants()) as string[]).includes(caller.tenant);
+  await eventually('the stream is queued with high priority', 30_000, isQueued);
+  opened.stream.close();
+  await untilPoolIsEmpty(stage.ledger, MODEL);
+  expect(await readTenants()).toEqual([]);
+});
+
 test('a waiting session becomes ready when a worker registers, and its config is acknowledged afterwards', async () => {
   const opened = await stage.connect(7);
   const { stream, session } = opened;
@@ -115,7 +128,8 @@ test('a waiting session becomes ready when a worker registers, and its config is
   });
   const small = { type: 'config_ack', language: 'ki', context_size: [56, 3], chunk_samples: 5120 };
   expect(await stream.next('config_ack')).toEqual(small);
-  expect(await stream.next('config_ack')).toEqual(small);
+  // A config without a context selects the default one.
+  expect(await stream.next('config_ack')).toEqual({ ...small, context_size: [56, 13], chunk_samples: 17_920 });
   const states = stream.events.flatMap((event) => (event.type === 'status' ? [event.state] : []));
   expect([states[0], states.at(-1)]).toEqual(['connecting', 'initializing']);
   const types = stream.events.map(({ type }) => type);

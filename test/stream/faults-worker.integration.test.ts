@@ -1,3 +1,4 @@
+import type { FinalMessage, ServerMessage } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { eventually } from '../support/eventually.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
@@ -90,6 +91,68 @@ test(
   },
   20_000 + ROUNDS * 24_000,
 );
+
+/** Speech with pauses. Endpointing of 300 ms cuts it several times. */
+const speech = Buffer.concat([pcm, Buffer.alloc(32_000), pcm.subarray(0, 128_000), Buffer.alloc(48_000)]);
+
+/** Streams speech with pauses, flushes it at these samples, and returns its finals without their numbers. */
+async function finalsOf(
+  config: object,
+  flushes: readonly number[],
+  during?: () => Promise<void>,
+): Promise<{ finals: FinalMessage[]; cuts: number[]; events: readonly ServerMessage[] }> {
+  const { key } = await seedTenant(ledger, 3_600_000);
+  const stream = await openStream(await createSession(gateway, key, { model: MODEL }));
+  await stream.next('ready');
+  stream.send({ type: 'config', ...config });
+  await stream.next('config_ack');
+  const at = Math.floor(Math.random() * 15) * 16_000;
+  let from = 0;
+  for (const end of [...flushes, speech.length / 2]) {
+    for (; from < end; from = Math.min(end, from + 3200)) {
+      stream.socket.send(speech.subarray(from * 2, Math.min(end, from + 3200) * 2));
+      if (from <= at && at < from + 3200) await during?.();
+      await pause(5);
+    }
+    stream.send({ type: 'flush' });
+  }
+  while (stream.events.filter((event) => event.type === 'final' && event.endpoint !== true).length <= flushes.length) {
+    await stream.next('final');
+  }
+  stream.close();
+  await stream.closed;
+  const finals = stream.events.filter((event) => event.type === 'final');
+  const cuts = finals.filter(({ endpoint }) => endpoint === true).map((final) => final.audio_end_ms * 16);
+  return { finals: finals.map(({ endpoint: _, ...final }) => final), cuts, events: stream.events };
+}
+
+test('endpointing returns the finals of flushes at the same samples, also after SIGKILL of the worker', async () => {
+  // Chunks are short, so that the end of many cuts arrives after their chunk was recognized.
+  const context = [56, 3];
+  const config = { context, endpointing: { silence_ms: 300 } };
+  const usual = await finalsOf(config, []);
+  expect(usual.cuts.length).toBeGreaterThan(1);
+  expect((await finalsOf({ context }, usual.cuts)).finals).toEqual(usual.finals);
+  usual.finals.reduce((endMs, { audio_start_ms, audio_end_ms }) => {
+    expect(audio_start_ms).toBe(endMs);
+    return audio_end_ms;
+  }, 0);
+  let killed: TestWorker | undefined;
+  const { finals, cuts, events } = await finalsOf(config, [], async () => {
+    killed = await workerOf();
+    await killed.stop('SIGKILL');
+  });
+  expect({ finals, cuts }).toEqual({ finals: usual.finals, cuts: usual.cuts });
+  expect(orderOf(events)).toEqual(orderOf(usual.events));
+  await ledger.workers.remove(MODEL, killed?.id ?? '');
+  workers = [...workers.filter((worker) => worker !== killed), await startWorker(redis.url, prefix)];
+}, 120_000);
+
+/** Returns the types and numbers of the events about utterances, with one entry for the deltas of each. */
+function orderOf(events: readonly ServerMessage[]): string[] {
+  const order = events.flatMap((event) => ('utterance' in event ? [`${event.utterance} ${event.type}`] : []));
+  return order.filter((entry, at) => entry !== order[at - 1]);
+}
 
 test(
   `a stream moves within seconds when its worker hangs at ${ROUNDS} random moments`,

@@ -54,6 +54,22 @@ describe('config', () => {
     stream.close();
   });
 
+  test('with endpointing echoes it, and a config without it turns it off', async () => {
+    const { stream } = await stage.ready();
+    const endpointing = { silence_ms: 300 };
+    stream.send({ type: 'config', endpointing });
+    expect(await stream.next('config_ack')).toEqual({ ...ACK, endpointing });
+    stream.send({ type: 'config', endpointing: { silence_ms: 199 } });
+    expect(await error(stream)).toEqual(['invalid_config', false]);
+    stream.send({ type: 'config', context: [56, 3], endpointing });
+    expect(await stream.next('config_ack')).toEqual({ ...SMALL_ACK, endpointing });
+    stream.send({ type: 'config' });
+    expect(await stream.next('config_ack')).toEqual(ACK);
+    await transcribe(stream, Buffer.concat([pcm, Buffer.alloc(64_000)]));
+    expect(stream.events.filter(({ type }) => type.startsWith('speech'))).toEqual([]);
+    stream.close();
+  });
+
   test('with an unsupported language or context is refused and changes nothing', async () => {
     const { stream } = await stage.ready();
     const wrong = [

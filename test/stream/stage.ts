@@ -66,9 +66,12 @@ export class Stage {
     return createSession(this.gateway, key, { model, max_audio_seconds: seconds });
   }
 
-  /** Creates a session and opens its stream. */
-  async connect(seconds = 60, options: { model?: string; socket?: ClientOptions } = {}): Promise<Opened> {
-    const caller = await this.caller();
+  /** Creates a session and opens its stream. By default the tenant is new. */
+  async connect(
+    seconds = 60,
+    options: { caller?: Caller; model?: string; socket?: ClientOptions } = {},
+  ): Promise<Opened> {
+    const caller = options.caller ?? (await this.caller());
     const session = await this.session(caller, seconds, options.model);
     const { websocket_url: url, websocket_protocols: protocols } = session;
     const socket = new WebSocket(url, protocols, { perMessageDeflate: false, ...options.socket });

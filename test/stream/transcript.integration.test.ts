@@ -1,5 +1,7 @@
+import type { Model } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { untilPoolIsEmpty } from '../support/empty-pool.ts';
+import { eventually } from '../support/eventually.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
@@ -7,6 +9,7 @@ import { recording } from '../support/recording.ts';
 import { startRedis } from '../support/redis.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { createSession, openStream } from '../support/stream-client.ts';
+import { wrapWav } from '../support/wav.ts';
 import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
 
@@ -56,6 +59,18 @@ test('a recording yields deltas and a final and is settled to the sample', async
   await untilPoolIsEmpty(ledger, MODEL);
 });
 
+test('GET /v1/models lists the contexts that the worker has reported', async () => {
+  const listed = await eventually('the contexts are listed', 30_000, async () => {
+    const response = await fetch(`${gateway.baseUrl}/v1/models`);
+    const { data } = (await response.json()) as { data: Model[] };
+    return (data[0]?.contexts.length ?? 0) > 1 ? data[0]?.contexts : undefined;
+  });
+  const rights = [13, 6, 3, 1, 0];
+  expect(listed).toEqual(
+    rights.map((right) => ({ context_size: [56, right], chunk_ms: (right + 1) * 80, default: right === 13 })),
+  );
+});
+
 async function until(check: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await check())) {
@@ -63,3 +78,82 @@ async function until(check: () => Promise<boolean>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
+
+describe('POST /v1/audio/transcriptions', () => {
+  /** Sends a form with a file and returns the answer. */
+  async function transcribe(key: string, file: Uint8Array, fields: Record<string, string> = {}) {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: MODEL, ...fields })) form.append(name, value);
+    form.append('file', new Blob([new Uint8Array(file)]), 'speech.wav');
+    return fetch(`${gateway.baseUrl}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: form,
+    });
+  }
+  const codeOf = async (answer: Response) => [
+    answer.status,
+    ((await answer.json()) as { error: { code: string } }).error.code,
+  ];
+
+  test('returns the same text as a stream of the audio, and charges whole seconds of it', async () => {
+    const { tenant, key } = await seedTenant(ledger, 3_600_000);
+    const { pcm } = recording();
+    const stream = await openStream(await createSession(gateway, key, { model: MODEL }));
+    await stream.next('ready');
+    stream.audio(pcm);
+    stream.send({ type: 'flush' });
+    const { text } = await stream.next('final');
+    stream.close();
+    await until(async () => (await ledger.accounts.usage(tenant))!.recent[0]?.state === 'completed');
+    const seconds = Math.ceil(pcm.length / 32_000);
+
+    const answer = await transcribe(key, wrapWav(pcm));
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ text, usage: { type: 'duration', seconds } });
+    const { recent, balance } = (await ledger.accounts.usage(tenant))!;
+    expect(recent[0]).toMatchObject({ audioMs: Math.ceil(pcm.length / 32), billableMs: seconds * 1000 });
+    expect(balance).toMatchObject({ consumedMs: 2 * seconds * 1000, reservedMs: 0 });
+
+    const subtitles = await transcribe(key, wrapWav(pcm), { response_format: 'srt' });
+    expect(await subtitles.text()).toMatch(/^1\n00:00:0\d,\d{3} --> /);
+    await untilPoolIsEmpty(ledger, MODEL);
+  });
+
+  test('refuses forms and files that it cannot use, and charges nothing', async () => {
+    const { tenant, key } = await seedTenant(ledger, 2000);
+    const second = wrapWav(Buffer.alloc(32_000));
+    expect(await codeOf(await transcribe(key, Buffer.from('no audio')))).toEqual([400, 'unsupported_audio']);
+    expect(await codeOf(await transcribe(key, wrapWav(Buffer.alloc(0))))).toEqual([400, 'invalid_audio']);
+    expect(await codeOf(await transcribe(key, wrapWav(Buffer.alloc(8000 * 2 * 301), { sampleRateHz: 8000 })))).toEqual([
+      400,
+      'audio_too_long',
+    ]);
+    expect(await codeOf(await transcribe(key, wrapWav(Buffer.alloc(26 * 1_048_576))))).toEqual([
+      413,
+      'request_too_large',
+    ]);
+    expect(await codeOf(await transcribe(key, second, { model: 'none' }))).toEqual([404, 'model_not_found']);
+    expect(await codeOf(await transcribe(key, second, { response_format: 'xml' }))).toEqual([
+      400,
+      'invalid_parameters',
+    ]);
+    // The account has credit for two seconds.
+    expect(await codeOf(await transcribe(key, wrapWav(Buffer.alloc(96_000))))).toEqual([402, 'insufficient_credits']);
+    expect(await ledger.accounts.usage(tenant)).toMatchObject({
+      balance: { availableMs: 2000, reservedMs: 0, consumedMs: 0 },
+    });
+    // The body ends in the middle of the file.
+    const broken = await fetch(`${gateway.baseUrl}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=x' },
+      body: '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF',
+    });
+    expect(await codeOf(broken)).toEqual([400, 'invalid_parameters']);
+    const init = { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } };
+    const path = `${gateway.baseUrl}/v1/audio/transcriptions`;
+    expect(await codeOf(await fetch(path, { ...init, body: '{}' }))).toEqual([415, 'unsupported_media_type']);
+    expect((await transcribe(key, wrapWav(Buffer.alloc(64_000)))).status).toBe(200);
+    await untilPoolIsEmpty(ledger, MODEL);
+  });
+});

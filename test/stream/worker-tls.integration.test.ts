@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { createCertificateSource } from '../../operator/src/workers/cluster/secret/certificate-source.ts';
 import { createCa } from '../support/ca.ts';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import type { CuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL, startGateway } from '../support/gateway.ts';
+import { freePort } from '../support/ports.ts';
 import { recording } from '../support/recording.ts';
 import { createSession, openStream } from '../support/stream-client.ts';
 import { STAGE_TIMEOUT_MS, setStage } from './stage.ts';
@@ -16,6 +19,8 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-asr-worker-tls-'));
 const file = (name: string) => join(folder, name);
 const trust = { WORKER_CA_FILE: file('ca.crt'), WORKER_SERVER_NAME: DOMAIN };
 let stage: Stage;
+/** Proxy in front of the worker with the right certificate. It can cut connections. */
+let proxy: CuttingProxy;
 
 beforeAll(async () => {
   const now = new Date();
@@ -23,9 +28,13 @@ beforeAll(async () => {
   writeFileSync(file('ca.crt'), ca.cert);
   writeFileSync(file('ca.key'), ca.key);
   writeFileSync(file('unknown.crt'), (await createCa(now)).cert);
+  const port = await freePort();
+  proxy = await startCuttingProxy(port);
+  const own = { PORT: String(port), ADVERTISE_ADDRESS: `wss://127.0.0.1:${proxy.port}`, RESUME_TIMEOUT_MS: '60000' };
   stage = await setStage({
-    gateway: trust,
-    workers: [await certificateFiles(MODEL), await certificateFiles('another-model'), {}],
+    // A resume may take long on a busy machine. Silence must not move the stream before.
+    gateway: { ...trust, WORKER_SILENCE_TIMEOUT_MS: '30000' },
+    workers: [{ ...(await certificateFiles(MODEL)), ...own }, await certificateFiles('another-model'), {}],
   });
 }, STAGE_TIMEOUT_MS);
 afterAll(async () => {
@@ -77,6 +86,34 @@ test('streams reach only the worker with the certificate of their model, and mov
   expect((await last?.next('final'))?.text).not.toBe('');
   for (const stream of streams) stream.close();
 });
+
+test('a stream continues at its worker without a move when its TLS connection is lost', async () => {
+  const count = async (metric: string, label = '') => {
+    const text = await (await fetch(`${stage.gateway.adminUrl}/metrics`)).text();
+    const lines = text.split('\n').filter((line) => line.startsWith(metric) && line.includes(label));
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  };
+  const resumes = () => count('svc_asr_worker_connection_losses_total', 'outcome="resumed"');
+  const { pcm } = recording();
+  const transcribe = async (cuts: number) => {
+    const { stream } = await stage.ready();
+    const moves = await count('svc_asr_stream_moves_total');
+    const part = Math.ceil(pcm.length / (cuts + 1) / 2) * 2;
+    for (let at = 0; at < pcm.length; at += part) {
+      stream.audio(pcm.subarray(at, at + part));
+      if (at + part >= pcm.length) break;
+      const before = await resumes();
+      proxy.cutAfter(undefined);
+      await eventually('the connection is resumed', 60_000, async () => (await resumes()) > before);
+    }
+    stream.send({ type: 'flush' });
+    const { text } = await stream.next('final', 60_000);
+    expect(await count('svc_asr_stream_moves_total')).toBe(moves);
+    stream.close();
+    return text;
+  };
+  expect(await transcribe(3)).toBe(await transcribe(0));
+}, 180_000);
 
 test.each([
   ['is from an unknown CA', { ...trust, WORKER_CA_FILE: file('unknown.crt') }, /certificate/],

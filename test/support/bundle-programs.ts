@@ -9,6 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'node_modules/.cache/test-programs');
 /** Sources of the threads and processes that services start. */
 const STARTED = [
+  'gateway/src/openai/decode-process.ts',
   'operator/src/workers/process/guard-process.ts',
   'worker/src/engine/thread.ts',
   'worker/src/io/thread.ts',
@@ -44,6 +45,8 @@ export default async function bundlePrograms(): Promise<void> {
     // Native addons find their libraries by their own paths.
     external: ['onnxruntime-node', 'koffi'],
     banner: { js: REQUIRE },
+    // Node reads less. Names stay as they are, for stack traces.
+    minifyWhitespace: true,
     plugins: [KEEP_PATHS, LAZY_HTTP],
     logLevel: 'error',
   });

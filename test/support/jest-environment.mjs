@@ -1,4 +1,5 @@
 import { TestEnvironment } from 'jest-environment-node';
+import kubernetesFiles from './kubernetes-files.cjs';
 import { createSharedServers } from './shared-servers.ts';
 
 /** One object per jest worker. It outlives the test files, whose modules are loaded again for each of them. */
@@ -8,10 +9,20 @@ const sharedServers = createSharedServers();
 export default class SharingEnvironment extends TestEnvironment {
   /** @type {Set<() => Promise<unknown>>} */
   #leftovers = new Set();
+  /** @type {string} */
+  #path;
+
+  /** @param {ConstructorParameters<typeof TestEnvironment>} args */
+  constructor(...args) {
+    super(...args);
+    this.#path = args[1].testPath;
+  }
 
   /** @override */
   async setup() {
     await super.setup();
+    // Files that need it come first. Even idle, it takes a part of a core.
+    if (!kubernetesFiles.usesKubernetes(this.#path)) await sharedServers.endControlPlane();
     this.global.sharedServers = sharedServers;
     this.global.leftovers = this.#leftovers;
   }

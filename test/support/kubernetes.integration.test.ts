@@ -131,44 +131,27 @@ test(
 );
 
 test(
-  'two test clusters are independent, and stop removes every trace of one',
-  async () => {
-    const other = await startKubernetes();
-    const { apiServerPid, folder: data } = other;
-    try {
-      const namespace = await other.createNamespace();
-      const path = `/api/v1/namespaces/${namespace}`;
-      expect((await other.request('GET', path)).status).toBe(200);
-      expect((await kubernetes.request('GET', path)).status).toBe(404);
-      // A pod can be created without controllers. It then stays unchanged.
-      await other.kubectl(['-n', namespace, 'run', 'pod', '--image=example.com/app']);
-    } finally {
-      await other.stop();
-    }
-    expect(isAlive(apiServerPid)).toBe(false);
-    expect(existsSync(data)).toBe(false);
-  },
-  KUBERNETES_TIMEOUT_MS,
-);
-
-test(
-  'the processes of the test cluster end when the test is killed',
+  'two test clusters are independent, and the processes of one end when its test is killed',
   async () => {
     const source = JSON.stringify(join(import.meta.dirname, 'kubernetes.ts'));
+    // A pod can be created without controllers. It then stays unchanged.
     const script = `const { startKubernetes } = await import(${source});
-      const { apiServerPid, folder } = await startKubernetes();
-      console.log(JSON.stringify([apiServerPid, folder]));
+      const { apiServerPid, folder, createNamespace, kubectl } = await startKubernetes();
+      const namespace = await createNamespace();
+      await kubectl(['-n', namespace, 'run', 'pod', '--image=example.com/app']);
+      console.log(JSON.stringify([apiServerPid, folder, namespace]));
       setInterval(() => 0, 1000);`;
     const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [pid, data] = JSON.parse(
+    const [pid, data, namespace] = JSON.parse(
       await new Promise<string>((resolve, reject) => {
         child.stdout.once('data', (text: Buffer) => resolve(text.toString()));
         child.once('exit', () => reject(new Error('the process ended before its cluster was ready')));
       }),
     );
     try {
+      expect((await kubernetes.request('GET', `/api/v1/namespaces/${namespace}`)).status).toBe(404);
       expect(isAlive(pid)).toBe(true);
       child.kill('SIGKILL');
       await eventually('the API server has ended', WITHIN_MS, () => !isAlive(pid));
@@ -178,4 +161,16 @@ test(
     }
   },
   KUBERNETES_TIMEOUT_MS,
+);
+
+test(
+  'stop ends the test cluster and deletes its folder',
+  async () => {
+    // This test is the last one, because the others need the cluster.
+    const { apiServerPid, folder: data } = kubernetes;
+    expect([isAlive(apiServerPid), existsSync(data)]).toEqual([true, true]);
+    await kubernetes.stop();
+    expect([isAlive(apiServerPid), existsSync(data)]).toEqual([false, false]);
+  },
+  TEST_TIMEOUT_MS,
 );

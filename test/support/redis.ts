@@ -21,7 +21,13 @@ export interface TestRedis {
   stop: () => Promise<void>;
 }
 
-/** Starts Redis. `options` are further command-line directives. */
+/** Directives of a Redis that answers a write only after it is on disk, as in production. */
+export const DURABLE = ['--appendfsync', 'always'] as const;
+
+/**
+ * Starts Redis. `options` are further command-line directives. By default the operating system decides when writes reach
+ * the disk. They survive the end of the process by a signal, and tests do not wait for the disk.
+ */
 export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));
   const port = await freePort();
@@ -50,8 +56,8 @@ export async function startRedis(options: readonly string[] = []): Promise<TestR
 
 function launch(port: number, folder: string, options: readonly string[]): ChildProcess {
   const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
-  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
-  return spawn(binary(), [...basics, ...durable, ...options], { stdio: 'ignore' });
+  const kept = ['--appendonly', 'yes', '--appendfsync', 'no', '--maxmemory-policy', 'noeviction'];
+  return spawn(binary(), [...basics, ...kept, ...options], { stdio: 'ignore' });
 }
 
 async function untilReady(child: ChildProcess, port: number): Promise<void> {

@@ -1,12 +1,15 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
+const { usesKubernetes } = require('./kubernetes-files.cjs');
 
 /** Kinds of test files, in the order in which they run. */
 const KINDS = [
+  // Share API servers, which end with the last of these files.
+  usesKubernetes,
   // Start services.
-  /\.integration\.test\.ts$|\/test\/conformance\//,
+  (path) => /\.integration\.test\.ts$|\/test\/conformance\//.test(path),
   // Load models or run commands.
-  /\/worker\/src\/(engine|model|golden)|\/packages\/cli\//,
-  /./,
+  (path) => /\/worker\/src\/(engine|model|golden)|\/packages\/cli\//.test(path),
+  () => true,
 ];
 
 /**
@@ -16,7 +19,7 @@ const KINDS = [
 module.exports = class extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);
-    const kindOf = ({ path }) => KINDS.findIndex((kind) => kind.test(path));
-    return KINDS.flatMap((_, index) => sorted.filter((test) => kindOf(test) === index));
+    const kinds = new Map(sorted.map((test) => [test, KINDS.findIndex((isOf) => isOf(test.path))]));
+    return KINDS.flatMap((_, kind) => sorted.filter((test) => kinds.get(test) === kind));
   }
 };

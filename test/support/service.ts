@@ -66,13 +66,15 @@ export interface Service {
 
 /**
  * Settings of the services of all tests. Short intervals apply a new tenant at once. A short warm-up saves most of the
- * start time of workers. Long deadlines let a busy machine answer many parallel requests without a 503.
+ * start time of workers. They offer all slots on a busy machine too. Long deadlines let it answer many parallel requests
+ * without a 503.
  */
 const TEST_SETTINGS = {
   CONFIG_POLL_MS: '20',
   CONFIG_SETTLE_MS: '20',
   MAX_BATCH: '4',
   MEASURE_SECONDS: '0',
+  LEAST_SLOTS_PERCENT: '100',
   REQUEST_DEADLINE_MS: '10000',
   REDIS_TIMEOUT_MS: '5000',
   PROVISIONAL_LEASE_MS: '30000',

@@ -5,11 +5,14 @@ import type { ControlPlane } from './kubernetes/control-plane.ts';
 const CRDS = join(import.meta.dirname, '../../crds');
 
 /**
- * Servers that are expensive to start. Each starts when a test file first asks for it and ends with the jest worker.
+ * Servers that are expensive to start. Each starts when a test file first asks for it, and ends at the latest with the
+ * jest worker.
  */
 export interface SharedServers {
   /** A Kubernetes API that serves our custom resources and has no controllers. */
   controlPlane: () => Promise<ControlPlane>;
+  /** Ends the Kubernetes API, if it runs. */
+  endControlPlane: () => Promise<void>;
 }
 
 declare global {
@@ -19,7 +22,15 @@ declare global {
 /** Creates the servers of a jest worker. This starts none of them. */
 export function createSharedServers(): SharedServers {
   let controlPlane: Promise<ControlPlane> | undefined;
-  return { controlPlane: () => (controlPlane ??= startSharedControlPlane()) };
+  return {
+    controlPlane: () => (controlPlane ??= startSharedControlPlane()),
+    endControlPlane: async () => {
+      const running = controlPlane;
+      controlPlane = undefined;
+      const plane = await running?.catch(() => undefined);
+      await plane?.stop();
+    },
+  };
 }
 
 async function startSharedControlPlane(): Promise<ControlPlane> {

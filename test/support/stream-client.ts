@@ -71,7 +71,10 @@ export class StreamClient {
         if (event?.type === type) return event as Event<T>;
       }
       if (this.#over || Date.now() > deadline) {
-        throw new Error(`no ${type} came; there were ${JSON.stringify(this.events).slice(0, 2000)}`);
+        const state = this.#over ? 'closed' : 'open';
+        throw new Error(
+          `no ${type} came; the stream is ${state}; its events end with ${JSON.stringify(this.events).slice(-2000)}`,
+        );
       }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(done, Math.max(1, deadline - Date.now()));

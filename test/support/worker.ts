@@ -41,8 +41,11 @@ export async function startWorker(
       WORKER_ID: id,
       WORKER_TICKET_PUBLIC_KEYS_FILE: ticketKeyFiles().publicKeysFile,
       SLOTS: '20',
-      // The worker warms up with this number of streams, which is half of the work of its start.
+      // All slots are offered, also on a busy machine.
+      LEAST_SLOTS_PERCENT: '100',
+      // The worker warms up with batches of this size.
       MAX_BATCH: '4',
+      MEASURE_SECONDS: '0',
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: String(adminPort),
       REDIS_URL: redisUrl,

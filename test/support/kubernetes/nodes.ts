@@ -1,3 +1,5 @@
+import type { V1LabelSelector } from '@kubernetes/client-node';
+import type { TestPod } from './pods.ts';
 import { demand } from './request.ts';
 import type { KubeRequest } from './request.ts';
 
@@ -37,4 +39,23 @@ export async function findOpenNodes(request: KubeRequest, names: readonly string
     )
     .map(({ metadata }) => metadata.name);
   return names.filter((name) => open.includes(name));
+}
+
+/** Returns the nodes that the required anti-affinity of a pod excludes, because of other pods that run there. */
+export function findExcludedNodes({ spec }: TestPod, pods: readonly TestPod[]): string[] {
+  const terms = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const isAvoided = ({ metadata }: TestPod) =>
+    terms.some(({ labelSelector }) => labelSelector !== undefined && matches(labelSelector, metadata.labels ?? {}));
+  return pods.filter(isAvoided).flatMap(({ spec: { nodeName } }) => nodeName ?? []);
+}
+
+/** Supports the operators that the operator uses. */
+function matches(
+  { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
+  labels: Record<string, string>,
+): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator }) => operator === 'Exists' && labels[key] !== undefined)
+  );
 }

@@ -1,3 +1,4 @@
+import type { V1Affinity } from '@kubernetes/client-node';
 import { demand } from './request.ts';
 import type { KubeRequest } from './request.ts';
 
@@ -13,6 +14,7 @@ export interface TestPod {
   };
   spec: {
     nodeName?: string;
+    affinity?: V1Affinity;
     terminationGracePeriodSeconds?: number;
     containers: { name: string; image: string; [field: string]: unknown }[];
     [field: string]: unknown;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createNodes, findOpenNodes } from './nodes.ts';
+import { createNodes, findExcludedNodes, findOpenNodes } from './nodes.ts';
 import { podPath, setPodReady } from './pods.ts';
 import type { TestPod } from './pods.ts';
 import { demand } from './request.ts';
@@ -84,7 +84,7 @@ export class PodRunner {
     }
     for (const pod of items) {
       if (pod.metadata.deletionTimestamp !== undefined) this.#once('end', pod, () => this.#end(pod));
-      else if (pod.spec.nodeName === undefined) this.#once('schedule', pod, () => this.#schedule(pod));
+      else if (pod.spec.nodeName === undefined) this.#once('schedule', pod, () => this.#schedule(pod, items));
       else if (this.#nodes.includes(pod.spec.nodeName)) this.#once('start', pod, () => this.#start(pod));
     }
   }
@@ -104,8 +104,10 @@ export class PodRunner {
     return this.#taken.has(stepKey(step, pod));
   }
 
-  async #schedule({ metadata: { name } }: TestPod): Promise<void> {
-    const open = await findOpenNodes(this.#request, this.#nodes);
+  async #schedule(pod: TestPod, pods: readonly TestPod[]): Promise<void> {
+    const { name } = pod.metadata;
+    const excluded = findExcludedNodes(pod, pods);
+    const open = (await findOpenNodes(this.#request, this.#nodes)).filter((node) => !excluded.includes(node));
     const node = open[this.#turns++ % open.length];
     if (node === undefined) throw new Error('no node accepts pods');
     const target = { apiVersion: 'v1', kind: 'Node', name: node };

@@ -10,11 +10,15 @@ export interface Script {
   closeAtFlush?: { code: number; reason?: string; error?: StreamErrorCode; final?: boolean };
   /** Breaks the connection after this number of samples. */
   breakAtSamples?: number;
+  /** Sends a final transcript and closes with this code after this number of samples. */
+  endAtSamples?: { samples: number; code: number };
   /** Does not reply to a flush. */
   ignoresFlush?: boolean;
   /** Stops reading for this time after `ready`. */
   stallMs?: number;
   text?: string;
+  /** Recognizes the audio of an utterance. Times are from the start of the utterance. */
+  recognize?: (samples: Int16Array) => { text: string; start_ms: number; end_ms: number }[];
 }
 
 /** Everything that the service received on a stream. */
@@ -107,6 +111,12 @@ class ScriptedStream {
       const [utterance, audioEndMs] = [this.#utterance, audioMs(this.#samples)];
       this.#send({ type: 'delta', text: this.#text(), utterance, audio_end_ms: audioEndMs });
     }
+    const { endAtSamples } = this.#script;
+    if (endAtSamples !== undefined && this.#samples >= endAtSamples.samples) {
+      this.#finalize();
+      this.#socket.close(endAtSamples.code);
+      return;
+    }
     if (this.#samples < samplesOf(this.#session.seconds)) return;
     this.#finalize();
     this.#socket.close(1000, 'audio_limit_reached');
@@ -118,7 +128,23 @@ class ScriptedStream {
   }
 
   #text(): string {
+    const words = this.#words();
+    if (words !== undefined) return words.map(({ text }) => text).join(' ');
     return this.#script.text ?? `${this.#samples - this.#startSample} samples`;
+  }
+
+  /** Returns the words of the utterance. Undefined if the script recognizes none. */
+  #words() {
+    const { recognize } = this.#script;
+    if (recognize === undefined) return undefined;
+    const bytes = Buffer.concat(this.received.audio).subarray(this.#startSample * 2);
+    const samples = Int16Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(at * 2));
+    const startMs = audioMs(this.#startSample);
+    return recognize(samples).map(({ text, start_ms: start, end_ms: end }) => ({
+      text,
+      start_ms: start + startMs,
+      end_ms: end + startMs,
+    }));
   }
 
   #onText(text: string): void {
@@ -143,7 +169,8 @@ class ScriptedStream {
     else {
       this.#right = message.context?.[1] ?? 13;
       const [context, chunk] = [[56, this.#right] as [number, number], chunkSamples(this.#right)];
-      this.#send({ type: 'config_ack', language: 'ki', context_size: context, chunk_samples: chunk });
+      const endpointing = message.endpointing && { endpointing: message.endpointing };
+      this.#send({ type: 'config_ack', language: 'ki', context_size: context, chunk_samples: chunk, ...endpointing });
     }
   }
 
@@ -158,7 +185,7 @@ class ScriptedStream {
   #finalize(): void {
     const [start, end] = [audioMs(this.#startSample), audioMs(this.#samples)];
     const text = this.#text();
-    const words = [{ text, start_ms: start, end_ms: end }];
+    const words = this.#words() ?? [{ text, start_ms: start, end_ms: end }];
     const utterance = this.#utterance++;
     this.#send({ type: 'final', text, utterance, audio_start_ms: start, audio_end_ms: end, words });
     this.#startSample = this.#samples;

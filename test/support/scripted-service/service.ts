@@ -13,17 +13,28 @@ import type { Received, Script } from './protocol.ts';
 
 export const TEST_KEY = `svc_live_v1_0123456789_${'a'.repeat(38)}`;
 
+export interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+  retryAfterS?: number;
+}
+
 export interface TestService {
   url: string;
   ca: string;
   /** Behaviour of the next streams. */
   script: Script;
-  /** Maximum number of seconds of a session. */
+  /** Behaviour of the next streams, one for each, before `script` applies. */
+  scripts: Script[];
+  /** Seconds that new sessions can reserve. */
   creditSeconds: number;
   /** Error response to POST /v1/asr/sessions instead of a session. */
-  refusal: { status: number; code: string; message: string } | undefined;
+  refusal: Refusal | undefined;
+  /** Error responses to the next session requests, one for each, before `refusal` applies. */
+  refusals: Refusal[];
   /** Error response to the handshake. */
-  handshakeRefusal: { status: number; code: string; message: string } | undefined;
+  handshakeRefusal: Refusal | undefined;
   /** Bodies of the session requests so far. */
   requests: { model: string; max_audio_seconds?: number }[];
   streams: Received[];
@@ -56,8 +67,10 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
     url: `http${isPlain ? '' : 's'}://${host}`,
     ca: cert,
     script: {},
+    scripts: [],
     creditSeconds: 3600,
     refusal: undefined,
+    refusals: [],
     handshakeRefusal: undefined,
     requests: [],
     streams: [],
@@ -72,9 +85,15 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
     let body = '';
     for await (const chunk of request) body += String(chunk);
     const json = (status: number, value: unknown) => response.writeHead(status).end(JSON.stringify(value));
+    const refuse = (refusal: Refusal) => {
+      if (refusal.retryAfterS !== undefined) response.setHeader('retry-after', refusal.retryAfterS);
+      json(refusal.status, errorOf(refusal));
+    };
     if (request.url === '/v1/models') json(200, { object: 'list', data: MODELS });
     else if (request.headers.authorization !== `Bearer ${TEST_KEY}`) json(401, errorBody('invalid_api_key', 'No.'));
-    else if (service.refusal !== undefined) json(service.refusal.status, errorOf(service.refusal));
+    else if (service.refusals.length > 0 || service.refusal !== undefined) {
+      refuse(service.refusals.shift() ?? service.refusal!);
+    } else if (service.creditSeconds < 1) refuse({ status: 402, code: 'insufficient_credits', message: 'No credit.' });
     else json(201, createSession(JSON.parse(body) as TestService['requests'][number]));
   }
 
@@ -82,24 +101,10 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
     service.requests.push(request);
     const [id, credential] = [randomUUID(), `${SESSION_CREDENTIAL_PREFIX}s3cret-${randomUUID()}`];
     const seconds = Math.min(request.max_audio_seconds ?? 60, service.creditSeconds);
+    service.creditSeconds -= seconds;
     sessions.set(credential, { id, model: request.model, seconds });
-    return {
-      id,
-      object: 'asr.session',
-      status: 'reserved',
-      model: request.model,
-      websocket_url: `ws${isPlain ? '' : 's'}://${host}${streamPath(id)}`,
-      websocket_protocols: ['svc.realtime.v1', credential],
-      expires_at: new Date(Date.now() + 60_000).toISOString(),
-      audio: {
-        encoding: 'pcm_s16le',
-        sample_rate_hz: AUDIO.sampleRateHz,
-        channels: 1,
-        max_audio_seconds: seconds,
-        context_size: [...AUDIO.defaultContext],
-      },
-      credits: { unit: 'audio_second', reserved: seconds, remaining: service.creditSeconds - seconds },
-    };
+    const url = `ws${isPlain ? '' : 's'}://${host}${streamPath(id)}`;
+    return sessionBody({ id, credential, url, seconds, model: request.model, remaining: service.creditSeconds });
   }
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -116,10 +121,39 @@ export async function startTestService({ isPlain = false } = {}): Promise<TestSe
     sessions.delete(credential);
     upgrades.handleUpgrade(request, socket, head, (accepted) => {
       sockets.add(accepted);
-      service.streams.push(serveStream(accepted, session, service.script));
+      service.streams.push(serveStream(accepted, session, service.scripts.shift() ?? service.script));
     });
   });
   return service;
+}
+
+interface NewSession {
+  id: string;
+  credential: string;
+  url: string;
+  model: string;
+  seconds: number;
+  remaining: number;
+}
+
+function sessionBody({ id, credential, url, model, seconds, remaining }: NewSession): object {
+  return {
+    id,
+    object: 'asr.session',
+    status: 'reserved',
+    model,
+    websocket_url: url,
+    websocket_protocols: ['svc.realtime.v1', credential],
+    expires_at: new Date(Date.now() + 60_000).toISOString(),
+    audio: {
+      encoding: 'pcm_s16le',
+      sample_rate_hz: AUDIO.sampleRateHz,
+      channels: 1,
+      max_audio_seconds: seconds,
+      context_size: [...AUDIO.defaultContext],
+    },
+    credits: { unit: 'audio_second', reserved: seconds, remaining },
+  };
 }
 
 function errorOf({ code, message }: { code: string; message: string }): object {
