@@ -18,10 +18,16 @@ export interface ChartObject {
 export const RELEASE = 'svc-asr';
 export const NAMESPACE = 'asr';
 
-/** Renders the chart with values, as text. */
+const rendered = new Map<string, Promise<string>>();
+
+/** Renders the chart with values, as text. Each test file renders the same values only once. */
 export function renderText(values: object, namespace: string): Promise<string> {
+  const input = JSON.stringify(values);
+  const key = `${namespace} ${input}`;
   const args = ['template', RELEASE, CHART_FOLDER, '--namespace', namespace, '--kube-version', '1.36.0', '-f', '-'];
-  return helm(args, JSON.stringify(values));
+  const text = rendered.get(key) ?? helm(args, input);
+  rendered.set(key, text);
+  return text;
 }
 
 /** Parses the output of helm. */

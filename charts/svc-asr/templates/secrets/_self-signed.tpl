@@ -8,8 +8,9 @@ its hosts change. Takes "root", "name", "authority" (name of the CA), "subject" 
 {{- $key := include "svc-asr.kept" (merge (dict "key" "tls.key") $kept) }}
 {{- $authority := include "svc-asr.kept" (merge (dict "key" "ca.crt") $kept) }}
 {{- if or (not (and $cert $key $authority)) (ne (join " " .hosts) (include "svc-asr.keptHosts" $kept)) }}
-{{- $ca := genCA .authority 3650 }}
-{{- $made := genSignedCert (.subject | trunc 64) (list "127.0.0.1") .hosts 3650 $ca }}
+{{- $ca := genCAWithKey .authority 3650 (genPrivateKey "ecdsa") }}
+{{- $ips := list "127.0.0.1" }}
+{{- $made := genSignedCertWithKey (.subject | trunc 64) $ips .hosts 3650 $ca (genPrivateKey "ecdsa") }}
 {{- $cert = $made.Cert }}
 {{- $key = $made.Key }}
 {{- $authority = $ca.Cert }}
