@@ -9,7 +9,7 @@ export const MAY_IMPORT = {
   'packages/client': ['packages/core'],
   'packages/cli': ['packages/core', 'packages/client'],
   'packages/api-docs': ['packages/core'],
-  gateway: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/api-docs'],
+  gateway: ['packages/client', 'packages/core', 'packages/ledger', 'packages/runtime', 'packages/api-docs'],
   operator: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],
   worker: ['packages/core', 'packages/ledger', 'packages/runtime'],
   console: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],

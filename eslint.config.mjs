@@ -54,7 +54,7 @@ export default defineConfig(
       globals: Object.fromEntries(
         [
           ...['AudioContext', 'AudioWorkletNode', 'AudioWorkletProcessor', 'IntersectionObserver', 'WebSocket'],
-          ...['console', 'document', 'fetch', 'navigator', 'process', 'registerProcessor', 'setTimeout'],
+          ...['console', 'document', 'fetch', 'FormData', 'navigator', 'process', 'registerProcessor', 'setTimeout'],
         ].map((name) => [name, 'readonly']),
       ),
     },

@@ -8,8 +8,13 @@ const running = new Set<number>();
  * Runs a command with its output on the terminal. Resolves with its exit status, or with 1 if it could not be run. It
  * gets its own process group, so that ending it also ends what it started, such as jest workers and their servers.
  */
-export async function runCommand(command: string, args: readonly string[], report = logProgress): Promise<number> {
-  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  report = logProgress,
+  options: { cwd?: string } = {},
+): Promise<number> {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   const { pid } = child;
   if (pid !== undefined) running.add(pid);
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ export interface CommentText {
 }
 
 /** Comments that address a tool and not a reader. */
-const DIRECTIVE = /^\s*(eslint|@ts-|prettier-|global |#)/;
+const DIRECTIVE = /^\s*(eslint|oxlint|oxfmt|@ts-|global |#)/;
 
 /** Returns the texts of all comments. Consecutive `//` lines are one comment, since a sentence may span them. */
 export function joinComments(comments: readonly Comment[]): CommentText[] {

@@ -24,6 +24,13 @@ export async function createKey(admin: AdminApi): Promise<string> {
   return key;
 }
 
+/** Returns a path of the console that signs a browser in as the local tenant, once. */
+export async function createConsolePath(admin: AdminApi): Promise<string> {
+  const { path } = (await call(admin, 'POST', `/tenants/${LOCAL_TENANT}/sign-in`)) as { path?: unknown };
+  if (typeof path !== 'string') throw new Error('the admin API created a sign-in code, but its response has no path');
+  return path;
+}
+
 /** Returns undefined if the gateway accepts the key, and otherwise the reason. */
 export async function checkKey(baseUrl: string, key: string, ca: string): Promise<string | undefined> {
   try {

@@ -63,14 +63,22 @@ async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promi
   return freePort(LOOPBACK);
 }
 
+/** Ports that this process has chosen. A port is still free until its program has started. */
+const chosen = new Set<number>();
+/** Number of chosen ports that are remembered. Far fewer programs start at the same time. */
+const MAX_CHOSEN = 1000;
+
 /**
  * Returns a free port: the preferred one if it is free, otherwise one outside the ephemeral range. The system may assign
- * an ephemeral port to a client before the server uses it.
+ * an ephemeral port to a client before the server uses it. Never returns one of its last ports again.
  */
 export async function freePort(host: string, preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(host, preferred))) return preferred;
   for (let tries = 0; tries < 100; tries++) {
     const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (chosen.has(port)) continue;
+    if (chosen.size >= MAX_CHOSEN) chosen.clear();
+    chosen.add(port);
     if (await isFree(host, port)) return port;
   }
   throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} on ${host}: end programs that listen there`);

@@ -11,7 +11,7 @@ import { createFleet } from '../supervise/fleet.ts';
 import { writeAtomically } from './files.ts';
 import { homeOf, createHome } from './home.ts';
 import type { Home } from './home.ts';
-import { checkKey, createKey, keyExists } from './key.ts';
+import { checkKey, createConsolePath, createKey, keyExists } from './key.ts';
 import type { LocalJson } from './local-json.ts';
 import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
 import { choosePorts, portFrom } from './ports.ts';
@@ -40,6 +40,9 @@ export interface StartOptions {
 export interface Installation {
   home: Home;
   local: LocalJson;
+  /** Address of the console that signs a browser in once. */
+  consoleLink: string;
+  adminTokenFile: string;
   /** Address of the page with live telemetry. */
   observeUrl: string | undefined;
 }
@@ -108,7 +111,14 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   };
   const apiKey = await provideKey(options, readLocalJson(home.localJson)?.api_key, local);
   writeLocalJson(home.localJson, { ...local, api_key: apiKey });
-  return { home, local: { ...local, api_key: apiKey }, observeUrl: observer?.url };
+  const consolePath = await createConsolePath({ url: local.admin_url, token: adminToken });
+  return {
+    home,
+    local: { ...local, api_key: apiKey },
+    consoleLink: `${local.console_url}${consolePath}`,
+    adminTokenFile: secrets.adminToken,
+    observeUrl: observer?.url,
+  };
 }
 
 /**

@@ -61,6 +61,8 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       TLS_CERT_FILE: plan.tls.certFile,
       TLS_KEY_FILE: plan.tls.keyFile,
       PUBLIC_URL: `https://localhost:${plan.ports.gateway}`,
+      CONSOLE_URL: `https://localhost:${plan.ports.console}`,
+      EXAMPLE_CA_FILE: plan.tls.caFile,
       API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
       SESSION_SECRETS_FILE: plan.secrets.sessionSecrets,
       WORKER_TICKET_KEY_FILE: plan.secrets.workerTicketKey,

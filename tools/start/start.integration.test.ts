@@ -81,6 +81,13 @@ test(
       body: { model: 'svc-asr-kikuyu-v1', max_audio_seconds: 5 },
     };
     expect((await request(`${local.base_url}/v1/asr/sessions`, session)).status).toBe(201);
+    // The printed commands can be run one after the other, because the tenant may have several sessions.
+    expect((await request(`${local.base_url}/v1/asr/sessions`, session)).status).toBe(201);
+
+    const [, token = ''] = /\/#(local\.\S+)/.exec(run.output()) ?? [];
+    const signIn = () => request(`${local.console_url}/console/v1/sign-in`, { method: 'POST', ca, body: { token } });
+    expect(await signIn()).toMatchObject({ status: 200, body: expect.stringContaining('"tenant":"local"') });
+    expect((await signIn()).status).toBe(401);
     for (const url of [local.console_admin_url, local.gateway_admin_url, local.operator_admin_url]) {
       expect((await request(`${url}/readyz`)).status).toBe(200);
       expect((await request(`${url}/metrics`)).status).toBe(200);
@@ -108,7 +115,7 @@ test(
     expect(local.api_key).toBe(before?.api_key);
     expect(local.redis_url).toBe(before?.redis_url);
     const usage = await request(`${local.base_url}/v1/usage`, { ca, token: local.api_key });
-    expect(JSON.parse(usage.body).recent_sessions).toHaveLength(1);
+    expect(JSON.parse(usage.body).recent_sessions).toHaveLength(2);
 
     process.kill(childNamed(run, 'gateway/dist/main.js'), 'SIGKILL');
     while (!run.output().includes('gateway ended by SIGKILL; restarting it in')) await pause();

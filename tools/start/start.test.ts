@@ -9,7 +9,7 @@ import { homeOf, createHome } from './home.ts';
 import type { Home } from './home.ts';
 import { keyIdOf } from './key.ts';
 import { markStopped, readLocalJson, writeLocalJson } from './local-json.ts';
-import { choosePorts, portFrom } from './ports.ts';
+import { choosePorts, freePort, portFrom } from './ports.ts';
 import { describeLostPeppers, ensureSecrets } from './secrets.ts';
 import type { Plan } from './services.ts';
 import { serviceEnvironment } from './services.ts';
@@ -76,6 +76,12 @@ describe('describeLostPeppers', () => {
     expect(describeLostPeppers(home)).toContain('2 files');
     expect(idOf()).not.toBe(before);
   });
+});
+
+test('freePort never returns one of its last 500 ports, which may not be in use yet', async () => {
+  const ports = new Set<number>();
+  for (let count = 0; count < 500; count++) ports.add(await freePort('127.0.0.1'));
+  expect(ports.size).toBe(500);
 });
 
 describe('choosePorts', () => {
@@ -220,6 +226,8 @@ const welcome = (homePath: string, workingFolder: string) =>
         admin_token: 'token',
         redis_url: 'redis://127.0.0.1:6379',
       },
+      consoleLink: 'https://localhost:8444/#local.secret',
+      adminTokenFile: join(homePath, 'secrets/admin-token'),
       observeUrl: undefined,
     },
     workingFolder,
@@ -233,6 +241,8 @@ test('buildWelcome shows the address, the key and commands that can be pasted', 
   expect(text).toMatch(/Try it:\s+npx svc-asr transcribe --language ki worker\/models\/\S+\.wav\n/);
   expect(existsSync(RECORDING)).toBe(true);
   expect(text).toContain('state     .svc-asr\n');
+  expect(text).toContain('console   https://localhost:8444/#local.secret\n');
+  expect(text).toContain('(token in .svc-asr/secrets/admin-token)\n');
   expect(text).not.toContain('\u001b');
 });
 

@@ -11,7 +11,7 @@ export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_esp
  * there is no terminal. Paths are relative to `folder`, in which the user ran the command.
  */
 export function buildWelcome(
-  { home, local, observeUrl }: Installation,
+  { home, local, consoleLink, adminTokenFile, observeUrl }: Installation,
   folder: string,
   strong: (text: string) => string,
 ): string {
@@ -23,8 +23,10 @@ export function buildWelcome(
 
   API       ${strong(baseUrl)}
   API key   ${strong(apiKey)}
-  console   ${local.console_url}
-  admin     ${local.admin_url}${observeUrl === undefined ? '' : `\n  live      ${strong(observeUrl)}`}
+  docs      ${baseUrl}/docs
+  console   ${consoleLink}
+            (signs you in once, within an hour)
+  admin     ${local.admin_url} (token in ${shown(adminTokenFile, folder)})${observeUrl === undefined ? '' : `\n  live      ${strong(observeUrl)}`}
   state     ${shown(home.path, folder)}
 
   Try it:
