@@ -60,7 +60,7 @@ export const GATEWAY_SETTINGS = {
     600,
   ),
   FILES_MAX: integer(
-    'Number of files that the gateway reads and decodes at the same time, for POST /v1/audio/transcriptions. Each takes up to 60 MiB of memory, in addition to its decoder. 0 refuses all files.',
+    'Number of files that the gateway reads and decodes at the same time, for POST /v1/audio/transcriptions. Each takes up to 50 MiB of memory while it is read. Its decoder takes up to 200 MiB, until all audio has been sent to a worker. 0 refuses all files.',
     8,
     0,
     1000,

@@ -1,62 +1,127 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ApiError, AUDIO, FILE_LIMITS } from '@svc-asr/core';
+import { EXIT_CODES, HEAD_BYTES, parseHead } from './decode-protocol.ts';
+
+/** Audio of a file, in the format of streams. */
+export interface DecodedAudio {
+  /** Number of samples, which is exact. */
+  readonly samples: number;
+  /** Frames of whole samples, each small enough for a stream. The decoder waits while no frame is requested. */
+  readonly frames: AsyncIterator<Buffer, undefined>;
+  /** Ends the decoder. Call it when no more frames are needed. */
+  close: () => void;
+  /** Settles when the decoder has ended. */
+  readonly closed: Promise<void>;
+}
 
 const ENTRY = import.meta.url.endsWith('.ts') ? './decode-process.ts' : './decode-process.js';
-/** Longest time of a decoder. Files of the largest size take about a second. */
-const TIMEOUT_MS = 30_000;
-const MAX_BYTES = FILE_LIMITS.maxSeconds * AUDIO.sampleRateHz * AUDIO.bytesPerSample;
-/** Exit codes of a decoder that does not know the format of a file, or that found it damaged. */
-const UNSUPPORTED = 2;
-const DAMAGED = 3;
+/** Longest time in which a decoder checks a file, and then the longest time until its next audio. */
+const CHECK_TIMEOUT_MS = 120_000;
+const STALL_TIMEOUT_MS = 30_000;
 const MAX_MESSAGE = 500;
 
-/** Decodes a file to the audio of a stream, in parts. Throws 400 if that is not possible. */
-export function decodeFile(file: Buffer, signal: AbortSignal): Promise<Buffer[]> {
+/**
+ * Decodes a file in a process of its own. Throws 400 if that is not possible. The whole file has been checked when the
+ * promise is fulfilled, so that later frames fail only if the decoder does.
+ */
+export async function decodeFile(file: Buffer, signal: AbortSignal): Promise<DecodedAudio> {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL(ENTRY, import.meta.url)), String(FILE_LIMITS.maxSeconds)],
+    { stdio: ['pipe', 'pipe', 'pipe'], env: {}, killSignal: 'SIGKILL', signal },
+  );
+  const ended = whenEnded(child, child.stderr, signal);
+  const close = () => {
+    child.kill('SIGKILL');
+    // The end of the process is reported only after its output was read or dropped.
+    child.stdout.destroy();
+  };
+  // Every read reports a failure. There may be none after it.
+  const closed = ended.catch(() => undefined);
+  // A process that was not started has no streams.
+  if (child.pid === undefined) return ended as Promise<never>;
+  // The decoder may end before it has read the whole file.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(file);
+  const read = createReader(child.stdout, ended, close);
+  const head = await readHead(read);
+  return { samples: head.samples, frames: splitFrames(head.rest, read), close, closed };
+}
+
+/** Returns the next output of a decoder, or undefined at its end. Throws if the decoder failed. */
+type Read = (timeoutMs: number) => Promise<Buffer | undefined>;
+
+function createReader(output: Readable, ended: Promise<void>, close: () => void): Read {
+  const chunks = output[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  return async (timeoutMs) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort();
+      close();
+    }, timeoutMs);
+    // A closed output fails. The end of the process has the reason.
+    const { value } = await chunks.next().catch(() => ({ value: undefined }));
+    clearTimeout(timer);
+    if (late.signal.aborted) throw new ApiError('invalid_audio', { message: 'The audio takes too long to decode.' });
+    if (value === undefined) await ended;
+    return value;
+  };
+}
+
+/** Reads the number of samples, which arrives after the whole file was checked. */
+async function readHead(read: Read): Promise<{ samples: number; rest: Buffer }> {
+  let bytes = Buffer.alloc(0);
+  while (bytes.length < HEAD_BYTES) {
+    const chunk = await read(CHECK_TIMEOUT_MS);
+    if (chunk === undefined) throw new Error('the decoder ended without a result');
+    bytes = Buffer.concat([bytes, chunk]);
+  }
+  return { samples: parseHead(bytes), rest: bytes.subarray(HEAD_BYTES) };
+}
+
+/** Divides the output of a decoder into frames of whole samples. */
+async function* splitFrames(first: Buffer, read: Read): AsyncGenerator<Buffer, undefined> {
+  let rest = first;
+  for (;;) {
+    while (rest.length >= AUDIO.bytesPerSample) {
+      const bytes = Math.min(rest.length - (rest.length % AUDIO.bytesPerSample), AUDIO.maxFrameBytes);
+      yield rest.subarray(0, bytes);
+      rest = rest.subarray(bytes);
+    }
+    const chunk = await read(STALL_TIMEOUT_MS);
+    if (chunk === undefined) return undefined;
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+  }
+}
+
+/** Settles when a decoder has ended, and fails with the error for the client unless it ended well. */
+function whenEnded(child: ChildProcess, stderr: Readable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL(ENTRY, import.meta.url))], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: {},
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      signal,
-    });
+    let message = '';
     child.on('error', (error) => {
       // The client has disconnected and receives no response, but the handlers of the request still have to end.
       reject(signal.aborted ? new ApiError('invalid_audio', { message: 'The client has disconnected.' }) : error);
     });
-    // The process was not started and has no streams. The error follows.
-    if (child.pid === undefined) return;
-    const chunks: Buffer[] = [];
-    let [bytes, message] = [0, ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= MAX_BYTES) {
-        chunks.push(chunk);
-        return;
-      }
-      reject(tooLong());
-      child.kill('SIGKILL');
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, MAX_MESSAGE)));
-    // The decoder may end before it has read the whole file.
-    child.stdin.on('error', () => undefined);
+    stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, MAX_MESSAGE)));
     child.on('close', (code, killedBy) => {
-      if (code === 0) resolve(chunks);
-      else if (code === UNSUPPORTED)
-        reject(new ApiError('unsupported_audio', { message: unreadable('WAV file', message) }));
-      else if (code === DAMAGED) reject(new ApiError('invalid_audio', { message: unreadable('audio', message) }));
-      else if (child.killed) reject(new ApiError('invalid_audio', { message: 'The audio takes too long to decode.' }));
-      else reject(new Error(`the decoder ended with ${code ?? killedBy}: ${message}`));
+      if (code === 0) resolve();
+      else reject(refusalOf(code, message) ?? new Error(`the decoder ended with ${code ?? killedBy}: ${message}`));
     });
-    child.stdin.end(file);
   });
 }
 
-function tooLong(): ApiError {
-  const message = `The file has more than ${FILE_LIMITS.maxSeconds} seconds of audio. Split it, or use a stream.`;
-  return new ApiError('audio_too_long', { message });
+function refusalOf(code: number | null, message: string): ApiError | undefined {
+  if (code === EXIT_CODES.unsupported) {
+    return new ApiError('unsupported_audio', { message: unreadable('WAV file', message) });
+  }
+  if (code === EXIT_CODES.damaged) return new ApiError('invalid_audio', { message: unreadable('audio', message) });
+  return code === EXIT_CODES.tooLong ? new ApiError('audio_too_long', { message: TOO_LONG }) : undefined;
 }
+
+const TOO_LONG = `The file has more than ${FILE_LIMITS.maxSeconds} seconds of audio. Split it, or use a stream.`;
 
 function unreadable(what: string, problem: string): string {
   return `The file has no ${what} that can be read (${problem}).`;

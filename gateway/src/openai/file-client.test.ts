@@ -3,44 +3,76 @@ import { FileClient } from './file-client.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Creates a client with parts of the given sizes, and a stream that records what it receives. */
-function createFile(sizes: readonly number[]) {
+/** Creates a client with frames of the given sizes, and a stream that records what it receives. */
+function createFile(sizes: readonly number[], { error, onAudio }: { error?: Error; onAudio?: () => void } = {}) {
   let value = 0;
   const parts = sizes.map((size) => Buffer.from(Array.from({ length: size }, () => value++ % 251)));
   const all = Buffer.concat(parts);
+  const requested: Buffer[] = [];
+  const next = (): Promise<IteratorResult<Buffer, undefined>> => {
+    const value = parts[requested.length];
+    if (value !== undefined) requested.push(value);
+    if (value === undefined && error !== undefined) return Promise.reject(error);
+    return Promise.resolve(value === undefined ? { done: true, value } : { done: false, value });
+  };
   const received: Buffer[] = [];
   const texts: string[] = [];
-  const client = new FileClient(parts);
+  const client = new FileClient({ next });
   const stream = {
-    receive: (data: Buffer, isBinary: boolean) => (isBinary ? received.push(data) : texts.push(data.toString())),
+    receive: (data: Buffer, isBinary: boolean) => {
+      if (!isBinary) return texts.push(data.toString());
+      received.push(data);
+      return onAudio?.();
+    },
     onClosed: () => texts.push('closed'),
+    fail: (code: string) => texts.push(code),
   } as unknown as Stream;
   client.start(stream);
-  return { client, all, received, texts };
+  return { client, all, requested, received, texts };
 }
 
 const READY = { type: 'ready' } as never;
 
-test('FileClient sends whole samples in frames of at most 65,536 bytes, and then one flush', async () => {
-  const { client, all, received, texts } = createFile([1, 65_536, 3, 100_001, 1, 2]);
+test('FileClient sends all frames and then one flush', async () => {
+  const { client, all, received, texts } = createFile([2, 65_536, 4]);
   expect(received).toEqual([]);
   client.send(READY);
   await nextTurn();
+  await nextTurn();
   expect(Buffer.concat(received).equals(all)).toBe(true);
-  for (const { length } of received) expect([length % 2, length <= 65_536]).toEqual([0, true]);
   expect(texts).toEqual(['{"type":"flush"}']);
 });
 
-test('FileClient sends nothing while the stream does not read, and continues afterwards', async () => {
-  const { client, all, received, texts } = createFile([4000, 4000]);
-  client.read(false);
+test('FileClient requests no frame while the stream does not read, and continues afterwards', async () => {
+  const { client, all, requested, received, texts } = createFile([4000, 4000, 4000], {
+    onAudio: () => received.length === 1 && client.read(false),
+  });
   client.send(READY);
   await nextTurn();
-  expect(received).toEqual([]);
+  await nextTurn();
+  expect([requested.length, received.length]).toEqual([1, 1]);
   client.read(true);
+  await nextTurn();
   await nextTurn();
   expect(Buffer.concat(received).equals(all)).toBe(true);
   expect(texts).toHaveLength(1);
+});
+
+test('FileClient requests no frame before the stream reads', async () => {
+  const { client, requested } = createFile([4000]);
+  client.read(false);
+  client.send(READY);
+  await nextTurn();
+  expect(requested).toEqual([]);
+});
+
+test('FileClient fails the stream, which is then free of charge, if the decoder fails', async () => {
+  const { client, texts } = createFile([4000], { error: new Error('the decoder ended') });
+  client.send(READY);
+  await nextTurn();
+  await nextTurn();
+  expect(texts).toEqual(['internal_error']);
+  expect(client.isComplete).toBe(false);
 });
 
 test('FileClient is complete only after the final of all audio, and then closes the stream', async () => {
@@ -48,6 +80,7 @@ test('FileClient is complete only after the final of all audio, and then closes 
   client.send({ type: 'final' } as never);
   expect(client.isComplete).toBe(false);
   client.send(READY);
+  await nextTurn();
   await nextTurn();
   expect(client.isComplete).toBe(true);
   expect(texts).toContain('closed');

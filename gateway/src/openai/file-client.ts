@@ -1,4 +1,3 @@
-import { AUDIO } from '@svc-asr/core';
 import type { FinalMessage, ServerMessage } from '@svc-asr/core';
 import type { StreamClient } from '../stream/client/client.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -9,17 +8,18 @@ const NORMAL_CLOSURE = 1000;
 /** The client of a stream that recognizes a file. It sends audio as fast as the stream reads, and then a flush. */
 export class FileClient implements StreamClient {
   readonly finals: FinalMessage[] = [];
-  /** Parts of the audio that were not sent yet. Sent ones are released, because the stream keeps what it needs. */
-  readonly #parts: Buffer[];
+  readonly #frames: AsyncIterator<Buffer, undefined>;
+  /** A frame that the stream has not read yet. */
+  #frame: Buffer | undefined;
   #stream: Stream | undefined;
   #isReady = false;
   #isReading = true;
   #isSending = false;
   #isFlushed = false;
 
-  /** Takes the parts of the audio. They may end in the middle of a sample. */
-  constructor(parts: Buffer[]) {
-    this.#parts = parts;
+  /** Takes the audio in frames of whole samples. They are requested one by one, while the stream reads. */
+  constructor(frames: AsyncIterator<Buffer, undefined>) {
+    this.#frames = frames;
   }
 
   /** Whether the transcript of all audio has arrived. */
@@ -34,13 +34,13 @@ export class FileClient implements StreamClient {
   /** Call once, with the stream of this client. */
   start(stream: Stream): void {
     this.#stream = stream;
-    this.#sendAudio();
+    void this.#sendAudio();
   }
 
   send(message: ServerMessage): void {
     if (message.type === 'ready') {
       this.#isReady = true;
-      this.#later(() => this.#sendAudio());
+      this.#later(() => void this.#sendAudio());
     } else if (message.type === 'final') {
       this.finals.push(message);
       this.#later(() => this.#stream?.onClosed(NORMAL_CLOSURE));
@@ -49,7 +49,7 @@ export class FileClient implements StreamClient {
 
   read(on: boolean): void {
     this.#isReading = on;
-    if (on) this.#later(() => this.#sendAudio());
+    if (on) this.#later(() => void this.#sendAudio());
   }
 
   ping(): void {
@@ -69,29 +69,29 @@ export class FileClient implements StreamClient {
     setImmediate(task);
   }
 
-  #sendAudio(): void {
+  /** Sends audio while the stream reads. A decoder that fails ends the stream free of charge. */
+  async #sendAudio(): Promise<void> {
     const stream = this.#stream;
-    if (stream === undefined || !this.#isReady || this.#isSending || this.#isFlushed) return;
+    if (stream === undefined || this.#isSending) return;
     this.#isSending = true;
-    for (let frame = this.#takeFrame(); frame !== undefined; frame = this.#takeFrame()) stream.receive(frame, true);
-    this.#isSending = false;
-    if (this.#parts.length > 0) return;
-    this.#isFlushed = true;
-    stream.receive(FLUSH, false);
+    try {
+      while (this.#maySend()) {
+        this.#frame ??= (await this.#frames.next()).value;
+        // The stream may have stopped reading while the frame was decoded.
+        if (!this.#maySend()) return;
+        const frame = this.#frame;
+        this.#frame = undefined;
+        this.#isFlushed = frame === undefined;
+        stream.receive(frame ?? FLUSH, frame !== undefined);
+      }
+    } catch {
+      stream.fail('internal_error');
+    } finally {
+      this.#isSending = false;
+    }
   }
 
-  /** Takes the next frame of whole samples. Returns undefined while the stream does not read, and at the end. */
-  #takeFrame(): Buffer | undefined {
-    if (!this.#isReading) return undefined;
-    const [part, next] = this.#parts;
-    if (part === undefined) return undefined;
-    const whole = part.length - (part.length % AUDIO.bytesPerSample);
-    const bytes = Math.min(whole, AUDIO.maxFrameBytes);
-    const rest = part.subarray(bytes);
-    this.#parts.shift();
-    // The rest of a sample belongs to the next part.
-    if (rest.length >= AUDIO.bytesPerSample) this.#parts.unshift(rest);
-    else if (rest.length > 0 && next !== undefined) this.#parts[0] = Buffer.concat([rest, next]);
-    return bytes > 0 ? part.subarray(0, bytes) : this.#takeFrame();
+  #maySend(): boolean {
+    return this.#isReady && this.#isReading && !this.#isFlushed;
   }
 }

@@ -13,6 +13,7 @@ import type { CreatedSession, CreateOptions } from '../sessions/create.ts';
 import type { Streams } from '../stream/streams.ts';
 import { buildAnswer, joinFinals } from './answers.ts';
 import { decodeFile } from './decode.ts';
+import type { DecodedAudio } from './decode.ts';
 import { FileClient } from './file-client.ts';
 import { readFileForm } from './form.ts';
 import { readParameters } from './parameters.ts';
@@ -22,7 +23,7 @@ export interface TranscriptionsRoute extends CreateOptions {
   catalogue: CatalogueView;
   checkDeadline: CheckDeadline;
   metrics: GatewayMetrics;
-  /** Files that this gateway reads and decodes at the same time. Each takes up to 60 MiB of memory, in addition to its decoder. */
+  /** Files that this gateway reads and decodes at the same time. */
   maxFiles: number;
   shutdown: Shutdown;
   openStream: Streams['open'];
@@ -36,11 +37,15 @@ export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandle
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     files++;
-    const file = await readFile(options, request, response, gone.signal).finally(() => files--);
+    const file = await readFile(options, request, response, gone.signal).catch((error: unknown) => {
+      files--;
+      throw error;
+    });
+    // The decoder works until it has sent all audio.
+    void file.audio.closed.then(() => files--);
     const { parameters, seconds } = file;
     const { model } = parameters;
-    if (options.shutdown.closed) throw new ApiError('service_unavailable');
-    const client = await recognize(options, response, file, gone.signal);
+    const client = await recognize(options, response, file, gone.signal).finally(file.audio.close);
     const language = options.catalogue.entries()?.find(({ id }) => id === model)?.languageCode ?? '';
     const transcript = { ...joinFinals(client.finals), seconds, language };
     const { type, body } = buildAnswer(transcript, parameters);
@@ -51,8 +56,7 @@ export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandle
 /** A file that was read and decoded. */
 interface DecodedFile {
   readonly parameters: TranscriptionParameters;
-  /** Parts of the audio. */
-  readonly audio: Buffer[];
+  readonly audio: DecodedAudio;
   readonly seconds: number;
 }
 
@@ -67,9 +71,11 @@ async function readFile(
   const parameters = readParameters(form);
   requireModel(exchangeOf(response).keyLimits, parameters.model, catalogue.has(parameters.model));
   const audio = await decodeFile(form.file, signal);
-  const bytes = audio.reduce((sum, part) => sum + part.length, 0);
-  if (bytes === 0) throw new ApiError('invalid_audio', { message: 'The file has no audio.' });
-  return { parameters, audio, seconds: bytes / AUDIO.bytesPerSample / AUDIO.sampleRateHz };
+  if (audio.samples === 0) {
+    audio.close();
+    throw new ApiError('invalid_audio', { message: 'The file has no audio.' });
+  }
+  return { parameters, audio, seconds: audio.samples / AUDIO.sampleRateHz };
 }
 
 /** Longest time that the answer waits for the settlement. */
@@ -84,6 +90,7 @@ async function recognize(
   signal: AbortSignal,
 ): Promise<FileClient> {
   const { metrics } = options;
+  if (options.shutdown.closed) throw new ApiError('service_unavailable');
   const exchange = exchangeOf(response);
   const tenant = exchange.tenant ?? '';
   const needed = Math.ceil(seconds);
@@ -107,7 +114,7 @@ async function recognize(
     const message = `The file has ${needed} seconds of audio, and the account has credit for ${session.reservedSeconds}.`;
     throw new ApiError('insufficient_credits', { message });
   }
-  const client = new FileClient(audio);
+  const client = new FileClient(audio.frames);
   const { stream, settled } = await options.openStream(session, client).catch(async (error: unknown) => {
     await cancel(options, tenant, model, session);
     throw error;
