@@ -13,6 +13,8 @@ import { checkPythonProse, findLongFiles } from './prose.ts';
 
 /** Credit of the test tenant, in seconds. */
 const CREDIT_SECONDS = 7200;
+/** Folders that ruff checks with the settings of the package. */
+const RUFF = ['--config', 'pyproject.toml', '.', join(root, 'test/compat')];
 /** Exit status of pytest. */
 const NO_TESTS_SELECTED = 5;
 
@@ -23,8 +25,8 @@ export async function setUpPython(): Promise<PythonEnvironment> {
 
 /** Formats the Python sources and applies the fixes of the linter. */
 export async function formatPython(environment: PythonEnvironment): Promise<number> {
-  const fixed = await runPython(environment, ['-m', 'ruff', 'check', '--fix']);
-  return Math.max(fixed, await runPython(environment, ['-m', 'ruff', 'format']));
+  const fixed = await runPython(environment, ['-m', 'ruff', 'check', '--fix', ...RUFF]);
+  return Math.max(fixed, await runPython(environment, ['-m', 'ruff', 'format', ...RUFF]));
 }
 
 /** Checks the Python package, and tests its wheel against a running service. `args` are passed to pytest. */
@@ -36,8 +38,8 @@ export async function checkPython(environment: PythonEnvironment, args: readonly
   service.catch(() => undefined);
   try {
     return addUp([
-      await step('lint', ['-m', 'ruff', 'check']),
-      await step('format', ['-m', 'ruff', 'format', '--check']),
+      await step('lint', ['-m', 'ruff', 'check', ...RUFF]),
+      await step('format', ['-m', 'ruff', 'format', '--check', ...RUFF]),
       await runStep('python prose', () => Promise.resolve(oneFrom(checkProse(environment)))),
       await step('types', ['-m', 'mypy']),
       await runStep('python unit tests', () => runPytest(environment, 'tests', args)),

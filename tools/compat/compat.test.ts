@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../launch/terminal.mjs';
+import { selectCases } from './arguments.ts';
+import { CASES } from './cases.ts';
+import { compareTranscripts, differentPer1000 } from './compare.ts';
+import { readLockedVersion } from './environment.ts';
+import { buildTable, findFault } from './table.ts';
+
+const names = (args: readonly string[]) => selectCases(args, CASES)?.map(({ name }) => name);
+
+describe('selectCases', () => {
+  test('returns all cases without options, and none for --help', () => {
+    expect(names([])).toEqual(CASES.map(({ name }) => name));
+    expect(names(['--help'])).toBeUndefined();
+  });
+
+  test('returns the cases whose name contains an --only', () => {
+    expect(names(['--only', 'node-file', '--only', 'python-file'])).toEqual(['openai-python-file', 'openai-node-file']);
+  });
+
+  test('lists the cases when --only names none of them', () => {
+    expect(() => names(['--only', 'whisper'])).toThrow('no case is named "whisper". The cases are openai-python-file');
+  });
+
+  test('returns only short cases for --short', () => {
+    expect(selectCases(['--short'], CASES)?.every(({ isShort }) => isShort)).toBe(true);
+  });
+});
+
+test.each(CASES.map(({ name, client, program }) => [name, join('test/compat', client.folder, program)]))(
+  'the program of the case %s exists',
+  (_name, path) => {
+    expect(existsSync(join(root, path))).toBe(true);
+  },
+);
+
+describe('compareTranscripts', () => {
+  test('counts replaced, missing and added words, without punctuation and letter case', () => {
+    const native = ['nĩ wega mũno', 'ũhoro waku'];
+    expect(compareTranscripts(native, ['Nĩ wega, mũno.', 'ũhoro waku'])).toEqual({ files: 2, words: 5, different: 0 });
+    expect(compareTranscripts(native, ['nĩ wega', 'ũhoro wake mwega']).different).toBe(3);
+  });
+
+  test('throws if a transcript is missing', () => {
+    expect(() => compareTranscripts(['a', 'b'], ['a'])).toThrow('the client printed 1 transcripts of 2 files');
+  });
+
+  test('reports everything as different if the native protocol recognized no word', () => {
+    expect(differentPer1000(compareTranscripts([''], ['']))).toBe(1000);
+  });
+});
+
+describe('a result', () => {
+  const result = (different: number, chargedSeconds = 9) => ({
+    client: 'openai 1.0.0 (Node)',
+    route: 'file, WAV',
+    comparison: { files: 1, words: 1000, different },
+    expectedSeconds: 9,
+    chargedSeconds,
+  });
+
+  test('passes with 3 different words in 1,000 and fails with 4', () => {
+    expect(findFault(result(3))).toBeUndefined();
+    expect(findFault(result(4))).toBe('4.0 words in 1,000 differ from the native protocol, and at most 3 may');
+  });
+
+  test('fails if another number of seconds was charged', () => {
+    expect(findFault(result(0, 10))).toBe('10 seconds were charged, and the sessions have 9');
+  });
+
+  test('fails if the client failed', () => {
+    expect(findFault({ ...result(0), failure: 'no route' })).toBe('no route');
+  });
+
+  test('is a row of the Markdown table', () => {
+    const [, , row] = buildTable([result(4)]).split('\n');
+    expect(row).toBe('| openai 1.0.0 (Node) | file, WAV | 1 | 1000 | 4 | 4.0 | 9 / 9 | FAILED |');
+  });
+});
+
+test('readLockedVersion returns the version of a package in a lock file of Python', () => {
+  const lock = 'openai-other==1.0.0 \\\n    --hash=sha256:00\nopenai==3.49.0 ; python_version > "3"\n';
+  expect(readLockedVersion(lock, 'openai')).toBe('3.49.0');
+  expect(() => readLockedVersion(lock, 'pipecat-ai')).toThrow('the lock file does not contain pipecat-ai');
+});
