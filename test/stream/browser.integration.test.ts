@@ -6,19 +6,23 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from '@svc-asr/client';
-import { buildClientPackage } from '../../tools/package/client.ts';
+import { buildClientPackage, bundle } from '../../tools/package/client.ts';
 import { writeTarball } from '../../tools/package/tarball.ts';
 import { openPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL } from '../support/gateway.ts';
 import { modelFolder, recording } from '../support/recording.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { wrapWav } from '../support/wav.ts';
+import { wordsOf } from '../support/word-errors.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const run = promisify(execFile);
 const PACKAGES = resolve(import.meta.dirname, '../../packages');
 const NAME = 'ki_espeak_002';
+const SPOKEN = 'ki_espeak_019';
+const SILENCE_SECONDS = 3;
 
 /** A page that loads the built packages without a bundler. */
 const PAGE = `<!doctype html>
@@ -50,6 +54,54 @@ const PAGE = `<!doctype html>
   await report({ text, words: words.length, types: [...new Set(types)], code, retry: advice.retry });
 </script>
 `;
+
+/** Captures a microphone and opens the stream only after the first words. */
+const MICROPHONE_SCRIPT = `
+import { openStream } from '/dist/browser.js';
+import { openMicrophone } from '/dist/microphone.js';
+const report = (result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) });
+const failureOf = (options) => openMicrophone(options).then(() => 'none', (error) => error.name + ' ' + error.code);
+const samplesUntil = async (microphone, count) => {
+  const pieces = [];
+  let samples = 0;
+  for await (const pcm of microphone) {
+    pieces.push(pcm);
+    samples += pcm.length;
+    if (samples >= count) break;
+  }
+  return pieces;
+};
+try {
+  const seconds = Number(new URLSearchParams(location.search).get('seconds'));
+  const microphone = await openMicrophone();
+  const early = await samplesUntil(microphone, (${SILENCE_SECONDS} + 2) * 16_000);
+  const stream = openStream(await (await fetch('/session', { method: 'POST' })).json());
+  for (const pcm of early) void stream.send(pcm);
+  const counted = { send: (pcm) => {
+    sent += pcm.length;
+    if (sent >= seconds * 16_000) void microphone.stop();
+    return stream.send(pcm);
+  } };
+  let sent = early.reduce((sum, pcm) => sum + pcm.length, 0);
+  await microphone.sendTo(counted);
+  const { text } = await stream.flush();
+  await stream.close();
+  await report({
+    text,
+    sent,
+    missing: await failureOf({ constraints: { deviceId: { exact: 'none' } } }),
+    blocked: await failureOf({ workletUrl: 'data:text/javascript,' }),
+  });
+} catch (error) {
+  await report({ error: String(error?.stack ?? error) });
+}
+`;
+
+const MICROPHONE_PAGE = '<!doctype html><title>microphone</title><script type="module" src="/page.js"></script>';
+const MICROPHONE_HEADERS = {
+  'content-type': 'text/html',
+  'content-security-policy': "default-src 'none'; script-src 'self'; connect-src 'self' ws://127.0.0.1:*",
+};
 
 let stage: Stage;
 beforeAll(async () => {
@@ -90,13 +142,15 @@ interface Site {
 }
 
 /** Starts the developer's own server, which creates sessions with its API key and serves the page. */
-async function startSite(key: string): Promise<Site> {
+async function startSite(key: string, scripts: ReadonlyMap<string, string> = new Map()): Promise<Site> {
   const client = createClient({ baseUrl: stage.gateway.baseUrl, apiKey: key });
   const modules: string[] = [];
   let result: Record<string, unknown> | undefined;
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
-    if (path === '/') response.setHeader('content-type', 'text/html').end(PAGE);
+    if (path.startsWith('/microphone')) response.writeHead(200, MICROPHONE_HEADERS).end(MICROPHONE_PAGE);
+    else if (scripts.has(path)) response.setHeader('content-type', 'text/javascript').end(scripts.get(path));
+    else if (path === '/') response.setHeader('content-type', 'text/html').end(PAGE);
     else if (path === '/audio.wav') response.end(readFileSync(join(modelFolder(MODEL), 'eval', `${NAME}.wav`)));
     else if (path === '/session') response.end(JSON.stringify(await client.createSession({ model: MODEL })));
     else if (path === '/result') {
@@ -154,6 +208,49 @@ test('the client streams a WAV file in a browser with a credential from a server
         (name) => `core/dist/${name}.js`,
       ),
     );
+  } finally {
+    await browser.stop();
+    site.stop();
+  }
+}, 180_000);
+
+/**
+ * Writes a recording for the microphone of the browser. The device plays it in real time as soon as it is opened. The
+ * silence before it is longer than a busy machine needs to start to capture.
+ */
+function writeSpokenFile(): { file: string; seconds: number } {
+  const silence = Buffer.alloc(SILENCE_SECONDS * 32_000);
+  const spoken = Buffer.concat([silence, recording(SPOKEN).pcm]);
+  const file = join(temporaryFolder('microphone'), 'spoken.wav');
+  writeFileSync(file, wrapWav(Buffer.concat([spoken, silence])));
+  return { file, seconds: spoken.length / 32_000 };
+}
+
+test('the microphone loses no word that was spoken before the stream was open, under a strict content security policy', async () => {
+  const scripts = new Map([['/page.js', MICROPHONE_SCRIPT]]);
+  for (const name of ['browser', 'microphone', 'microphone-worklet'] as const) {
+    scripts.set(`/dist/${name}.js`, await bundle(ROOT, { entry: `${name}.ts`, isForBrowsers: true }));
+  }
+  const caller = await stage.caller();
+  const site = await startSite(caller.key, scripts);
+  const { file, seconds } = writeSpokenFile();
+  const browser = openPage(`${site.url}microphone?seconds=${seconds}`, [
+    '--use-fake-ui-for-media-stream',
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-audio-capture=${file}%noloop`,
+  ]);
+  try {
+    const result = await eventually('the page reports its result', 90_000, site.result).catch((error: unknown) => {
+      throw new Error(`${String(error)}; the output of the browser: ${browser.output().slice(-4000)}`);
+    });
+    expect(result).toEqual({
+      text: expect.any(String) as unknown,
+      sent: expect.any(Number) as unknown,
+      missing: 'MicrophoneError no_device',
+      blocked: 'MicrophoneError worklet_refused',
+    });
+    expect(wordsOf(String(result.text))[0]).toBe(wordsOf(recording(SPOKEN).text)[0]);
+    expect(await stage.settled(caller)).toMatchObject({ audioMs: Math.ceil(Number(result.sent) / 16) });
   } finally {
     await browser.stop();
     site.stop();

@@ -11,6 +11,9 @@ test('the client package has a licence, types and no dependency that is not publ
       'dist/index.js',
       'dist/index.d.ts',
       'dist/browser.js',
+      'dist/microphone.js',
+      'dist/microphone.d.ts',
+      'dist/microphone-worklet.js',
       'dist/core-types.d.ts',
     ]),
   );
@@ -26,4 +29,13 @@ test('the client package has a licence, types and no dependency that is not publ
 test('the bundle for browsers has less than 8 KiB after gzip', async () => {
   const text = await bundle(root, { entry: 'browser.ts', isForBrowsers: true });
   expect(gzipSync(text, { level: 9 }).length).toBeLessThan(8192);
+});
+
+test('the microphone bundles have less than 4 KiB after gzip and import nothing', async () => {
+  const texts = await Promise.all([
+    bundle(root, { entry: 'microphone.ts', isForBrowsers: true }),
+    bundle(root, { entry: 'microphone-worklet.ts', isForBrowsers: true }),
+  ]);
+  for (const text of texts) expect(text).not.toMatch(/\bimport\b(?!\.meta)/);
+  expect(gzipSync(texts.join(''), { level: 9 }).length).toBeLessThan(4096);
 });

@@ -7,6 +7,9 @@ import { expandTypes } from './core-types.ts';
 const CORE = '@svc-asr/core';
 const CORE_TYPES = 'core-types';
 
+/** Modules that browsers load as they are. */
+const BROWSER_ENTRIES = ['browser', 'microphone', 'microphone-worklet'] as const;
+
 /** A file of the package by its path. */
 export type PackageFiles = Map<string, string>;
 
@@ -29,8 +32,10 @@ export async function buildClientPackage(root: string): Promise<PackageFiles> {
     ['README.md', readFileSync(join(folder, 'README.md'), 'utf8')],
     ['LICENSE', readFileSync(join(root, 'LICENSE'), 'utf8')],
     ['dist/index.js', await bundle(root, { entry: 'index.ts', isForBrowsers: false })],
-    ['dist/browser.js', await bundle(root, { entry: 'browser.ts', isForBrowsers: true })],
   ]);
+  for (const name of BROWSER_ENTRIES) {
+    files.set(`dist/${name}.js`, await bundle(root, { entry: `${name}.ts`, isForBrowsers: true }));
+  }
   for (const [name, text] of declarationsOf(join(folder, 'dist'), join(root, 'packages/core/dist/index.d.ts'))) {
     files.set(`dist/${name}`, text);
   }
@@ -51,7 +56,7 @@ const WITHOUT_WS: Plugin = {
 };
 
 interface Bundle {
-  entry: 'index.ts' | 'browser.ts';
+  entry: 'index.ts' | `${(typeof BROWSER_ENTRIES)[number]}.ts`;
   /** Minifies the bundle and leaves out the package `ws`. */
   isForBrowsers: boolean;
 }
@@ -87,6 +92,8 @@ function manifestOf({ name, version, ...rest }: Manifest): string {
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './browser': { types: './dist/browser.d.ts', default: './dist/browser.js' },
+      './microphone': { types: './dist/microphone.d.ts', default: './dist/microphone.js' },
+      './microphone-worklet.js': './dist/microphone-worklet.js',
     },
     dependencies,
   };
@@ -117,6 +124,7 @@ function declarationsOf(folder: string, coreEntry: string): Map<string, string> 
   };
   visit('index.d.ts');
   visit('browser.d.ts');
+  visit('microphone.d.ts');
   files.set(`${CORE_TYPES}.d.ts`, expandTypes(coreEntry, [...coreNames].sort()));
   return files;
 }

@@ -1,0 +1,26 @@
+/** Microphones of browsers. */
+import { capture } from './microphone/capture.ts';
+import type { Microphone } from './microphone/capture.ts';
+
+export type { AudioSink, Microphone } from './microphone/capture.ts';
+export { MicrophoneError } from './microphone/error.ts';
+export type { MicrophoneFailure } from './microphone/error.ts';
+
+export interface MicrophoneOptions {
+  /** Constraints of the audio track for `getUserMedia`, such as `deviceId`. Default `{ channelCount: 1 }`. */
+  constraints?: object;
+  /** Address of `microphone-worklet.js`. Default: next to this module. */
+  workletUrl?: string | URL;
+  /** Most audio that is kept while no stream takes it, in seconds. The capture then ends. Default 300. */
+  maxBufferedSeconds?: number;
+}
+
+/**
+ * Opens a microphone. The promise resolves when audio is being captured. All audio from then on is kept until a stream
+ * takes it, so the speaker need not wait for the stream.
+ */
+export function openMicrophone(options: MicrophoneOptions = {}): Promise<Microphone> {
+  const { constraints = { channelCount: 1 }, maxBufferedSeconds = 300 } = options;
+  const { workletUrl = new URL('./microphone-worklet.js', import.meta.url) } = options;
+  return capture({ workletUrl: String(workletUrl), constraints, maxBufferedSeconds });
+}
