@@ -1,4 +1,5 @@
 import { AUDIO } from '@svc-asr/core';
+import { trimSilence } from '../../test/support/long-audio.ts';
 import type { Recording } from '../worker/audio.ts';
 
 /** Recordings joined by pauses. */
@@ -11,9 +12,6 @@ export interface JoinedAudio {
   readonly speechSamples: number;
 }
 
-const BLOCK_SAMPLES = AUDIO.sampleRateHz / 100;
-/** Loudness from which a block of 10 ms counts as speech. */
-const SPEECH_RMS = 150;
 /** Loudness of the noise in pauses: about 60 dB below full scale. */
 const NOISE_RMS = 33;
 
@@ -24,7 +22,7 @@ export function joinWithPauses(
   kind: 'silence' | 'noise',
 ): JoinedAudio {
   const pauseSamples = (pauseMs * AUDIO.sampleRateHz) / 1000;
-  const spoken = recordings.map(({ samples }) => trim(samples));
+  const spoken = recordings.map(({ samples }) => trimSilence(samples));
   const speechSamples = spoken.reduce((sum, { length }) => sum + length, 0);
   const samples = new Int16Array(speechSamples + spoken.length * pauseSamples);
   const ends: number[] = [];
@@ -37,18 +35,6 @@ export function joinWithPauses(
   }
   if (kind === 'noise') addNoise(samples);
   return { samples, ends, pauseSamples, speechSamples };
-}
-
-/** Removes quiet blocks from both ends. */
-function trim(samples: Int16Array): Int16Array {
-  const isLoud = (block: number) => {
-    const part = samples.subarray(block * BLOCK_SAMPLES, (block + 1) * BLOCK_SAMPLES);
-    return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / part.length) >= SPEECH_RMS;
-  };
-  let [first, last] = [0, Math.ceil(samples.length / BLOCK_SAMPLES)];
-  while (first < last && !isLoud(first)) first++;
-  while (last > first && !isLoud(last - 1)) last--;
-  return samples.subarray(first * BLOCK_SAMPLES, last * BLOCK_SAMPLES);
 }
 
 /** Adds noise with a fixed seed, so that runs can be compared. */
