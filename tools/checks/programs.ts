@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { root } from '../launch/terminal.mjs';
+import { BUILD_STEPS } from '../launch/build.mjs';
+import { logProgress, root } from '../launch/terminal.mjs';
 import { runCommand } from './command.ts';
 
 function program(path: string): string {
@@ -10,13 +11,13 @@ async function runScript(path: string, args: readonly string[]): Promise<number>
   return runCommand(process.execPath, [program(path), ...args]);
 }
 
-/**
- * Compiles every workspace and renders the API documents. It does not check types, which `checkTypes` does, so it takes
- * a third of the time.
- */
-export async function buildUnchecked(): Promise<number> {
-  const status = await runScript('typescript-7/bin/tsc', ['--build', '--noCheck', join(root, 'tsconfig.build.json')]);
-  return status === 0 ? runCommand(process.execPath, [join(root, 'packages/api-docs/dist/build.js')]) : status;
+/** Runs the same build as the launcher. */
+export async function build(): Promise<number> {
+  for (const [path = '', ...args] of BUILD_STEPS) {
+    const status = await runCommand(process.execPath, [join(root, path), ...args], logProgress, { cwd: root });
+    if (status !== 0) return status;
+  }
+  return 0;
 }
 
 /**

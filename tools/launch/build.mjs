@@ -4,16 +4,22 @@ import { join } from 'node:path';
 import { root, logProgress, stop } from './terminal.mjs';
 
 /**
- * Compiles every workspace and renders the API documents. TypeScript skips workspaces that have not changed.
+ * Scripts that compile every workspace and render the API documents, with their arguments. TypeScript skips workspaces
+ * that have not changed. It does not check types, which `npm test` does, so it takes a sixth of the processor time.
+ */
+export const BUILD_STEPS = [
+  ['node_modules/typescript-7/bin/tsc', '--build', '--noCheck', 'tsconfig.build.json'],
+  ['packages/api-docs/dist/build.js'],
+];
+
+/**
+ * Builds what has changed. Ends the process if that fails.
  * @param {string} node
  */
 export function ensureBuild(node) {
   // The first build takes a while without any output.
   logProgress('building what has changed');
-  for (const [path = '', ...args] of [
-    ['node_modules/typescript-7/bin/tsc', '--build', 'tsconfig.build.json'],
-    ['packages/api-docs/dist/build.js'],
-  ]) {
+  for (const [path = '', ...args] of BUILD_STEPS) {
     const { status } = spawnSync(node, [join(root, path), ...args], { cwd: root, stdio: ['ignore', 1, 2] });
     if (status !== 0) stop(`the build failed in ${path}: see the messages above`);
   }

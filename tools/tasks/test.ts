@@ -1,5 +1,5 @@
 import { endOnSignal } from '../checks/command.ts';
-import { buildUnchecked, checkTypes, format, lint } from '../checks/programs.ts';
+import { build, checkTypes, format, lint } from '../checks/programs.ts';
 import { runJest } from '../checks/jest.ts';
 import type { Tally } from '../checks/step.ts';
 import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
@@ -24,7 +24,7 @@ async function check(): Promise<Tally> {
 
 endOnSignal();
 
-const prepared = [await runStep('set-up', setUp), await runStep('build', async () => oneFrom(await buildUnchecked()))];
+const prepared = [await runStep('set-up', setUp), await runStep('build', async () => oneFrom(await build()))];
 // The checks use one core. Tests wait part of the time, so running both keeps two cores busy.
 const results = await Promise.all([check(), runStep('tests', () => runJest(jestArgs))]);
 const total = addUp([...prepared, ...results]);
