@@ -70,7 +70,7 @@ describe('a session request, when the only other gateway is full and this one', 
   const LONGEST = { model: MODEL, max_audio_seconds: LONGEST_S };
   let other: Owner | undefined;
 
-  /** Renews the lease of a gateway without a process. Undefined publishes nothing, like the version before. */
+  /** Renews the lease of a gateway without a process. Undefined publishes nothing, like the previous version. */
   async function renewOther(freeStreams: number | undefined): Promise<void> {
     const { gateways } = stage.ledger;
     if (other !== undefined && (await gateways.renew(other, freeStreams)) !== undefined) return;
@@ -135,7 +135,7 @@ describe('a session request, when the only other gateway is full and this one', 
 
   test.each([
     ['has room', 1],
-    ['is of the version before, which publishes nothing', undefined],
+    ['is of the previous version, which publishes nothing', undefined],
   ])(
     'is full too, is accepted as soon as another one %s',
     async (_name, freeElsewhere) => {

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Renews the lease of a gateway process, and publishes how many more streams its audio memory can accept. Gateways of
--- the version before publish nothing.
+-- the previous version publish nothing.
 -- KEYS  1 gateways
 -- ARGV  1 gateway  2 lease ms  3 streams that it can accept, or '' to publish nothing
 -- returns { streams that the other live gateways can accept, number of them that have published nothing }
@@ -21,7 +21,7 @@ expiries[ARGV[1]] = 0
 local published, total = redis.call('HGETALL', free_key), 0
 for i = 1, #published, 2 do
   local id = published[i]
-  -- Removed here and not with the lease, because the version before removes leases too.
+  -- Removed here and not with the lease, because the previous version removes leases too.
   if not expiries[id] then redis.call('HDEL', free_key, id)
   elseif expiries[id] > now then
     total = total + tonumber(published[i + 1])

@@ -20,6 +20,6 @@ if (ARGV[10] or '') ~= '' then redis.call('HSET', base .. 'p', 'contexts', ARGV[
 local now = now_ms()
 renew_lease(base .. 'wl', id, now, ARGV[5])
 add_free(base, id, ARGV[3], slots - active)
--- A Redis user with the rights of the version before cannot serve the queue, but must be able to renew its lease.
+-- A Redis user with the rights of the previous version cannot serve the queue, but must be able to renew its lease.
 pcall(serve_queue, base, now)
 return 'ok'

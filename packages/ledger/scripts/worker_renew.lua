@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Renews the lease of a worker, and sets its slots if they have changed.
 -- KEYS  1 pool
--- ARGV  1 worker  2 lease ms  3 slots. Workers of the version before do not send them.
+-- ARGV  1 worker  2 lease ms  3 slots. Workers of the previous version do not send them.
 -- returns 'ok' | 'draining' | 'gone' if the lease had expired; the worker must register again
 -- @include now_ms
 -- @include serve_queue
@@ -12,6 +12,6 @@ local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
 if not draining then return 'gone' end
 renew_lease(base .. 'wl', ARGV[1], now, ARGV[2])
 if ARGV[3] then resize_worker(base, ARGV[1], tonumber(ARGV[3])) end
--- A Redis user with the rights of the version before cannot serve the queue, but must be able to renew its lease.
+-- A Redis user with the rights of the previous version cannot serve the queue, but must be able to renew its lease.
 pcall(serve_queue, base, now)
 return draining == '1' and 'draining' or 'ok'

@@ -4,7 +4,7 @@ import type { RedisLink, RedisNode } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 
 /**
- * Version of the arguments, results and keys of the functions. A change that workers of the version before cannot use
+ * Version of the arguments, results and keys of the functions. A change that workers of the previous version cannot use
  * needs the next number. Libraries of several versions can be loaded at the same time.
  */
 const VERSION = 1;

@@ -131,7 +131,7 @@ describe.each([
     await ledger.gateways.reapDead(raise);
   });
 
-  test('a renewal returns Infinity while a gateway of the version before, which publishes nothing, is alive', async () => {
+  test('a renewal returns Infinity while a gateway of the previous version, which publishes nothing, is alive', async () => {
     const [own, before] = [await ledger.gateways.join('own'), await ledger.gateways.join('before')];
     expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: Infinity });
     expect(await ledger.gateways.renew(before)).toEqual({ freeElsewhere: 0 });

@@ -88,7 +88,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([addresses]);
   });
 
-  test('place returns the address of a worker of the version before, which registers only one', async () => {
+  test('place returns the address of a worker of the previous version, which registers only one', async () => {
     await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 2 });
     const key = `${prefix}:{m:${model}}:w:w`;
     await ledger.link.send(key, ['HDEL', key, 'further']);

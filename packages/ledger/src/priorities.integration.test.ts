@@ -203,7 +203,7 @@ test('streams that are not renewed lose their place in the lists of all prioriti
   expect(placed).toHaveLength(3);
 });
 
-/** Takes the steps of a gateway of the version before, which knows only the list `q`. */
+/** Takes the steps of a gateway of the previous version, which knows only the list `q`. */
 const earlierGateway = {
   join: async ({ send }: Pool, session: string, tenant: string) => {
     await send('ZADD', 'qs', String(Date.now()), session);

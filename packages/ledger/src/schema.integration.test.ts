@@ -53,7 +53,7 @@ test('a program accepts an empty Redis, in which the operator stores the schema 
 
 test.each([
   ['its own version', SCHEMA_VERSION, SCHEMA_VERSION],
-  ['the version before', SCHEMA_VERSION - 1, SCHEMA_VERSION - 1],
+  ['the previous version', SCHEMA_VERSION - 1, SCHEMA_VERSION - 1],
   ['the next version, which it can use', SCHEMA_VERSION + 1, SCHEMA_VERSION],
 ])('a program uses records of %s', async (_name, version, oldest) => {
   const prefix = `test-${randomUUID()}`;

@@ -3,8 +3,8 @@ import { findMismatch } from './schema.ts';
 describe('findMismatch for a program of version 3', () => {
   test.each([
     ['its own version', { version: 3, oldest: 2 }],
-    ['the version before', { version: 2, oldest: 1 }],
-    ['the version before, which was a break', { version: 2, oldest: 2 }],
+    ['the previous version', { version: 2, oldest: 1 }],
+    ['the previous version, which was a break', { version: 2, oldest: 2 }],
     ['a later version that it can use', { version: 4, oldest: 3 }],
   ])('accepts records of %s', (_name, stored) => {
     expect(findMismatch(stored, 3)).toBeUndefined();

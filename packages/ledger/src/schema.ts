@@ -8,7 +8,7 @@ import type { RedisLink } from './redis/link.ts';
 export const SCHEMA_VERSION = 2;
 
 /**
- * Oldest version whose programs can use the records of this one. It is the version before, so that both can run during
+ * Oldest version whose programs can use the records of this one. It is the previous version, so that both can run during
  * an upgrade. Only a break raises it to SCHEMA_VERSION.
  */
 const OLDEST_VERSION = 2;

@@ -150,7 +150,7 @@ export interface DailyUsage {
 export interface NewWorker {
   /** Unique per process. */
   id: string;
-  /** Address for gateways: ws:// or wss://. Gateways of the version before use only this one. */
+  /** Address for gateways: ws:// or wss://. Gateways of the previous version use only this one. */
   address: string;
   /** Addresses of the further I/O threads. Every address serves all slots. */
   furtherAddresses?: readonly string[];

@@ -24,7 +24,7 @@ local function choose_worker(base, session, avoid)
   local function most_free(key)
     local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')
     for i = 1, #free, 2 do
-      -- Gateways of the version before do not update the sets of tiers. The set of all workers is always right.
+      -- Gateways of the previous version do not update the sets of tiers. The set of all workers is always right.
       local slots = tonumber(redis.call('ZSCORE', base .. 'free', free[i]) or 0)
       if slots >= 1 and not string.find(avoid, ' ' .. free[i] .. ' ', 1, true) then return free[i] end
     end

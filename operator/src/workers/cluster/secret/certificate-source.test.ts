@@ -40,7 +40,7 @@ test('the certificate of a model is valid for that model and not for others', as
   const certificate = certificateIn(values);
   expect(certificate.checkHost(`kikuyu.${DOMAIN}`)).toBeDefined();
   expect(certificate.checkHost(`dholuo.${DOMAIN}`)).toBeUndefined();
-  // The name that gateways of the version before check.
+  // The name that gateways of the previous version check.
   expect(certificate.checkHost(DOMAIN)).toBeDefined();
   expect(certificate.ca).toBe(false);
   expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);

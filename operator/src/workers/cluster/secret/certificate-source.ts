@@ -34,7 +34,7 @@ export function createCertificateSource(options: CertificateSourceOptions): Secr
     const nowMs = options.nowMs();
     const notAfter = chooseEnd(ca, options, nowMs);
     const { serverName } = options;
-    // Gateways of the version before check only the name that all workers share.
+    // Gateways of the previous version check only the name that all workers share.
     const dnsNames = [workerServerName(model, serverName), serverName];
     const current = { cert: existing['tls.crt'] ?? '', key: existing['tls.key'] ?? '' };
     const found = readIssuedCertificate(current, ca, dnsNames);
