@@ -102,7 +102,7 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
   const { settings, env, cluster, logger } = options;
   const notices = createNotices();
   const { link, ledger, memory, redisSetup } = connectLedger(options);
-  const kubernetesSource = cluster && new KubernetesSource({ cluster, notices, logger });
+  const kubernetesSource = cluster && new KubernetesSource({ scopes: cluster.scopes, notices, logger });
   const source = kubernetesSource ?? createConfigSource(options, notices);
   const { guard, checkpoints } = createLedgerProtection({
     settings,

@@ -20,13 +20,19 @@ export interface ReflectOptions {
   trim?: (object: KubeObject) => KubeObject;
 }
 
-/** Access of the operator's components to the cluster. */
-export interface Cluster {
+/** Access to the objects of one namespace. */
+export interface ClusterScope {
   /** Writes only while this process is the leader. */
   api: KubeApi;
   /** Creates a reflector. It works whether or not this process is the leader. */
   reflect: (type: ResourceType, options: ReflectOptions) => Reflector;
   events: EventRecorder;
+}
+
+/** Access of the operator's components to the cluster, and to the namespace of the installation. */
+export interface Cluster extends ClusterScope {
+  /** Access to each namespace that may contain ASRModels. The first is that of the installation. */
+  scopes: readonly ClusterScope[];
   gate: Gate;
   /** Starts the leader election. */
   start: () => void;
@@ -79,11 +85,11 @@ export function createCluster(options: ClusterOptions): Cluster {
   const api = connection.openApi({ gate: { pass: () => passGate(gate), signal: gate.signal } });
   const times = timesOf(settings);
   const reflectors: Reflector[] = [];
-  return {
-    api,
+  const createScope = (scoped: KubeApi): ClusterScope => ({
+    api: scoped,
     reflect: (type, how) => {
       const reflector = new ApiReflector({
-        api,
+        api: scoped,
         type,
         ...how,
         times,
@@ -94,7 +100,13 @@ export function createCluster(options: ClusterOptions): Cluster {
       reflectors.push(reflector);
       return reflector;
     },
-    events: createEventRecorder({ api, instance: identity, logger }),
+    events: createEventRecorder({ api: scoped, instance: identity, logger }),
+  });
+  const scope = createScope(api);
+  const others = settings.MODEL_NAMESPACES.filter((namespace) => namespace !== api.namespace);
+  return {
+    ...scope,
+    scopes: [scope, ...others.map((namespace) => createScope(api.within(namespace)))],
     gate,
     start: () => elector.start(),
     stop: async () => {
@@ -104,6 +116,17 @@ export function createCluster(options: ClusterOptions): Cluster {
       api.close();
     },
   };
+}
+
+/** Returns the access to the namespace of an object. Without a namespace, it is that of the installation. */
+export function scopeOf<S extends { api: Pick<KubeApi, 'namespace'> }>(
+  scopes: readonly S[],
+  namespace: string | undefined,
+): S {
+  const [first] = scopes;
+  const found = namespace === undefined ? first : scopes.find(({ api }) => api.namespace === namespace);
+  if (found === undefined) throw new Error(`namespace ${namespace ?? ''} is not in MODEL_NAMESPACES`);
+  return found;
 }
 
 function timesOf(settings: ClusterApiSettings): ReflectorTimes {

@@ -1,10 +1,13 @@
 import { KUBERNETES_SETTINGS } from '@svc-asr/kubernetes';
-import { integer, text } from '@svc-asr/runtime';
-import type { ValuesOf } from '@svc-asr/runtime';
+import { integer, list, text } from '@svc-asr/runtime';
+import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 /** Settings for the Kubernetes API that only the operator has. */
 export const CLUSTER_API_SETTINGS = {
   ...KUBERNETES_SETTINGS,
+  MODEL_NAMESPACES: namespaces(
+    'Further namespaces that may contain ASRModels, besides NAMESPACE. The workers of a model run in the namespace of its ASRModel.',
+  ),
   WATCH_MIN_SECONDS: integer('Minimum of the random time for which a watch is requested.', 300, 1, 86_400),
   WATCH_MAX_SECONDS: integer('Maximum of the random time for which a watch is requested.', 600, 1, 86_400),
   WATCH_IDLE_TIMEOUT_MS: integer(
@@ -53,4 +56,21 @@ export function checkTimes(settings: ClusterApiSettings): void {
   }
   if (WATCH_MIN_SECONDS > WATCH_MAX_SECONDS)
     throw new Error('WATCH_MIN_SECONDS must not be greater than WATCH_MAX_SECONDS');
+}
+
+function namespaces(description: string): Setting<string[]> {
+  const { read } = list('');
+  return {
+    description: `${description} Separated by commas.`,
+    fallback: '',
+    read: (value) => {
+      const names = read(value);
+      for (const name of names) {
+        if (name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+          throw new Error(`"${name}" is not the name of a namespace: use lower-case letters, digits and -`);
+        }
+      }
+      return [...new Set(names)];
+    },
+  };
 }

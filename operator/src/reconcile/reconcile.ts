@@ -46,6 +46,10 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
   const resource = <K extends Kind>(kind: K, reconciler: Reconciler<K>) => {
     const { present, absent } = frame(kind, reconciler);
     return async (name: string): Promise<void> => {
+      if (source.isDuplicate(kind, name)) {
+        await (source.isDeleting(kind, name) ? source.release(kind, name) : status.refused(kind, name));
+        return;
+      }
       const wanted = source.get(kind, name);
       if (wanted === undefined && source.problems(kind, name) !== undefined) {
         // The resource exists but is invalid, so its last applied state stays.

@@ -49,4 +49,6 @@ export interface ResourceSource {
   release: (kind: Kind, name: string) => Promise<void>;
   /** Returns whether the resource was deleted and waits for its release. */
   isDeleting: (kind: Kind, name: string) => boolean;
+  /** Returns whether the name of the resource belongs to another one, so that nothing is created for it. */
+  isDuplicate: (kind: Kind, name: string) => boolean;
 }

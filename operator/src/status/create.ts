@@ -1,5 +1,6 @@
 import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
+import { scopeOf } from '../kubernetes/cluster.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { LedgerGuard } from '../ledger/guard.ts';
 import type { Notices } from '../notices.ts';
@@ -14,7 +15,7 @@ import { createStatusWriter } from './writer.ts';
 
 export interface StatusParts {
   settings: OperatorSettings;
-  cluster: Pick<Cluster, 'api' | 'events'>;
+  cluster: Pick<Cluster, 'scopes'>;
   source: KubernetesSource;
   ledger: Pick<Ledger, 'accounts' | 'apiKeys'>;
   guard: Pick<LedgerGuard, 'missing' | 'ledgerId'>;
@@ -42,8 +43,7 @@ export function createStatus({
 }: StatusParts): StatusReporter {
   const { STATUS_BALANCE_INTERVAL_MS, STATUS_LOAD_INTERVAL_MS, SCALING_INTERVAL_MS } = settings;
   const writer = createStatusWriter({
-    api: cluster.api,
-    events: cluster.events,
+    scopeOf: (namespace) => scopeOf(cluster.scopes, namespace),
     object: (kind, name) => source.object(kind, name),
     slowMs: {
       ASRModel: STATUS_LOAD_INTERVAL_MS,

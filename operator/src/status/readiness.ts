@@ -31,6 +31,12 @@ export function findReadiness(problems: readonly Problem[] | undefined, hasGood:
   );
 }
 
+/** Returns the condition Ready of a resource whose name belongs to another one. */
+export function findDuplicate(problems: readonly Problem[]): Finding {
+  const message = `the resource is not applied: ${problems.map((problem) => problem.message).join('; ')}`;
+  return { type: 'Ready', status: 'False', reason: 'NameTaken', message };
+}
+
 /** Returns the condition Ready of a deleted resource that still exists. */
 export function findDeletion(why: string): Finding {
   const message = `the resource was deleted and waits for its cleanup: ${why}`;

@@ -42,6 +42,7 @@ function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<K
       get: (_kind, name) => state.good.get(name) as never,
       list: () => [...state.good.values()] as never,
       problems: () => state.problems,
+      isDuplicate: (_kind, name) => name.includes('/'),
     },
     writer: {
       report: (_kind, name, news, scope) => {

@@ -6,7 +6,7 @@ import { rootCauseOf } from '../failure/phase-failed.ts';
 import { keyOf } from '../source/source.ts';
 import type { ResourceSource } from '../source/source.ts';
 import type { StatusNews } from './change.ts';
-import { findDeletion, findReadiness } from './readiness.ts';
+import { findDeletion, findDuplicate, findReadiness } from './readiness.ts';
 import { StatusRounds } from './rounds.ts';
 import { findLedger } from './tenant.ts';
 import type { StatusScope, StatusWriter } from './writer.ts';
@@ -40,7 +40,7 @@ export const SILENT_REPORTER: StatusReporter = {
 };
 
 export interface StatusReporterOptions {
-  source: Pick<ResourceSource, 'get' | 'problems' | 'list'>;
+  source: Pick<ResourceSource, 'get' | 'problems' | 'list' | 'isDuplicate'>;
   writer: StatusWriter;
   gather: { readonly [K in Kind]: Gather<K> };
   /** Interval at which all resources of a kind are reported. */
@@ -116,7 +116,10 @@ export class ResourceStatusReporter implements StatusReporter {
     const generation = this.#appliedGenerations[kind].get(name);
     const isTried = good !== undefined && (error !== undefined || this.#appliedGenerations[kind].has(name));
     if (problems === undefined && !isTried) return;
-    const ready = findReadiness(problems, good !== undefined, error);
+    const ready =
+      problems !== undefined && source.isDuplicate(kind, name)
+        ? findDuplicate(problems)
+        : findReadiness(problems, good !== undefined, error);
     const { fields, findings } = good === undefined ? NOTHING : await gather[kind](name);
     const well = ready.status === 'True' && generation !== undefined;
     const news = {

@@ -26,9 +26,9 @@ function setUp(refusal?: KubernetesError) {
   state.seen = state.stored;
   const writes: KubeObject[] = [];
   const events: string[][] = [];
-  const writer = createStatusWriter({
+  const access = {
     api: {
-      applyStatus: (_type, object) => {
+      applyStatus: (_type: unknown, object: KubeObject) => {
         writes.push(object);
         if (refusal !== undefined) return Promise.reject(refusal);
         const resourceVersion = String(Number(state.stored.metadata.resourceVersion) + 1);
@@ -37,7 +37,10 @@ function setUp(refusal?: KubernetesError) {
         return Promise.resolve(state.stored);
       },
     },
-    events: { record: (_object, type, reason) => events.push([type, reason]) },
+    events: { record: (_object: unknown, type: string, reason: string) => void events.push([type, reason]) },
+  };
+  const writer = createStatusWriter({
+    scopeOf: () => access,
     object: () => state.seen,
     slowMs: { ASRModel: 1000, Tenant: SLOW_MS, ApiKey: SLOW_MS },
     nowMs: () => clock.nowMs,

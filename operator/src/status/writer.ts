@@ -25,9 +25,15 @@ export interface StatusWriter {
  */
 export type StatusScope = 'urgent' | 'all';
 
-export interface StatusWriterOptions {
+/** Access to the namespace of a resource. */
+export interface StatusAccess {
   api: Pick<KubeApi, 'applyStatus'>;
   events: Pick<EventRecorder, 'record'>;
+}
+
+export interface StatusWriterOptions {
+  /** Returns the access to a namespace. Undefined stands for that of the installation. */
+  scopeOf: (namespace: string | undefined) => StatusAccess;
   /** Returns the object as last observed. */
   object: (kind: Kind, name: string) => KubeObject | undefined;
   /** Minimum interval between two writes of slow fields. */
@@ -41,7 +47,7 @@ export interface StatusWriterOptions {
  * Creates a writer for the status subresource. It writes only differences, so a report without changes writes nothing.
  */
 export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
-  const { api, events, slowMs, nowMs, wallMs = Date.now } = options;
+  const { scopeOf, slowMs, nowMs, wallMs = Date.now } = options;
   /** Responses to writes whose watch event has not arrived yet. */
   const unseen = new Map<ResourceKey, KubeObject>();
   /** Times of the last writes. */
@@ -79,6 +85,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
       const after = mergeStatus(before, news, object.metadata.generation, wallMs());
       const urgency = urgencyOf(kind, before, after);
       if (urgency === 'none' || (urgency === 'later' && (scope === 'urgent' || wasWrittenLately(kind, key)))) return;
+      const { api, events } = scopeOf(object.metadata.namespace);
       const answer = await send(api, kind, object, after);
       if (answer === undefined) return;
       unseen.set(key, trimResource(answer));

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
@@ -10,6 +12,7 @@ import { connectRedis, createLedger, LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { startRedis } from '../../../test/support/redis.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { startTestOperator } from './harness.ts';
@@ -30,6 +33,8 @@ export function startCluster(): Promise<Kubernetes> {
  */
 export interface Stage {
   namespace: string;
+  /** A further namespace for models. */
+  modelNamespace: string;
   redis: TestRedis;
   ledger: Ledger;
   operator: () => TestOperator;
@@ -38,8 +43,8 @@ export interface Stage {
   stopOperator: () => Promise<void>;
   kubectl: (args: string[], input?: object) => Promise<string>;
   apply: (resource: object) => Promise<void>;
-  /** Returns the objects of a kind, sorted by name. */
-  list: (plural: string, selector?: string) => Promise<KubeObject[]>;
+  /** Returns the objects of a kind in a namespace, sorted by name. */
+  list: (plural: string, selector?: string, within?: string) => Promise<KubeObject[]>;
   /** Makes a worker hang: its pod stays ready, but its lease expires. */
   silence: (pod: string) => void;
   close: () => Promise<void>;
@@ -50,6 +55,8 @@ export interface StageOptions {
   pods?: boolean;
   /** Nodes that pods run on in turn. Test files that run at the same time share the nodes of the same names. */
   nodes?: readonly string[];
+  /** True if models may be in `modelNamespace` too. */
+  twoNamespaces?: boolean;
   /** Node whose workers never register. */
   sickNode?: string;
   /** Further settings of the operator. */
@@ -61,22 +68,22 @@ export interface StageOptions {
 /** Creates a stage. */
 export async function createStage(
   kubernetes: Kubernetes,
-  { pods = true, nodes, sickNode, env = {}, redisOptions = [] }: StageOptions = {},
+  { pods = true, nodes, twoNamespaces = false, sickNode, env = {}, redisOptions = [] }: StageOptions = {},
 ): Promise<Stage> {
-  const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+  const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  const namespace = await kubernetes.createNamespace(restricted);
+  const modelNamespace = twoNamespaces ? await kubernetes.createNamespace(restricted) : namespace;
+  const namespaces = [...new Set([namespace, modelNamespace])];
   const redis: TestRedis = await startRedis(redisOptions);
   const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   endAfterFile(link.close);
   const ledger = createLedger(link, { prefix: 'svc', processLeaseMs: 3000 });
-  const workers = createTestWorkers(kubernetes, namespace, ledger, sickNode);
-  const runner: PodRunner | undefined = pods
-    ? await runPods(kubernetes.request, {
-        namespace,
-        ...(nodes && { nodes }),
-        onStart: workers.start,
-        onStop: workers.stop,
-      })
-    : undefined;
+  const workers = createTestWorkers(kubernetes, ledger, sickNode);
+  const runners: PodRunner[] = [];
+  for (const one of pods ? namespaces : []) {
+    const options = { namespace: one, ...(nodes && { nodes }), onStart: workers.start, onStop: workers.stop };
+    runners.push(await runPods(kubernetes.request, options));
+  }
   const startOperator = (more: NodeJS.ProcessEnv = {}) =>
     startTestOperator([], redis.url, {
       KUBERNETES: kubernetes.kubeconfig,
@@ -87,6 +94,7 @@ export async function createStage(
       WORKER_IMAGE: 'worker:1',
       WORKER_LOST_TIMEOUT_MS: '5000',
       STATUS_LOAD_INTERVAL_MS: '100',
+      ...(twoNamespaces && { MODEL_NAMESPACES: modelNamespace, WORKER_TICKET_PUBLIC_KEYS_FILE: writeTicketKeys() }),
       ...env,
       ...more,
     });
@@ -100,6 +108,7 @@ export async function createStage(
     kubernetes.kubectl(['-n', namespace, ...args], input && JSON.stringify(input));
   return {
     namespace,
+    modelNamespace,
     redis,
     ledger,
     operator: () => {
@@ -115,10 +124,10 @@ export async function createStage(
     apply: async (resource) => {
       await kubectl(['apply', '-f', '-'], resource);
     },
-    list: async (plural, selector = '') => {
+    list: async (plural, selector = '', within = namespace) => {
       const [group, name] = plural.includes('/') ? plural.split('/') : ['', plural];
       const base = group === '' ? '/api/v1' : `/apis/${group ?? ''}/v1`;
-      const path = `${base}/namespaces/${namespace}/${name ?? ''}?labelSelector=${encodeURIComponent(selector)}`;
+      const path = `${base}/namespaces/${within}/${name ?? ''}?labelSelector=${encodeURIComponent(selector)}`;
       const { items } = (await demand(kubernetes.request('GET', path))) as { items: KubeObject[] };
       return items.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     },
@@ -126,15 +135,24 @@ export async function createStage(
     close: async () => {
       await stopOperator();
       workers.close();
-      await runner?.stop();
+      for (const runner of runners) await runner.stop();
       await link.close();
       await redis.stop();
     },
   };
 }
 
+/** Public keys of tickets, as the installation has them. */
+export const TICKET_KEYS = 'public keys of tickets';
+
+function writeTicketKeys(): string {
+  const file = join(temporaryFolder('ticket-keys'), 'keys.pem');
+  writeFileSync(file, TICKET_KEYS);
+  return file;
+}
+
 /** Creates the simulated workers that run in the pods of a stage. */
-function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Ledger, sickNode: string | undefined) {
+function createTestWorkers(kubernetes: Kubernetes, ledger: Ledger, sickNode: string | undefined) {
   const beats = new Map<string, NodeJS.Timeout>();
   const unready = new Set<string>();
   let closed = false;
@@ -153,7 +171,7 @@ function createTestWorkers(kubernetes: Kubernetes, namespace: string, ledger: Le
   }
 
   async function beat(model: string, pod: TestPod): Promise<void> {
-    const { name } = pod.metadata;
+    const { name, namespace } = pod.metadata;
     const state = await ledger.workers.renew(model, name);
     // A real worker fails its readiness probe while it drains.
     if (state === 'draining' && !unready.has(name)) {

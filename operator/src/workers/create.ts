@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path';
-import type { KubeApi } from '@svc-asr/kubernetes';
 import type { Logger } from '@svc-asr/runtime';
-import type { EventRecorder } from '../kubernetes/events.ts';
+import type { Cluster } from '../kubernetes/cluster.ts';
 import type { Notices } from '../notices.ts';
 import { systemClock } from '../queue/clock.ts';
 import type { RedisUsers } from '../redis-users.ts';
 import type { OperatorSettings } from '../settings.ts';
-import type { Reflect } from './cluster/objects/object-cache.ts';
-import { ClusterRuntime } from './cluster/runtime.ts';
+import { createCopySource, installationWithin } from './cluster/model-namespace.ts';
+import { NamespacedRuntime } from './cluster/namespaced-runtime.ts';
 import type { SecretSource } from './cluster/secret/model-secret.ts';
 import { readInstallation, readSecretSources } from './cluster/settings.ts';
 import { createSlotsMemory, openSlotsMemory } from './pool/slots-memory.ts';
@@ -27,13 +26,7 @@ export interface WorkerRuntimeOptions {
   /** Environment that worker processes inherit from. */
   env: NodeJS.ProcessEnv;
   /** The cluster that workers run in. Undefined if they do not run in a cluster. */
-  cluster:
-    | {
-        api: Pick<KubeApi, 'namespace' | 'get' | 'apply' | 'mergePatch' | 'delete'>;
-        reflect: Reflect;
-        events: Pick<EventRecorder, 'record'>;
-      }
-    | undefined;
+  cluster: Pick<Cluster, 'scopes'> | undefined;
   /** Redis users of the models. Undefined if all workers share one. */
   redisUsers: Pick<RedisUsers, 'urlOf' | 'remove'> | undefined;
   /** Adds the workers of a model to the work queue, which then calls `converge`. */
@@ -60,18 +53,27 @@ export function createWorkerRuntime(options: WorkerRuntimeOptions): WorkerRuntim
 }
 
 function createClusterParts(
-  { api, reflect, events }: NonNullable<WorkerRuntimeOptions['cluster']>,
+  { scopes }: NonNullable<WorkerRuntimeOptions['cluster']>,
   { settings, redisUsers, enqueue, logger, notices }: WorkerRuntimeOptions,
 ): WorkerRuntimeParts {
   const urlSource: SecretSource[] = redisUsers
     ? [(model, existing) => ({ url: redisUsers.urlOf(model, existing.url) })]
     : [];
-  const runtime = new ClusterRuntime({
-    api,
-    reflect,
-    events,
-    installation: readInstallation(settings),
-    secretSources: [...readSecretSources(settings), ...urlSource],
+  const installation = readInstallation(settings);
+  const secretSources = [...readSecretSources(settings), ...urlSource];
+  const platformNamespace = scopes[0]?.api.namespace ?? '';
+  const runtime = new NamespacedRuntime({
+    namespaces: scopes.map(({ api, reflect, events }) =>
+      api.namespace === platformNamespace
+        ? { api, reflect, events, installation, secretSources }
+        : {
+            api,
+            reflect,
+            events,
+            installation: installationWithin(installation, platformNamespace),
+            secretSources: [...secretSources, createCopySource(settings)],
+          },
+    ),
     onRemoved: async (model) => redisUsers?.remove(model),
     nodeNoticeKeys: settings.WORKER_NODE_NOTICES === 'true' ? settings.WORKER_NODE_NOTICE_KEYS : undefined,
     overdueMs: settings.WORKER_TERMINATION_TIMEOUT_MS,

@@ -19,6 +19,8 @@ export interface WorkerTemplate {
   provisionSeconds: number;
   /** UID of the ASRModel. Undefined if the model comes from a file. */
   uid?: string;
+  /** Namespace of the ASRModel. Undefined if the model comes from a file. */
+  namespace?: string;
 }
 
 /** The workers of one tier. */
@@ -49,13 +51,14 @@ const DIGEST_CHARACTERS = 12;
 export function buildTemplate({ metadata, spec }: AsrModel, guestModels: readonly AsrModel[] = []): WorkerTemplate {
   const { artifact, worker, drainSeconds } = spec;
   const { provisionSeconds } = spec.scaling;
-  const { name, uid } = metadata;
+  const { name, uid, namespace } = metadata;
   // Without guests the field is absent, so that the revisions of other models do not change.
   const guests = guestModels.length > 0 && { guests: guestModels.map(buildGuest).sort(byModel) };
   const tiers = spec.pools && { tiers: spec.pools.map((tier) => buildTier(worker, tier)).sort(byName) };
   const revision = digestOf({ artifact, worker, ...guests, ...tiers });
   const times = { drainSeconds, provisionSeconds };
-  return { model: name, revision, artifact, worker, ...guests, ...tiers, ...times, ...(uid !== undefined && { uid }) };
+  const object = { ...(uid !== undefined && { uid }), ...(namespace !== undefined && { namespace }) };
+  return { model: name, revision, artifact, worker, ...guests, ...tiers, ...times, ...object };
 }
 
 function buildGuest({ metadata, spec: { artifact, worker } }: AsrModel): GuestTemplate {

@@ -61,6 +61,8 @@ export interface KubeApi {
   delete: (type: ResourceType, name: string, options?: DeleteOptions) => Promise<void>;
   /** Returns the changes since `resourceVersion`, until the server or the signal ends the watch. */
   watch: (type: ResourceType, options: WatchOptions) => AsyncIterable<WatchEvent>;
+  /** Returns a client of another namespace that shares the connections of this one. */
+  within: (namespace: string) => KubeApi;
   /** Closes the connections. */
   close: () => void;
 }

@@ -82,6 +82,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
     },
     watch: (type, watch) =>
       watchObjects({ transport: watchTransport, namespace, timeoutMs, access, onRequest }, type, watch),
+    within: (other) => createKubeApi({ ...options, namespace: other }),
     close: () => {
       transport.close();
       watchTransport.close();

@@ -115,6 +115,7 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
     hold: () => Promise.resolve(),
     release: () => Promise.resolve(),
     isDeleting: () => false,
+    isDuplicate: () => false,
     invalidCount: reports.invalidFiles,
   };
 }

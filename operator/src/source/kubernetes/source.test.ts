@@ -43,8 +43,8 @@ function setUp() {
     },
   };
   const { logger, at } = createTestLogger();
-  const cluster = { api, reflect } as unknown as KubernetesSourceOptions['cluster'];
-  const source = new KubernetesSource({ cluster, notices: createNotices(), logger });
+  const scopes = [{ api, reflect }] as unknown as KubernetesSourceOptions['scopes'];
+  const source = new KubernetesSource({ scopes, notices: createNotices(), logger });
   const events: string[] = [];
   const listener = { onChange: (key: string) => events.push(key), onSettled: () => events.push('settled') };
 

@@ -1,55 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describeProblems, KINDS } from '@svc-asr/core';
 import type { Kind, Problem, Resource, ResourceOf } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
-import type { Cluster } from '../../kubernetes/cluster.ts';
-import type { Reflector } from '../../kubernetes/reflector.ts';
+import { scopeOf } from '../../kubernetes/cluster.ts';
+import type { ClusterScope } from '../../kubernetes/cluster.ts';
 import { TYPES } from '@svc-asr/kubernetes';
-import type { KubeObject } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import type { Notices } from '../../notices.ts';
 import { keyOf } from '../source.ts';
 import type { ResourceKey, ResourceSource, SourceListener } from '../source.ts';
+import { duplicateKey, isDuplicateName, judgeDuplicate, splitDuplicate } from './duplicate.ts';
 import { isHeld, setHeld } from './finalizer.ts';
+import { mergeReflectors } from './merge-reflectors.ts';
+import type { MergedReflector } from './merge-reflectors.ts';
 import { isSameState, judge } from './state.ts';
 import type { ObjectState } from './state.ts';
 import { trimResource } from './trim.ts';
 
 export interface KubernetesSourceOptions {
-  cluster: Pick<Cluster, 'api' | 'reflect'>;
+  /** Access to the namespace of the installation, and to further ones that may contain ASRModels. */
+  scopes: readonly Pick<ClusterScope, 'api' | 'reflect'>[];
   notices: Notices;
   logger: Logger;
 }
 
 /**
  * Provides resources from the Kubernetes API by watching the three kinds. An invalid object changes nothing, and its
- * status reports the problems.
+ * status reports the problems. ASRModels may be in several namespaces. A duplicate, whose name belongs to an ASRModel of
+ * another namespace, is an invalid resource under the name NAMESPACE/NAME.
  */
 export class KubernetesSource implements ResourceSource {
   readonly #options: KubernetesSourceOptions;
-  readonly #reflectors: ReadonlyMap<Kind, Reflector>;
+  readonly #reflectors: ReadonlyMap<Kind, MergedReflector>;
   readonly #states = new Map(KINDS.map((kind) => [kind, new Map<string, ObjectState>()]));
   #listener: SourceListener | undefined;
   #settled = false;
 
   constructor(options: KubernetesSourceOptions) {
-    const { cluster } = options;
     this.#options = options;
     this.#reflectors = new Map(
-      KINDS.map((kind) => [
-        kind,
-        cluster.reflect(TYPES[kind], { onChange: (name) => this.#observe(kind, name), trim: trimResource }),
-      ]),
+      KINDS.map((kind) => {
+        const scopes = kind === 'ASRModel' ? options.scopes : options.scopes.slice(0, 1);
+        const onChange = (name: string) => this.#observe(kind, name);
+        return [
+          kind,
+          mergeReflectors(scopes.map(({ reflect }) => reflect(TYPES[kind], { onChange, trim: trimResource }))),
+        ];
+      }),
     );
   }
 
   /** Starts to watch without a listener, so that a standby knows everything when it becomes the leader. */
   warm(): void {
-    for (const reflector of this.#reflectors.values()) void reflector.start().then(() => this.#settle());
+    for (const reflector of this.#reflectors.values()) void reflector.complete().then(() => this.#settle());
   }
 
   async start(listener: SourceListener): Promise<void> {
     await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.start()));
     this.#listener = listener;
     this.#settle();
+    if (!this.#settled) this.warm();
   }
 
   stop(): Promise<void> {
@@ -88,22 +98,23 @@ export class KubernetesSource implements ResourceSource {
 
   unsettled(): string | undefined {
     if (this.#settled) return undefined;
-    if (!this.synced()) return 'not everything has been listed yet';
+    if (![...this.#reflectors.values()].every((reflector) => reflector.synced()))
+      return 'not everything has been listed yet';
     const unknown = this.#findUnknown();
     return unknown === undefined ? undefined : `${unknown} is invalid, and its last valid version is unknown`;
   }
 
-  async isNewest({ kind, metadata: { name, uid, generation } }: Resource): Promise<boolean> {
-    const { metadata } = (await this.#options.cluster.api.get(TYPES[kind], name)) ?? {};
+  async isNewest({ kind, metadata: { name, uid, generation, namespace } }: Resource): Promise<boolean> {
+    const { metadata } = (await scopeOf(this.#options.scopes, namespace).api.get(TYPES[kind], name)) ?? {};
     return metadata?.uid === uid && metadata?.generation === generation && metadata?.deletionTimestamp === undefined;
   }
 
   hold(kind: Kind, name: string): Promise<void> {
-    return setHeld(this.#options.cluster.api, kind, name, true, this.object(kind, name));
+    return this.#setHeld(kind, name, true);
   }
 
   release(kind: Kind, name: string): Promise<void> {
-    return setHeld(this.#options.cluster.api, kind, name, false, this.object(kind, name));
+    return this.#setHeld(kind, name, false);
   }
 
   isDeleting(kind: Kind, name: string): boolean {
@@ -111,14 +122,21 @@ export class KubernetesSource implements ResourceSource {
     return newest?.metadata.deletionTimestamp !== undefined && isHeld(newest);
   }
 
-  /** Returns the object of a resource, as last observed. */
-  object(kind: Kind, name: string): KubeObject | undefined {
-    return this.#reflectors.get(kind)?.get(name);
+  isDuplicate(_kind: Kind, name: string): boolean {
+    return isDuplicateName(name);
   }
 
-  /** Returns whether everything has been listed. */
+  /** Returns the object of a resource, as last observed. */
+  object(kind: Kind, name: string): KubeObject | undefined {
+    const reflector = this.#reflectors.get(kind);
+    if (!isDuplicateName(name)) return reflector?.get(name);
+    const { namespace, name: own } = splitDuplicate(name);
+    return reflector?.duplicates(own).find(({ metadata }) => metadata.namespace === namespace);
+  }
+
+  /** Returns whether everything in the namespace of the installation has been listed. */
   synced(): boolean {
-    return [...this.#reflectors.values()].every((reflector) => reflector.synced());
+    return [...this.#reflectors.values()].every((reflector) => reflector.firstSynced());
   }
 
   #statesOf(kind: Kind): Map<string, ObjectState> {
@@ -139,7 +157,36 @@ export class KubernetesSource implements ResourceSource {
     if (newest !== undefined && after?.good?.metadata === newest.metadata) newest.spec = after.good.spec;
     this.#logProblems(key, after);
     if (!isSameState(before, after)) this.#listener?.onChange(key);
+    if (kind === 'ASRModel') this.#observeDuplicates(name, newest);
     this.#settle();
+  }
+
+  /** Updates the duplicates of a model after one of the objects of its name has changed. */
+  #observeDuplicates(name: string, owner: KubeObject | undefined): void {
+    if (this.#options.scopes.length === 1) return;
+    const states = this.#statesOf('ASRModel');
+    const duplicates = this.#reflectors.get('ASRModel')?.duplicates(name) ?? [];
+    for (const { api } of this.#options.scopes) {
+      const duplicate = duplicateKey(api.namespace, name);
+      const object = duplicates.find(({ metadata }) => metadata.namespace === api.namespace);
+      const before = states.get(duplicate);
+      const after = object && judgeDuplicate(object, owner);
+      if (isDeepStrictEqual(before, after)) continue;
+      if (after === undefined) states.delete(duplicate);
+      else states.set(duplicate, after);
+      const key = keyOf('ASRModel', duplicate);
+      this.#logProblems(key, after);
+      if (after !== undefined) this.#listener?.onChange(key);
+    }
+  }
+
+  #setHeld(kind: Kind, name: string, held: boolean): Promise<void> {
+    const object = this.object(kind, name);
+    const { api }: { api: Pick<KubeApi, 'get' | 'mergePatch'> } = scopeOf(
+      this.#options.scopes,
+      object?.metadata.namespace,
+    );
+    return setHeld(api, kind, object?.metadata.name ?? name, held, object);
   }
 
   #logProblems(key: ResourceKey, { problems, good }: Partial<ObjectState> = {}): void {
@@ -163,7 +210,7 @@ export class KubernetesSource implements ResourceSource {
   #findUnknown(): ResourceKey | undefined {
     for (const [kind, states] of this.#states) {
       for (const [name, { good, problems }] of states) {
-        if (problems === undefined || good !== undefined) continue;
+        if (problems === undefined || good !== undefined || isDuplicateName(name)) continue;
         const newest = this.object(kind, name);
         if (newest !== undefined && isHeld(newest)) return keyOf(kind, name);
       }

@@ -5,7 +5,11 @@ import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
  * annotation in which kubectl stores the whole object again.
  */
 export function trimResource({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: trimMetadata(metadata), spec, ...(status !== undefined && { status }) };
+  const { namespace } = metadata;
+  // All other resources are in the namespace of the installation.
+  const place = kind === 'ASRModel' && namespace !== undefined ? { namespace } : {};
+  const trimmed = { ...trimMetadata(metadata), ...place };
+  return { apiVersion, kind, metadata: trimmed, spec, ...(status !== undefined && { status }) };
 }
 
 function trimMetadata(metadata: KubeMetadata): KubeMetadata {

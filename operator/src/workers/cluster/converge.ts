@@ -1,4 +1,4 @@
-import { TYPES } from '@svc-asr/kubernetes';
+import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { PartialFailure } from '../../failure/partial-failure.ts';
 import { countDesired } from '../runtime.ts';
@@ -80,6 +80,20 @@ export function hasNothingLeft(
   { pods }: Pick<ClusterView, 'pods'>,
 ): boolean {
   return hosted !== true && counts.size === 0 && pods.of(model).length === 0;
+}
+
+/**
+ * Reports whether the objects of a deleted model without pods can be left to Kubernetes, which deletes them with their
+ * owner. The operator loses its rights in a namespace that is being deleted.
+ */
+export function isLeftToKubernetes(
+  model: string,
+  desired: DesiredWorkers,
+  view: Pick<ClusterView, 'pods'>,
+  error: unknown,
+): boolean {
+  const isForbidden = error instanceof KubernetesError && error.status === 403;
+  return isForbidden && desired.template === undefined && hasNothingLeft(model, desired, view);
 }
 
 /** Labels the sick pods. Returns the problem if that fails. The label only helps to place further pods. */

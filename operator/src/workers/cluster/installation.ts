@@ -2,6 +2,11 @@ import { MAX_IO_THREADS } from '@svc-asr/core';
 
 /** Settings that all workers of an installation share. */
 export interface Installation {
+  /**
+   * Namespace of gateways and Redis if the workers run in another one. The Secret of each model then has copies of what
+   * workers need of the Secrets of that namespace. Undefined if workers run in the same namespace.
+   */
+  platformNamespace?: string;
   /** Image for models that do not set one. */
   image: string;
   imagePullPolicy: string;

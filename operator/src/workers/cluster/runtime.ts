@@ -14,8 +14,9 @@ import type { Revision, RevisionTier, WorkerTemplate } from '../template.ts';
 import { findDeployedSecrets, findSecretReferences } from './admission/secret-references.ts';
 import { createUsableSecrets } from './admission/usable-secrets.ts';
 import type { UsableSecrets } from './admission/usable-secrets.ts';
-import { convergeModel, hasNothingLeft } from './converge.ts';
+import { convergeModel, hasNothingLeft, isLeftToKubernetes } from './converge.ts';
 import type { Installation } from './installation.ts';
+import { describeUnavailable } from './model-namespace.ts';
 import { LABELS, revisionName, sharedName } from './names.ts';
 import { createChildBuilder } from './objects/children.ts';
 import type { ChildBuilder } from './objects/children.ts';
@@ -26,7 +27,6 @@ import { isBeingRestarted } from './pods/restart.ts';
 import { describePending, findSickness, findStartFailure } from './pods/start-failure.ts';
 import { NodeFailures } from './node-failures.ts';
 import { DisruptionLimits } from './disruption-limits.ts';
-import { createNodeNotices } from './nodes/node-notices.ts';
 import type { NodeNotices } from './nodes/node-notices.ts';
 import { describeNotice } from './nodes/notice.ts';
 import { failureKey, RevisionFailures } from './revision-failures.ts';
@@ -43,8 +43,8 @@ export interface ClusterRuntimeOptions
   secretSources: readonly SecretSource[];
   /** Called when a model was deleted and its last pod has ended. Called again if it fails. */
   onRemoved?: (model: string) => Promise<void>;
-  /** Keys of taints and annotations that announce the removal of a node. Undefined if nodes must not be read. */
-  nodeNoticeKeys?: readonly string[] | undefined;
+  /** Notices of nodes. Undefined if nodes must not be read. */
+  nodeNotices?: Pick<NodeNotices, 'find'> | undefined;
   /** Adds a model to the queue that calls `converge`. */
   enqueue: (model: string) => void;
 }
@@ -61,10 +61,10 @@ export class ClusterRuntime implements WorkerRuntime {
   readonly #failures: RevisionFailures;
   readonly #nodeFailures: NodeFailures;
   readonly #disruptionLimits: DisruptionLimits;
-  /** Undefined if nodes must not be read. */
-  readonly #nodeNotices: NodeNotices | undefined;
   readonly #secrets: UsableSecrets;
   readonly #desired = new Map<string, DesiredWorkers>();
+  /** True once all objects were listed. Nothing is written before, because an object that is not known may exist. */
+  #isOpen = false;
   #listener: RuntimeListener = { onEnded: () => undefined, onChanged: () => undefined };
 
   constructor(options: ClusterRuntimeOptions) {
@@ -75,14 +75,6 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#failures = new RevisionFailures(options.nowMs);
     this.#nodeFailures = new NodeFailures(options.nowMs);
     this.#disruptionLimits = new DisruptionLimits(options.nowMs);
-    const { nodeNoticeKeys: keys } = options;
-    this.#nodeNotices =
-      keys &&
-      createNodeNotices({
-        ...options,
-        keys,
-        onChange: (node, notice) => this.#noticeChanged(node, notice),
-      });
     this.#secrets = createUsableSecrets({
       reflect: options.reflect,
       namespace: options.api.namespace,
@@ -94,8 +86,8 @@ export class ClusterRuntime implements WorkerRuntime {
   async open(listener: RuntimeListener): Promise<void> {
     this.#listener = listener;
     await Promise.all([this.#view.start(listener), this.#secrets.start()]);
-    // After the pods were listed, so that notices apply to all pods that exist now.
-    this.#nodeNotices?.start();
+    this.#isOpen = true;
+    for (const model of this.#desired.keys()) this.#options.enqueue(model);
   }
 
   buildTemplate(model: AsrModel, guests?: readonly AsrModel[]): WorkerTemplate {
@@ -105,6 +97,12 @@ export class ClusterRuntime implements WorkerRuntime {
 
   models(): string[] {
     return [...new Set([...this.#view.pods.models(), ...this.#view.children.models()])];
+  }
+
+  /** Reports whether the namespace has objects of a model, or a desired state for it. */
+  has(model: string): boolean {
+    const { pods, children } = this.#view;
+    return this.#desired.has(model) || pods.of(model).length > 0 || children.deployments(model).length > 0;
   }
 
   list(model: string): RunningWorker[] {
@@ -119,7 +117,7 @@ export class ClusterRuntime implements WorkerRuntime {
       stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
       pinned: isBeingRestarted(pod, found),
       sickness: findSickness(pod, found),
-      notice: this.#nodeNotices?.find(pod.node, pods.scheduledAtMs(pod.name)),
+      notice: this.#options.nodeNotices?.find(pod.node, pods.scheduledAtMs(pod.name)),
       pending: pod.containerProblem === undefined ? describePending(pod) : undefined,
     }));
   }
@@ -137,7 +135,7 @@ export class ClusterRuntime implements WorkerRuntime {
   /** Writes what differs between the desired state of a model and the cluster. Call again if it fails. */
   async converge(model: string): Promise<void> {
     const desired = this.#desired.get(model);
-    if (desired === undefined) return;
+    if (desired === undefined || !this.#isOpen) return;
     const revision = desired.template?.revision;
     // Nothing is created from a refused template. Older revisions of the model still scale.
     const isTemplateRefused = desired.template !== undefined && this.#findProblem(desired.template) !== undefined;
@@ -164,6 +162,7 @@ export class ClusterRuntime implements WorkerRuntime {
         },
       );
     } catch (error) {
+      if (isLeftToKubernetes(model, desired, this.#view, error)) return this.#finishRemoval(model, desired);
       if (revision !== undefined) this.#failures.refused(revision, error);
       throw error;
     }
@@ -184,6 +183,7 @@ export class ClusterRuntime implements WorkerRuntime {
       const failures = tiers.map((name) => this.startFailure({ model, revision, tier: name }));
       return failures.includes(undefined) ? undefined : failures[0];
     }
+    if (!this.#isOpen) return describeUnavailable(this.#options.api.namespace);
     const { pods, children } = this.#view;
     const template = this.#desired.get(model)?.template;
     const provisionMs = template === undefined ? Infinity : template.provisionSeconds * 1000;
@@ -214,10 +214,22 @@ export class ClusterRuntime implements WorkerRuntime {
     return readRolloutState(this.#view.children.get(TYPES.ConfigMap, sharedName(model)));
   }
 
+  /** Call when the notice of a node has changed. Reports it to the models that have workers there. */
+  noticeChanged(node: string, notice: NodeNotice | undefined): void {
+    const { pods, children } = this.#view;
+    for (const model of pods.modelsOn(node)) {
+      this.#listener.onChanged(model);
+      if (notice === undefined) continue;
+      const message = describeNotice(node, notice);
+      this.#options.logger.info({ model, reason: node }, `${model}: ${message}`);
+      const owner = findOwner(children.deployments(model));
+      if (owner !== undefined) this.#options.events.record(owner, 'Normal', 'NodeLeaving', message);
+    }
+  }
+
   close(): Promise<void> {
     this.#view.stop();
     this.#secrets.stop();
-    this.#nodeNotices?.stop();
     return Promise.resolve();
   }
 
@@ -258,19 +270,6 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#options.logger.warn({ model, reason: node }, message);
     const owner = findOwner(children.deployments(model));
     if (owner !== undefined) this.#options.events.record(owner, 'Warning', 'NodeFailing', message);
-  }
-
-  /** Reports the notice of a node to the models that have workers there. */
-  #noticeChanged(node: string, notice: NodeNotice | undefined): void {
-    const { pods, children } = this.#view;
-    for (const model of pods.modelsOn(node)) {
-      this.#listener.onChanged(model);
-      if (notice === undefined) continue;
-      const message = describeNotice(node, notice);
-      this.#options.logger.info({ model, reason: node }, `${model}: ${message}`);
-      const owner = findOwner(children.deployments(model));
-      if (owner !== undefined) this.#options.events.record(owner, 'Normal', 'NodeLeaving', message);
-    }
   }
 
   /** Returns why no pods may be created from a template. */

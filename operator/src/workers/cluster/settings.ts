@@ -48,6 +48,12 @@ export const CLUSTER_SETTINGS = {
     "Secret whose key `keys.pem` is the workers' WORKER_TICKET_PUBLIC_KEYS_FILE. It must not contain the private key.",
     'svc-asr-worker-ticket-public-keys',
   ),
+  WORKER_TICKET_PUBLIC_KEYS_FILE: readableFile(
+    'File with the content of `keys.pem` in WORKER_TICKET_PUBLIC_KEYS_SECRET. The operator copies it for the workers in MODEL_NAMESPACES, which cannot mount that Secret.',
+  ),
+  WORKER_REDIS_URL_FILE: readableFile(
+    'File with the content of `url` in WORKER_REDIS_SECRET, for the workers in MODEL_NAMESPACES if WORKER_REDIS_USERS is `shared`.',
+  ),
   WORKER_ISSUER_CERT_FILE: readableFile(
     'Certificate (PEM) of the CA with which the operator issues a certificate for the workers of each model. If empty, streams use plain ws://.',
   ),
@@ -65,6 +71,9 @@ export const CLUSTER_SETTINGS = {
   WORKER_CA_SECRET: text(
     'Secret whose key `ca.crt` contains CA certificates that workers trust in addition to the system CAs, for Redis and artifacts.',
     '',
+  ),
+  WORKER_CA_FILE: readableFile(
+    'File with the content of `ca.crt` in WORKER_CA_SECRET, for the workers in MODEL_NAMESPACES.',
   ),
   WORKER_GATEWAY_LABELS: labels(
     'Labels of the pods that may open streams to workers.',

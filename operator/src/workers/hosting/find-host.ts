@@ -18,6 +18,11 @@ export function findHost(guest: AsrModel, source: Source): FoundHost {
   if (host === undefined) {
     return not('HostMissing', `model "${name}" (spec.hostedBy) does not exist: create it, or remove hostedBy`);
   }
+  if (host.metadata.namespace !== guest.metadata.namespace) {
+    const where = `namespace "${host.metadata.namespace ?? ''}"`;
+    const remedy = 'create the guest there, name another host, or remove hostedBy';
+    return not('HostInOtherNamespace', `model "${name}" (spec.hostedBy) is in ${where}: ${remedy}`);
+  }
   const { hostedBy } = host.spec;
   if (hostedBy !== undefined) {
     const remedy = `set spec.hostedBy to "${hostedBy}", or remove it`;
@@ -35,7 +40,7 @@ export function findGuests({ metadata, spec }: AsrModel, source: Pick<ResourceSo
   if (spec.hostedBy !== undefined) return [];
   return source
     .list('ASRModel')
-    .filter((model) => model.spec.hostedBy === metadata.name)
+    .filter((model) => model.spec.hostedBy === metadata.name && model.metadata.namespace === metadata.namespace)
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .slice(0, MAX_GUESTS);
 }

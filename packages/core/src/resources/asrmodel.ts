@@ -64,7 +64,7 @@ export const AsrModelSpec = closed(
     artifact: Artifact,
     hostedBy: Type.Optional(
       nameOf(
-        'Name of the host, which is another model whose workers also serve this one. Both models then share its accelerators. worker, pools, scaling, drainSeconds and rollout of the host apply. Of these fields, this model sets only worker.slots and scaling.maxWaitSeconds.',
+        'Name of the host, which is another model of the same namespace whose workers also serve this one. Both models then share its accelerators. worker, pools, scaling, drainSeconds and rollout of the host apply. Of these fields, this model sets only worker.slots and scaling.maxWaitSeconds.',
       ),
     ),
     worker: WorkerSpec,
@@ -107,7 +107,7 @@ export const AsrModel = Type.Object(
   },
   {
     description:
-      'A model that the service offers, and the pool of workers that serves it. Its name is the public model id.',
+      'A model that the service offers, and the pool of workers that serves it. Its name is the public model id, and unique in all namespaces of the installation.',
     ...rules(NAME_RULE, {
       rule: '!has(self.spec.hostedBy) || self.spec.hostedBy != self.metadata.name',
       message: 'hostedBy must name another model: remove it, or name the model whose workers also serve this one',

@@ -24,7 +24,7 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
   const anywhere = [...(bundled ? [] : redis.ports), ...egressPorts, ...servers.flatMap(webPorts)];
   const egress = [
     { ports: DNS_PORTS.flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }))) },
-    ...(bundled ? [{ to: [{ podSelector: { matchLabels: { ...redis.labels } } }], ports: tcpPorts(redis.ports) }] : []),
+    ...(bundled ? [{ to: [selectPeer(redis.labels, installation)], ports: tcpPorts(redis.ports) }] : []),
     // A rule without ports would allow every port.
     ...(anywhere.length > 0 ? [{ ports: tcpPorts(anywhere) }] : []),
   ];
@@ -37,7 +37,7 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
       policyTypes: ['Ingress', 'Egress'],
       ingress: [
         {
-          from: [{ podSelector: { matchLabels: { ...gatewayLabels } } }],
+          from: [selectPeer(gatewayLabels, installation)],
           ports: tcpPorts([...STREAM_PORTS, ...guests.flatMap((_, index) => guestPorts(index))]),
         },
         // Any pod of the cluster may collect metrics. Probes of the kubelet are always allowed.
@@ -46,6 +46,14 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
       egress,
     },
   };
+}
+
+/** Selects pods of the installation, which may be in another namespace than the workers. */
+function selectPeer(labels: Readonly<Record<string, string>>, { platformNamespace }: Installation) {
+  const podSelector = { matchLabels: { ...labels } };
+  if (platformNamespace === undefined) return { podSelector };
+  // Kubernetes sets this label on every namespace, and nothing else can change it.
+  return { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': platformNamespace } }, podSelector };
 }
 
 function tcpPorts(ports: readonly number[]) {

@@ -92,10 +92,12 @@ function secretVolumes(model: string, installation: Installation): V1Volume[] {
     name,
     secret: { secretName, ...(keys && { items: keys.map((key) => ({ key, path: key })) }), defaultMode },
   });
+  const ownVolume = (name: string, keys: readonly string[]) => volume(name, sharedName(model), keys);
+  const isCopied = installation.platformNamespace !== undefined;
   return [
-    redis.secret === undefined ? volume('redis', sharedName(model), ['url']) : volume('redis', redis.secret),
-    volume('tickets', ticketPublicKeysSecret),
-    ...(tls ? [volume('tls', sharedName(model), ['tls.crt', 'tls.key'])] : []),
-    ...(caSecret === '' ? [] : [volume('ca', caSecret)]),
+    isCopied || redis.secret === undefined ? ownVolume('redis', ['url']) : volume('redis', redis.secret),
+    isCopied ? ownVolume('tickets', ['keys.pem']) : volume('tickets', ticketPublicKeysSecret),
+    ...(tls ? [ownVolume('tls', ['tls.crt', 'tls.key'])] : []),
+    ...(caSecret === '' ? [] : [isCopied ? ownVolume('ca', ['ca.crt']) : volume('ca', caSecret)]),
   ];
 }

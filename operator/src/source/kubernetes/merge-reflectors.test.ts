@@ -1,0 +1,38 @@
+import type { KubeObject } from '@svc-asr/kubernetes';
+import type { Reflector } from '../../kubernetes/reflector.ts';
+import { FINALIZER } from './finalizer.ts';
+import { mergeReflectors } from './merge-reflectors.ts';
+
+const object = (namespace: string, year: number, finalizers: string[] = []): KubeObject => ({
+  apiVersion: 'asr.svc.dev/v1',
+  kind: 'ASRModel',
+  metadata: { name: 'm', namespace, uid: namespace, creationTimestamp: `${year}-01-01T00:00:00Z`, finalizers },
+});
+
+function reflectorOf(...objects: KubeObject[]): Reflector {
+  return {
+    start: () => Promise.resolve(),
+    stop: () => undefined,
+    synced: () => true,
+    get: (name) => objects.find(({ metadata }) => metadata.name === name),
+    list: () => objects,
+  };
+}
+const namespaceOf = ({ metadata }: KubeObject) => metadata.namespace;
+
+test('mergeReflectors gives a name to the oldest object, and returns the others as duplicates', () => {
+  const merged = mergeReflectors([reflectorOf(object('a', 2031)), reflectorOf(object('b', 2030))]);
+  expect(merged.get('m')?.metadata.namespace).toBe('b');
+  expect(merged.list().map(namespaceOf)).toEqual(['b']);
+  expect(merged.duplicates('m').map(namespaceOf)).toEqual(['a']);
+});
+
+test('mergeReflectors leaves a name with the object that was applied, although another one is older', () => {
+  const merged = mergeReflectors([reflectorOf(object('a', 2031, [FINALIZER])), reflectorOf(object('b', 2030))]);
+  expect(merged.get('m')?.metadata.namespace).toBe('a');
+});
+
+test('mergeReflectors decides by the uid between objects of the same second', () => {
+  const merged = mergeReflectors([reflectorOf(object('b', 2030)), reflectorOf(object('a', 2030))]);
+  expect(merged.get('m')?.metadata.namespace).toBe('a');
+});

@@ -1,0 +1,56 @@
+import type { KubeObject } from '@svc-asr/kubernetes';
+import type { Reflector } from '../../kubernetes/reflector.ts';
+import { startAll } from '../../kubernetes/start-all.ts';
+import { isHeld } from './finalizer.ts';
+
+/** Follows the objects of a kind in several namespaces. A name belongs to one object. Others of the name are duplicates. */
+export interface MergedReflector extends Reflector {
+  /** Returns the objects whose name belongs to an object of another namespace. */
+  duplicates: (name: string) => KubeObject[];
+  /** Whether everything in the first namespace has been listed once. */
+  firstSynced: () => boolean;
+  /** Starts all reflectors. Resolves when everything in all namespaces has been listed. */
+  complete: () => Promise<void>;
+}
+
+/**
+ * Combines reflectors, one for each namespace. `get` and `list` return only objects that own their name. `start` resolves
+ * without the further namespaces if one of them cannot be listed in time, for example because it was deleted.
+ */
+export function mergeReflectors(reflectors: readonly Reflector[]): MergedReflector {
+  const all = (name: string) => reflectors.flatMap((reflector) => reflector.get(name) ?? []).sort(compareClaims);
+  const owner = (name: string) => (reflectors.length === 1 ? reflectors[0]?.get(name) : all(name)[0]);
+  return {
+    start: () => startAll(reflectors.map((reflector) => () => reflector.start())),
+    stop: () => {
+      for (const reflector of reflectors) reflector.stop();
+    },
+    synced: () => reflectors.every((reflector) => reflector.synced()),
+    complete: async () => {
+      await Promise.all(reflectors.map((reflector) => reflector.start()));
+    },
+    firstSynced: () => reflectors[0]?.synced() !== false,
+    get: owner,
+    list: () =>
+      reflectors.flatMap((reflector) => reflector.list().filter((object) => owner(object.metadata.name) === object)),
+    duplicates: (name) => (reflectors.length === 1 ? [] : all(name).slice(1)),
+  };
+}
+
+/**
+ * Orders objects of the same name by their claim to it. An object that has been applied keeps its name, also if a
+ * namespace with an older object is added later. Of the others, the oldest gets the name.
+ */
+function compareClaims(a: KubeObject, b: KubeObject): number {
+  const heldFirst = Number(isHeld(b)) - Number(isHeld(a));
+  if (heldFirst !== 0) return heldFirst;
+  return (
+    compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
+    compareText(a.metadata.uid, b.metadata.uid)
+  );
+}
+
+function compareText(a = '', b = ''): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

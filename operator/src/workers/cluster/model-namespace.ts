@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import type { ValuesOf } from '@svc-asr/runtime';
+import type { StartFailure } from '../runtime.ts';
+import type { Installation } from './installation.ts';
+import type { SecretSource } from './secret/model-secret.ts';
+import type { CLUSTER_SETTINGS } from './settings.ts';
+
+type Settings = ValuesOf<typeof CLUSTER_SETTINGS>;
+
+/** Returns the installation as workers in another namespace see it. */
+export function installationWithin(installation: Installation, platformNamespace: string): Installation {
+  return {
+    ...installation,
+    platformNamespace,
+    // Other Secrets and volumes of the installation are in its own namespace, where these workers cannot mount them.
+    ownSecrets: installation.imagePullSecrets,
+    ownClaims: [],
+  };
+}
+
+/**
+ * Creates the source of values that workers in another namespace need of the Secrets of the installation. None of them
+ * is the private key of the CA or of tickets. The files are read each time, because they change when keys are rotated.
+ * Throws if a setting is missing.
+ */
+export function createCopySource(settings: Settings): SecretSource {
+  const isShared = settings.WORKER_REDIS_USERS === 'shared';
+  const files = {
+    'keys.pem': requireFile(settings, 'WORKER_TICKET_PUBLIC_KEYS_FILE'),
+    ...(isShared && { url: requireFile(settings, 'WORKER_REDIS_URL_FILE') }),
+    ...(settings.WORKER_CA_SECRET !== '' && { 'ca.crt': requireFile(settings, 'WORKER_CA_FILE') }),
+  };
+  return () => Object.fromEntries(Object.entries(files).map(([key, path]) => [key, readFileSync(path, 'utf8')]));
+}
+
+function requireFile(
+  settings: Settings,
+  name: 'WORKER_TICKET_PUBLIC_KEYS_FILE' | 'WORKER_REDIS_URL_FILE' | 'WORKER_CA_FILE',
+): string {
+  const path = settings[name];
+  if (path === '') throw new Error(`MODEL_NAMESPACES is set, but ${name} is not: set it to the path of the file`);
+  return path;
+}
+
+/** Returns why no worker can be started in a namespace whose objects could not be listed. */
+export function describeUnavailable(namespace: string): StartFailure {
+  const message =
+    `the operator cannot list the objects of namespace "${namespace}": check that the namespace and the operator's ` +
+    'RoleBinding in it exist';
+  return { reason: 'NamespaceUnavailable', message };
+}

@@ -1,0 +1,162 @@
+import type { AsrModel, RolloutState } from '@svc-asr/core';
+import { startAll } from '../../kubernetes/start-all.ts';
+import type {
+  DesiredWorkers,
+  NodeNotice,
+  RunningWorker,
+  RuntimeListener,
+  StartFailure,
+  WorkerRuntime,
+} from '../runtime.ts';
+import type { Revision, RevisionTier, WorkerTemplate } from '../template.ts';
+import { createNodeNotices } from './nodes/node-notices.ts';
+import type { NodeNotices } from './nodes/node-notices.ts';
+import type { Reflect } from './objects/object-cache.ts';
+import { ClusterRuntime } from './runtime.ts';
+import type { ClusterRuntimeOptions } from './runtime.ts';
+
+/** Options that differ between namespaces. The first namespace is that of the installation. */
+export type NamespaceOptions = Pick<
+  ClusterRuntimeOptions,
+  'api' | 'reflect' | 'events' | 'installation' | 'secretSources'
+>;
+
+export interface NamespacedRuntimeOptions extends Omit<ClusterRuntimeOptions, keyof NamespaceOptions | 'nodeNotices'> {
+  namespaces: readonly NamespaceOptions[];
+  /** Keys of taints and annotations that announce the removal of a node. Undefined if nodes must not be read. */
+  nodeNoticeKeys?: readonly string[] | undefined;
+}
+
+/**
+ * Runs the workers of each model in the namespace of its ASRModel. A model that was deleted in one namespace and created
+ * in another one starts again there, and its workers in the first namespace stop.
+ */
+export class NamespacedRuntime implements WorkerRuntime {
+  readonly #options: NamespacedRuntimeOptions;
+  readonly #runtimes: ReadonlyMap<string, ClusterRuntime>;
+  /** Runtime of the namespace of the installation. */
+  readonly #first: ClusterRuntime;
+  readonly #nodeNotices: NodeNotices | undefined;
+  /** Runtime of each model that was applied. */
+  readonly #owners = new Map<string, ClusterRuntime>();
+
+  constructor(options: NamespacedRuntimeOptions) {
+    const { namespaces, nodeNoticeKeys: keys, nowMs } = options;
+    this.#options = options;
+    const [first] = namespaces;
+    if (first === undefined) throw new Error('a runtime needs at least one namespace');
+    this.#nodeNotices = keys && this.#createNodeNotices(first.reflect, keys, nowMs);
+    this.#runtimes = new Map(namespaces.map((one) => [one.api.namespace, this.#createRuntime(one)]));
+    this.#first = this.#runtimeOf(first.api.namespace);
+  }
+
+  async open(listener: RuntimeListener): Promise<void> {
+    await startAll([...this.#runtimes.values()].map((runtime) => () => runtime.open(listener)));
+    // After the pods were listed, so that notices apply to all pods that exist now.
+    this.#nodeNotices?.start();
+  }
+
+  buildTemplate(model: AsrModel, guests?: readonly AsrModel[]): WorkerTemplate {
+    return this.#runtimeOf(model.metadata.namespace).buildTemplate(model, guests);
+  }
+
+  models(): string[] {
+    return [...new Set([...this.#runtimes.values()].flatMap((runtime) => runtime.models()))];
+  }
+
+  list(model: string): RunningWorker[] {
+    const owner = this.#ownerOf(model);
+    return [...this.#runtimes.values()].flatMap((runtime) => {
+      const workers = runtime.list(model);
+      return runtime === owner ? workers : workers.map((worker) => ({ ...worker, stopping: true }));
+    });
+  }
+
+  apply(model: string, desired: DesiredWorkers): void {
+    const owner = desired.template === undefined ? this.#ownerOf(model) : this.#runtimeOf(desired.template.namespace);
+    this.#owners.set(model, owner);
+    for (const runtime of this.#runtimes.values()) {
+      if (runtime === owner) runtime.apply(model, desired);
+      else if (runtime.has(model)) runtime.apply(model, stopAll(runtime.list(model)));
+    }
+  }
+
+  /** Writes what differs between the desired state of a model and the cluster. Call again if it fails. */
+  async converge(model: string): Promise<void> {
+    const results = await Promise.allSettled([...this.#runtimes.values()].map((runtime) => runtime.converge(model)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  confirm(id: string): void {
+    for (const runtime of this.#runtimes.values()) runtime.confirm(id);
+  }
+
+  startFailure(of: RevisionTier): StartFailure | undefined {
+    return this.#ownerOf(of.model).startFailure(of);
+  }
+
+  tiers(of: Revision): string[] {
+    return this.#ownerOf(of.model).tiers(of);
+  }
+
+  failingNodes(model: string): string[] {
+    return this.#ownerOf(model).failingNodes(model);
+  }
+
+  storedRollout(model: string): RolloutState | undefined {
+    return this.#ownerOf(model).storedRollout(model);
+  }
+
+  async close(): Promise<void> {
+    this.#nodeNotices?.stop();
+    await Promise.all([...this.#runtimes.values()].map((runtime) => runtime.close()));
+  }
+
+  #createRuntime(namespace: NamespaceOptions): ClusterRuntime {
+    const { onRemoved } = this.#options;
+    const runtime: ClusterRuntime = new ClusterRuntime({
+      ...this.#options,
+      ...namespace,
+      nodeNotices: this.#nodeNotices,
+      onRemoved: async (model) => {
+        // The model exists in another namespace, whose workers use the same Redis user.
+        if (this.#ownerOf(model) !== runtime) return;
+        await onRemoved?.(model);
+        if (this.#owners.get(model) === runtime) this.#owners.delete(model);
+      },
+    });
+    return runtime;
+  }
+
+  #createNodeNotices(reflect: Reflect, keys: readonly string[], nowMs: () => number): NodeNotices {
+    const onChange = (node: string, notice: NodeNotice | undefined) => {
+      for (const runtime of this.#runtimes.values()) runtime.noticeChanged(node, notice);
+    };
+    return createNodeNotices({ reflect, keys, onChange, nowMs });
+  }
+
+  #runtimeOf(namespace: string | undefined): ClusterRuntime {
+    const found = namespace === undefined ? this.#first : this.#runtimes.get(namespace);
+    if (found === undefined) throw new Error(`namespace ${namespace ?? ''} is not in MODEL_NAMESPACES`);
+    return found;
+  }
+
+  /** Returns the runtime of a model. Before the model was applied, it is the one that has objects of the model. */
+  #ownerOf(model: string): ClusterRuntime {
+    const known = this.#owners.get(model);
+    if (known !== undefined || this.#runtimes.size === 1) return known ?? this.#first;
+    return [...this.#runtimes.values()].find((runtime) => runtime.has(model)) ?? this.#first;
+  }
+}
+
+/** Returns the desired state of workers in a namespace where their model does not exist any more. */
+function stopAll(workers: readonly RunningWorker[]): DesiredWorkers {
+  return {
+    template: undefined,
+    counts: new Map(),
+    stop: workers.map(({ id }) => ({ id })),
+    scale: undefined,
+    rollout: undefined,
+  };
+}
