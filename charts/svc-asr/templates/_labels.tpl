@@ -25,10 +25,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- mergeOverwrite (dict) .root.Values.commonLabels $given $own | toYaml }}
 {{- end }}
 
-{{/* Metadata of an object of a component. Its name ends in "suffix", or in the component if there is none. */}}
+{{/*
+Metadata of an object of a component. Its name ends in "suffix", or in the component if there is none. Its namespace is
+"namespace", or that of the release.
+*/}}
 {{- define "svc-asr.metadata" -}}
 name: {{ include "svc-asr.fullname" .root }}-{{ .suffix | default .component }}
-namespace: {{ .root.Release.Namespace }}
+namespace: {{ .namespace | default .root.Release.Namespace }}
 labels:
   {{- include "svc-asr.labels" . | nindent 2 }}
 {{- end }}

@@ -22,6 +22,11 @@
 {{ .Release.Namespace }}-{{ include "svc-asr.fullname" . }}-operator-nodes
 {{- end }}
 
+{{/* Name of the ClusterRole for ASRModels in modelNamespaces. */}}
+{{- define "svc-asr.operatorModelsRole" -}}
+{{ .Release.Namespace }}-{{ include "svc-asr.fullname" . }}-operator-models
+{{- end }}
+
 {{/* Name of the ConfigMap with the ledger id. The operator writes it, and gateways mount it. */}}
 {{- define "svc-asr.ledgerConfigMap" -}}
 {{ include "svc-asr.fullname" . }}-ledger
@@ -62,4 +67,9 @@
 {{- define "svc-asr.publicHost" -}}
 {{- $url := urlParse (include "svc-asr.publicUrl" .) }}
 {{- regexReplaceAll ":[0-9]+$" $url.host "" }}
+{{- end }}
+
+{{/* Namespaces that may contain ASRModels, besides that of the release, as a JSON array. */}}
+{{- define "svc-asr.modelNamespaces" -}}
+{{- without (uniq .Values.modelNamespaces) .Release.Namespace | toJson }}
 {{- end }}

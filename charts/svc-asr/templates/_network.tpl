@@ -86,3 +86,18 @@ Egress to the DNS resolver, which may run in the cluster or on the node. Policie
     - {protocol: TCP, port: 9443}
     {{- end }}
 {{- end }}
+
+{{/* Peers that are workers, in the namespace of the release and in modelNamespaces. */}}
+{{- define "svc-asr.workerPeers" -}}
+- podSelector:
+    matchLabels:
+      {{- include "svc-asr.workerLabels" . | nindent 6 }}
+{{- with include "svc-asr.modelNamespaces" . | fromJsonArray }}
+- namespaceSelector:
+    matchExpressions:
+      - {key: kubernetes.io/metadata.name, operator: In, values: {{ toJson . }}}
+  podSelector:
+    matchLabels:
+      {{- include "svc-asr.workerLabels" $ | nindent 6 }}
+{{- end }}
+{{- end }}

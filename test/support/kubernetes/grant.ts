@@ -9,12 +9,22 @@ export interface Rule {
   verbs: string[];
 }
 
-/** Reads the RBAC rules that the chart gives to a service. */
+/** Reads the RBAC rules that the chart gives to a service in the namespace of the release. */
 export function readChartRules(service: 'operator' | 'console'): Rule[] {
-  return readRules(`${service}-rules`);
+  return [...readRules(`${service}-rules`), ...(service === 'operator' ? readModelRules() : [])];
 }
 
-/** Reads the rules that the chart gives to the operator for all namespaces. */
+/** Reads the rules that the chart gives to the operator in each further namespace of models. */
+export function readModelRules(): Rule[] {
+  return readRules('operator-model-rules');
+}
+
+/** Reads the rules that the chart gives to the operator for all namespaces if models have further namespaces. */
+export function readFinalizerRules(): Rule[] {
+  return readRules('operator-finalizer-rules');
+}
+
+/** Reads the rules that the chart gives to the operator for nodes. */
 export function readClusterRules(): Rule[] {
   return readRules('operator-node-rules');
 }
@@ -36,25 +46,46 @@ export async function grantRules(
   clusterRules: readonly Rule[] = [],
 ): Promise<string> {
   const kubeconfig = await kubernetes.kubeconfigFor(namespace, name);
-  const group = 'rbac.authorization.k8s.io';
-  const roleAndBinding = (
-    prefix: '' | 'Cluster',
-    metadata: { name: string; namespace?: string },
-    granted: readonly Rule[],
-  ) => [
-    { apiVersion: `${group}/v1`, kind: `${prefix}Role`, metadata, rules: granted },
-    {
-      apiVersion: `${group}/v1`,
-      kind: `${prefix}RoleBinding`,
-      metadata,
-      roleRef: { apiGroup: group, kind: `${prefix}Role`, name: metadata.name },
-      subjects: [{ kind: 'ServiceAccount', name, namespace }],
-    },
-  ];
-  const items = [
-    ...roleAndBinding('', { name, namespace }, rules),
-    ...roleAndBinding('Cluster', { name: `${namespace}-${name}` }, clusterRules),
-  ];
-  await kubernetes.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  await bindRules(kubernetes, { namespace, name }, rules);
+  await apply(kubernetes, buildRole('Cluster', { name: `${namespace}-${name}` }, clusterRules, { namespace, name }));
   return kubeconfig;
+}
+
+/** A service account. */
+export interface Account {
+  namespace: string;
+  name: string;
+}
+
+/** Grants rules in a namespace to a service account, which may be of another namespace. */
+export async function bindRules(
+  kubernetes: Kubernetes,
+  account: Account,
+  rules: readonly Rule[],
+  within = account.namespace,
+): Promise<void> {
+  await apply(kubernetes, buildRole('', { name: account.name, namespace: within }, rules, account));
+}
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/** Builds a role with rules and its binding to a service account. */
+function buildRole(
+  prefix: '' | 'Cluster',
+  metadata: { name: string; namespace?: string },
+  rules: readonly Rule[],
+  account: Account,
+): object[] {
+  const binding = {
+    apiVersion: `${GROUP}/v1`,
+    kind: `${prefix}RoleBinding`,
+    metadata,
+    roleRef: { apiGroup: GROUP, kind: `${prefix}Role`, name: metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name: account.name, namespace: account.namespace }],
+  };
+  return [{ apiVersion: `${GROUP}/v1`, kind: `${prefix}Role`, metadata, rules }, binding];
+}
+
+async function apply(kubernetes: Kubernetes, items: readonly object[]): Promise<void> {
+  await kubernetes.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
 }

@@ -17,6 +17,16 @@ WORKER_REDIS_USERS: {{ include "svc-asr.workerUsers" . }}
 WORKER_REDIS_SECRET: {{ include "svc-asr.redisSecret" (dict "root" . "component" "worker") }}
 {{- end }}
 WORKER_TICKET_PUBLIC_KEYS_SECRET: {{ include "svc-asr.ticketPublicKeysSecret" . }}
+{{- with include "svc-asr.modelNamespaces" . | fromJsonArray }}
+MODEL_NAMESPACES: {{ join "," . | quote }}
+WORKER_TICKET_PUBLIC_KEYS_FILE: /etc/svc-asr/worker-tickets/keys.pem
+{{- if eq (include "svc-asr.workerUsers" $) "shared" }}
+WORKER_REDIS_URL_FILE: /etc/svc-asr/worker-redis/url
+{{- end }}
+{{- if $.Values.redis.caSecret }}
+WORKER_CA_FILE: /etc/svc-asr/redis-ca/ca.crt
+{{- end }}
+{{- end }}
 {{- if .Values.workerTls.enabled }}
 WORKER_ISSUER_CERT_FILE: /etc/svc-asr/worker-ca/tls.crt
 WORKER_ISSUER_KEY_FILE: /etc/svc-asr/worker-ca/tls.key
