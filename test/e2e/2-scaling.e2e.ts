@@ -1,27 +1,35 @@
 import { expectBalanced } from './balances.ts';
-import { openHarness, until } from './harness.ts';
+import { openHarness, until, within } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { KIKUYU, openAccess, TENANT } from './live-streams.ts';
+import { buildModel, MODEL_NAMESPACE } from './release.ts';
 import { openStream, startAudioSender } from './streams.ts';
 import type { Access } from './streams.ts';
 
 const DHOLUO = 'svc-asr-dholuo-v1';
 let harness: Harness;
+/** Access to the namespace of the Dholuo model. */
+let models: Harness;
 let access: Access;
 
 beforeAll(async () => {
   harness = await openHarness();
+  models = within(harness, MODEL_NAMESPACE);
   access = await openAccess(harness);
 });
 
-test('a pool without workers starts one for a waiting stream, reports the wait, and scales back to zero', async () => {
-  await until(harness, `asrmodel/${DHOLUO}`, '.status.replicas', /^0?$/);
+test('a pool in a namespace of its own starts a worker for a waiting stream, and scales back to zero', async () => {
+  const model = buildModel(DHOLUO, 'Dholuo', 'luo', { min: 0, max: 2, idleToZeroSeconds: 5 });
+  await models.kubectl(['apply', '-f', '-'], { input: JSON.stringify(model) });
+  await until(models, `asrmodel/${DHOLUO}`, '.status.conditions[?(@.type=="Ready")].status', 'True');
   const stream = await openStream(access, DHOLUO);
   await stream.next('ready', 150_000);
   expect(stream.events).toContainEqual(expect.objectContaining({ type: 'status', state: 'waiting_for_capacity' }));
   const sender = startAudioSender(stream, 'luo_espeak_036', DHOLUO);
+  const ofModel = ['get', 'pods', '-l', `asr.svc.dev/model=${DHOLUO}`, '-o', 'name'];
+  expect([await models.kubectl(ofModel), await harness.kubectl(ofModel)]).toEqual([expect.stringMatching(/^pod/), '']);
   expect(await sender.finish()).toBeGreaterThan(0);
-  await until(harness, `asrmodel/${DHOLUO}`, '.status.replicas', /^0?$/);
+  await until(models, `asrmodel/${DHOLUO}`, '.status.replicas', /^0?$/);
   await expectBalanced(harness, TENANT);
 });
 

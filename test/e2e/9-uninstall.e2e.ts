@@ -1,7 +1,7 @@
 import { eventually } from '../support/eventually.ts';
 import { NAMESPACE, openHarness, SOON_MS } from './harness.ts';
 import type { Harness } from './harness.ts';
-import { RELEASE } from './release.ts';
+import { MODEL_NAMESPACE, RELEASE } from './release.ts';
 
 /** Secrets that the chart generates. */
 const SECRETS = [
@@ -21,6 +21,10 @@ test('deleting models and tenants ends all workers', async () => {
     return (await harness.kubectl(['get', 'pods', '-l', 'asr.svc.dev/model', '-o', 'name'])) === '';
   });
 });
+
+test('deleting the namespace of models ends, although its model was not deleted before', async () => {
+  await harness.tools.kubectl(['delete', 'namespace', MODEL_NAMESPACE, '--timeout=180s'], { timeoutMs: 190_000 });
+}, 200_000);
 
 test('helm uninstall keeps only the CRDs, the generated Secrets and the volume of Redis', async () => {
   await harness.tools.helm(['uninstall', RELEASE, '-n', NAMESPACE, '--wait', '--timeout', '4m'], {

@@ -87,6 +87,16 @@ export async function openHarness(): Promise<Harness> {
   };
 }
 
+/** Returns the access with kubectl in another namespace. */
+export function within(harness: Harness, namespace: string): Harness {
+  const kubectl: Harness['kubectl'] = (args, options) => harness.tools.kubectl(['-n', namespace, ...args], options);
+  return {
+    ...harness,
+    kubectl,
+    read: (object, path) => kubectl(['get', object, '-o', `jsonpath={${path}}`]),
+  };
+}
+
 /** Waits until an object has a value at a JSONPath; resolves with the value. */
 export async function until(harness: Harness, object: string, path: string, wanted: string | RegExp): Promise<string> {
   let last = '';

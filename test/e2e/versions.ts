@@ -2,7 +2,7 @@ import { eventually } from '../support/eventually.ts';
 import { CHART, NAMESPACE, SOON_MS, until } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { KIKUYU } from './live-streams.ts';
-import { ADMIN_API_FROM, RELEASE } from './release.ts';
+import { ADMIN_API_FROM, MODEL_NAMESPACE, RELEASE } from './release.ts';
 
 /** A version of the service as it is installed. */
 export interface Version {
@@ -29,6 +29,8 @@ const ADMIN_API = [
 ];
 /** Replaces the repository with a registry that `buildValues` sets in charts where image.registry excludes Redis. */
 const REDIS_IMAGE = '--set=redis.image.repository=redis';
+/** Lets models be in a further namespace. The commit before may not have had this value. */
+const MODEL_NAMESPACES = `--set=modelNamespaces={${MODEL_NAMESPACE}}`;
 const COMMON_ARGS = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
 const OPTIONS = { timeoutMs: 260_000 };
 const IMAGES = ['-o', 'jsonpath={.items[*]..containers[*].image}'] as const;
@@ -36,7 +38,7 @@ const IMAGES = ['-o', 'jsonpath={.items[*]..containers[*].image}'] as const;
 /** Upgrades the installation to this commit; resolves when all components and workers run this commit. */
 export async function upgrade(harness: Harness): Promise<void> {
   const tag = `--set=image.tag=${PRESENT.tag}`;
-  const values = ['--reset-then-reuse-values', tag, REDIS_IMAGE, ...ADMIN_API, ...ANNOTATIONS];
+  const values = ['--reset-then-reuse-values', tag, REDIS_IMAGE, MODEL_NAMESPACES, ...ADMIN_API, ...ANNOTATIONS];
   await harness.tools.helm(['upgrade', RELEASE, PRESENT.chart, ...values, ...COMMON_ARGS], OPTIONS);
   expect(await readAnnotation(harness)).toBe('upgraded');
   await untilAllAre(harness, PRESENT);

@@ -34,7 +34,8 @@ const NODES = 2;
 /** Longest time for the operator to remove the finalizers of one kind. */
 const RESOURCES_MS = 60_000;
 const RELEASE_NAMESPACE = 'asr';
-const NAMESPACES = [RELEASE_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
+const MODEL_NAMESPACE = 'asr-models';
+const NAMESPACES = [RELEASE_NAMESPACE, MODEL_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
 const CRDS = ['asrmodels', 'apikeys', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
 
 /** Starts a new cluster of namespaces on this machine. */
@@ -74,7 +75,7 @@ export async function openTarget(
     registry: registry ?? LOADED,
     ...deliverWith(registry, loadCommand),
     remove: async () => {
-      await deleteResources(tools);
+      for (const namespace of [MODEL_NAMESPACE, RELEASE_NAMESPACE]) await deleteResources(tools, namespace);
       const wait = ['--ignore-not-found', '--timeout=300s'];
       await tools.kubectl(['delete', ...objects, ...wait], { timeoutMs: 310_000 });
     },
@@ -82,12 +83,12 @@ export async function openTarget(
 }
 
 /**
- * Deletes the custom resources of the tests. The operator must still run, because it removes their finalizers. If it
+ * Deletes the custom resources of the tests in a namespace. The operator must still run, because it removes their finalizers. If it
  * fails, this function removes them, so that the namespace can be deleted.
  */
-async function deleteResources(tools: KubeTools): Promise<void> {
+async function deleteResources(tools: KubeTools, namespace: string): Promise<void> {
   const kubectl = (...args: string[]) =>
-    tools.kubectl(['-n', RELEASE_NAMESPACE, ...args], { timeoutMs: RESOURCES_MS + 10_000 });
+    tools.kubectl(['-n', namespace, ...args], { timeoutMs: RESOURCES_MS + 10_000 });
   const kinds =
     (await tools.kubectl(['get', 'crd', ...CRDS, '--ignore-not-found', '-o', 'name'])).match(/[^/\s]+$/gm) ?? [];
   for (const kind of kinds) {
