@@ -10,7 +10,19 @@ const SCRIPTS = join(root, 'packages/ledger/scripts');
 /** Scripts of the ledger that each service runs. */
 const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string[]>> = {
   gateway: [
-    ...['admit', 'cancel', 'claim', 'confirm', 'connect', 'count_revision', 'disconnect', 'expire', 'fail', 'leave'],
+    ...[
+      'admit',
+      'cancel',
+      'chain',
+      'claim',
+      'confirm',
+      'connect',
+      'count_revision',
+      'disconnect',
+      'expire',
+      'fail',
+      'leave',
+    ],
     ...['delete_session', 'get_session'],
     ...[
       'gateway_join',

@@ -3,7 +3,7 @@
 -- ones unless a gateway serves them.
 -- KEYS  1 account
 -- returns { number of sessions ended in this call, now, time at which the next session is overdue or 0,
---   { id, owner, epoch } of each overdue active session, … }
+--   { id, owner, epoch, first session of its chain or '' } of each overdue active session, … }
 -- @include now_ms
 -- @include deadline
 -- @include expire_overdue
@@ -27,6 +27,6 @@ local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
 local reply = { ended, now, tonumber(first[2] or 0) }
 for _, id in ipairs(active) do
   local session = read_session(base, id)
-  reply[#reply + 1] = { id, session.owner, session.epoch }
+  reply[#reply + 1] = { id, session.owner, session.epoch, session.chain or '' }
 end
 return reply

@@ -4,7 +4,7 @@
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner or ''  3 epoch or ''  4 accepted samples  5 reason
 --       6 connection id that an active session must have, or ''
---       7 '1' if the owner was declared dead: a later connect by it is refused
+--       7 '1' if the owner was declared dead: a later connect or chain by it is refused
 --       8 end reason and close code, or ''
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
@@ -15,13 +15,18 @@
 -- @include session
 -- @include find_ended
 -- @include state
+-- Time for which a late chain.lua is refused. Far longer than a network packet can be delayed.
+local TOMBSTONE_MS = 600000
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
 local owner, epoch, samples, reason, connection, owner_is_dead = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7] == '1'
 local session = read_session(base, id)
 if not session then
   local ended = find_ended(base, id)
-  return ended and { 'already', unpack(ended) } or { 'unknown' }
+  if ended then return { 'already', unpack(ended) } end
+  -- The owner may have sent a chain.lua that would create this session and has not arrived yet.
+  if owner_is_dead then redis.call('SET', base .. 'x:' .. id, '1', 'PX', TOMBSTONE_MS) end
+  return { 'unknown' }
 end
 if (not session.state or session.state == 'reserved') and owner_is_dead then
   redis.call('HSET', base .. 's:' .. id, 'no', session.refused .. ' ' .. owner .. ':' .. epoch)

@@ -5,7 +5,8 @@ import type { TestRedis } from '../../../test/support/redis.ts';
 import { openSteppedLedger } from '../../../test/support/stepped-clock.ts';
 import type { SteppedLedger } from '../../../test/support/stepped-clock.ts';
 import { createRedisKeys } from './keys.ts';
-import type { OwnedStream, ServedStreams } from './ownership.ts';
+import type { OwnedStream } from './owned-stream.ts';
+import type { ServedStreams } from './ownership.ts';
 import type { Owner } from './sessions.ts';
 
 const CREDIT_MS = 60_000;

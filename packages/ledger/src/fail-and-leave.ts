@@ -1,3 +1,4 @@
+import type { OwnedStream } from './owned-stream.ts';
 import type { createPools } from './pools.ts';
 import type { createSessions, FailOptions, Owner } from './sessions.ts';
 
@@ -8,17 +9,19 @@ export interface EndingParts {
 }
 
 /**
- * Fails the session of a stream without a charge and releases its slot, also if the session had ended before. Returns
- * true if this call ended the session.
+ * Fails the session of a stream without a charge and releases its slot, also if the session had ended before. The slot
+ * is kept if `isServed` returns true for the id by which the pool knows the stream. Returns true if this call ended the
+ * session.
  */
 export async function failAndLeave(
   { sessions, pools }: EndingParts,
   owner: Owner,
-  { tenant, sessionId }: { tenant: string; sessionId: string },
+  { tenant, sessionId, chainId = sessionId }: OwnedStream,
   reason: string,
   options?: FailOptions,
+  isServed: (streamId: string) => boolean = () => false,
 ): Promise<boolean> {
   const ended = await sessions.fail(tenant, sessionId, owner, 0, reason, options);
-  if ('model' in ended) await pools.leave(ended.model, sessionId, tenant);
+  if ('model' in ended && !isServed(chainId)) await pools.leave(ended.model, chainId, tenant);
   return ended.outcome === 'ok';
 }

@@ -5,7 +5,7 @@ import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 import { createRedisKeys } from './keys.ts';
 import type { Ledger } from './ledger.ts';
-import type { OwnedStream } from './ownership.ts';
+import type { OwnedStream } from './owned-stream.ts';
 import type { Owner } from './sessions.ts';
 
 const CREDIT_MS = 60_000;

@@ -1,6 +1,7 @@
 import { failAndLeave } from './fail-and-leave.ts';
 import type { EndingParts } from './fail-and-leave.ts';
 import type { RedisKeys } from './keys.ts';
+import { readOwned } from './owned-stream.ts';
 import type { RedisLink } from './redis/link.ts';
 import { numbers } from './replies.ts';
 import { loadScript } from './scripts.ts';
@@ -108,8 +109,7 @@ function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts)
 
   /** Returns true if this call ended the session. A session that is not connected yet will refuse this owner. */
   async function failOne(id: string, entry: string): Promise<boolean> {
-    const [epoch, tenant = '', sessionId = ''] = entry.split(' ');
-    const owner = { id, epoch: Number(epoch) };
-    return failAndLeave(parts, owner, { tenant, sessionId }, 'gateway lost', { refuseOwner: true });
+    const { epoch, stream } = readOwned(entry);
+    return failAndLeave(parts, { id, epoch }, stream, 'gateway lost', { refuseOwner: true });
   }
 }

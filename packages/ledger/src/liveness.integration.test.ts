@@ -31,6 +31,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   ),
   weighted(6, fc.record({ do: only('place'), gateway, stream: any, fault: fc.option(fault, { nil: undefined }) })),
+  weighted(
+    5,
+    fc.record({
+      do: only('chain'),
+      gateway,
+      stream: any,
+      fault: fc.option(fault, { nil: undefined }),
+      freezeAfter: fc.option(commands, { nil: undefined, freq: 3 }),
+    }),
+  ),
   weighted(4, fc.record({ do: only('end'), gateway, stream: any, outcome: only('completed', 'failed') })),
   weighted(1, fc.record({ do: only('lose settlement'), gateway, stream: any, disowns: fc.boolean() })),
   weighted(2, fc.record({ do: only('join') })),

@@ -1,17 +1,13 @@
 import { failAndLeave } from './fail-and-leave.ts';
 import type { EndingParts } from './fail-and-leave.ts';
 import type { RedisKeys } from './keys.ts';
+import { ownedEntry, readOwned } from './owned-stream.ts';
+import type { OwnedStream } from './owned-stream.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import type { Owner } from './sessions.ts';
 
 const OWN = loadScript('own');
-
-/** A stream that a gateway process owns. */
-export interface OwnedStream {
-  tenant: string;
-  sessionId: string;
-}
 
 /** The streams that a process serves at this moment. */
 export interface ServedStreams {
@@ -21,7 +17,7 @@ export interface ServedStreams {
 
 /** Records of the streams that gateway processes own. */
 export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingParts) {
-  const member = (owner: Owner, { tenant, sessionId }: OwnedStream) => [owner.epoch, tenant, sessionId].join(' ');
+  const member = ({ epoch }: Owner, stream: OwnedStream) => ownedEntry(epoch, stream);
 
   /**
    * Records a stream before it is connected, so that a crash cannot leave it without an owner. Returns false if the
@@ -51,8 +47,8 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
     const key = keys.owned(owner.id);
     const recorded = new Map(
       ((await link.send(key, ['SMEMBERS', key])) as string[]).map((entry) => {
-        const [, tenant = '', sessionId = ''] = entry.split(' ');
-        return [sessionId, { tenant, sessionId }] as const;
+        const { stream } = readOwned(entry);
+        return [stream.sessionId, stream] as const;
       }),
     );
     let failed = 0;
@@ -71,7 +67,7 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
     // A session without a state may have ended. The slot may still be held, if the reply of an earlier `leave` was lost.
     if (!state || (state === 'active' && connectionId)) {
       const options = { connectionId: connectionId ?? '' };
-      failed = await failAndLeave(parts, owner, stream, 'not served', options);
+      failed = await failAndLeave(parts, owner, stream, 'not served', options, served.has);
     }
     // A handshake for the same session may have started meanwhile. It needs the same record, so the record then stays.
     if (!served.has(sessionId)) await disown(owner, stream);

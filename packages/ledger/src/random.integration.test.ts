@@ -11,13 +11,14 @@ import type { Reservation, ReserveRequest } from './reservation.ts';
 import type { JournalEntry } from './types.ts';
 
 /** A session that a client requested, and the reservation it got. */
-type Known = ReserveRequest & { reservation?: Reservation };
+type Known = ReserveRequest & { reservation?: Reservation; chainId?: string };
 
 /** Next step of a client. Numbers choose a session, a duration or a key. */
 type Step =
   | { do: 'reserve'; seconds: number; key: number; model: string }
   | { do: 'confirm' | 'cancel' | 'connect' | 'disconnect' | 'fail'; session: number }
-  | { do: 'settle'; session: number; samples: number; stale: boolean }
+  | { do: 'settle'; session: number; samples: number; stale: boolean; inParts: boolean }
+  | { do: 'chain'; session: number; seconds: number; stale: boolean }
   | { do: 'grant'; id: number; seconds: number }
   | { do: 'budget'; seconds: number | undefined }
   | { do: 'month' | 'wait' | 'reap' | 'usage' | 'close' | 'open' };
@@ -41,6 +42,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('settle' as const),
       session,
       samples: fc.nat(200_000),
+      stale: fc.boolean(),
+      inParts: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('chain' as const),
+      session,
+      seconds: fc.integer({ min: 1, max: 9 }),
       stale: fc.boolean(),
     }),
   },
@@ -91,12 +102,15 @@ const CLIENTS = 4;
 
 let redis: { url: string; stop: () => Promise<void> };
 let clients: Ledger[];
+/** Number of sessions that a chain has created. */
+let chained = 0;
 
 describe.each([
   ['one Redis', () => startRedis()],
   ['a Redis Cluster of three nodes', () => startRedisCluster()],
 ])('random transitions on %s', (_name, start) => {
   beforeAll(async () => {
+    chained = 0;
     redis = await start();
     const options = { prefix: PREFIX, sessionTtlMs: 120, provisionalLeaseMs: 60 };
     clients = await Promise.all(Array.from({ length: CLIENTS }, () => openLedger(redis.url, options)));
@@ -128,6 +142,7 @@ describe.each([
       { numRuns: 60 },
     );
     expect(transitions).toBeGreaterThan(400);
+    expect(chained).toBeGreaterThan(10);
   });
 });
 
@@ -171,12 +186,17 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
       case 'settle':
         if (known) {
           const owner = next.stale ? { ...OWNER, epoch: 2 } : OWNER;
-          const end = await api.settle(tenant, known.sessionId, owner, next.samples, 'random');
+          const parts = { ms: 2000, ids: Array.from({ length: 4 }, () => randomUUID()) };
+          const options = next.inParts ? { parts } : {};
+          const end = await api.settle(tenant, known.sessionId, owner, next.samples, 'random', options);
           if (end.outcome === 'ok') {
             expect(end.billableMs).toBe(Math.min(billableMs(next.samples), billableMs(end.audioMs * SAMPLES_PER_MS)));
           }
           if (next.stale) expect(end.outcome).not.toBe('ok');
         }
+        break;
+      case 'chain':
+        if (known) await chain(ledger, tenant, known, next, sessions);
         break;
       case 'fail':
         if (known) await api.fail(tenant, known.sessionId, OWNER, 5, 'random');
@@ -209,6 +229,30 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
         break;
     }
   }
+}
+
+/** Continues a session in a next one. Connects it first, because few random sessions are active. */
+async function chain(
+  { sessions: api }: Ledger,
+  tenant: string,
+  known: Known,
+  { seconds, stale }: { seconds: number; stale: boolean },
+  sessions: Known[],
+): Promise<void> {
+  const { sessionId, chainId = sessionId } = known;
+  if (known.reservation) {
+    await api.confirm(tenant, known.reservation);
+    await api.connect({ tenant, sessionId, credentialHash: 'hash', connectionId: randomUUID(), owner: OWNER });
+  }
+  const part: Known = { ...request(tenant, { model: known.model }), chainId };
+  const owner = stale ? { ...OWNER, epoch: 2 } : OWNER;
+  const asked = { tenant, sessionId, owner, nextId: part.sessionId, seconds, chainId };
+  // In parallel, as when the answer to the first call was lost.
+  const [first, second] = await Promise.all([api.chain(asked), api.chain(asked)]);
+  if (stale) expect([first.outcome, second.outcome]).not.toContain('ok');
+  if (first.outcome !== 'ok' && second.outcome !== 'ok') return;
+  sessions.push(part);
+  chained++;
 }
 
 /** Ends the month of the budget, so that the next call renews it. */

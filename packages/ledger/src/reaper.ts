@@ -80,14 +80,15 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
   /**
    * Fails an overdue active session without a charge, unless a live gateway serves it. Returns true if it was failed.
    */
-  async function failUnserved(tenant: string, [sessionId = '', id = '', epoch]: string[], nowMs: number) {
+  async function failUnserved(tenant: string, [sessionId = '', id = '', epoch, chain]: string[], nowMs: number) {
     const owner = { id, epoch: Number(epoch) };
-    if (await ownership.serves(owner, { tenant, sessionId })) {
+    const stream = { tenant, sessionId, chainId: chain === '' ? undefined : chain };
+    if (await ownership.serves(owner, stream)) {
       const live = keys.live(tenant);
       await link.send(live, ['ZADD', live, 'XX', 'GT', String(nowMs + EXTENSION_MS), sessionId]);
       return false;
     }
-    return failAndLeave(parts, owner, { tenant, sessionId }, 'deadline passed');
+    return failAndLeave(parts, owner, stream, 'deadline passed');
   }
 }
 

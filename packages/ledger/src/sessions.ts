@@ -14,6 +14,7 @@ const CONNECT = loadScript('connect');
 const DISCONNECT = loadScript('disconnect');
 const SETTLE = loadScript('settle');
 const FAIL = loadScript('fail');
+const CHAIN = loadScript('chain');
 
 export interface SessionOptions {
   /** Lifetime of the credential. */
@@ -63,6 +64,38 @@ export type Connected =
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
   | { outcome: 'stale' | 'not_connected' | 'unknown' };
+
+/** A stream that continues in its next session. */
+export interface ChainRequest {
+  tenant: string;
+  /** The session whose reservation is used up. */
+  sessionId: string;
+  owner: Owner;
+  /** Id of the next session. A repeat of the request must have the same. */
+  nextId: string;
+  /** Audio that the next session should reserve. */
+  seconds: number;
+  /** The first session of the stream. */
+  chainId: string;
+}
+
+/**
+ * Result of a chain. Any other outcome than `ok` changes nothing. With `credit` less than one second is available. With
+ * `stale` the session has ended, or another gateway owns it.
+ */
+export type Chained =
+  | { outcome: 'ok'; reservedMs: number }
+  | { outcome: 'credit' | 'inactive' | 'cancelled' | 'stale' };
+
+/** How a session is settled. */
+export interface SettleOptions {
+  end?: SessionEnd;
+  /**
+   * Division of the audio into sessions of at most `ms`. The settled session is the first one, and `ids` are those of
+   * the further ones, as many as the reservation needs.
+   */
+  parts?: { ms: number; ids: readonly string[] };
+}
 
 /** Creates the transitions of a session: one script each, safe to repeat. */
 export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, options: SessionOptions) {
@@ -127,6 +160,15 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     return outcome === 'ok';
   }
 
+  /** Settles a session whose reservation is used up, and reserves the next one for the same stream, in one step. */
+  async function chain(request: ChainRequest): Promise<Chained> {
+    const { tenant, sessionId, owner, nextId, seconds, chainId } = request;
+    const args = [sessionId, owner.id, owner.epoch, nextId, seconds, chainId];
+    const [outcome, reservedMs] = (await link.run(CHAIN, keys.account(tenant), args)) as unknown[];
+    if (outcome === 'ok') return { outcome, reservedMs: Number(reservedMs) };
+    return { outcome: outcome as Exclude<Chained['outcome'], 'ok'> };
+  }
+
   /** Ends an active session normally and charges the accepted audio. */
   async function settle(
     tenant: string,
@@ -134,9 +176,10 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     owner: Owner,
     samples: number,
     reason: string,
-    { end }: { end?: SessionEnd } = {},
+    { end, parts }: SettleOptions = {},
   ): Promise<Ended> {
-    const args = [id, owner.id, owner.epoch, samples, reason, endText(end)];
+    const division = parts === undefined ? [] : [parts.ms, ...parts.ids];
+    const args = [id, owner.id, owner.epoch, samples, reason, endText(end), ...division];
     return ended(await link.run(SETTLE, keys.account(tenant), args));
   }
 
@@ -157,7 +200,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     return ended(await link.run(FAIL, keys.account(tenant), args));
   }
 
-  return { reserve, confirm, cancel, connect, disconnect, settle, fail };
+  return { reserve, confirm, cancel, connect, disconnect, chain, settle, fail };
 }
 
 /** The text that the scripts store: reason and close code, with 0 for none. */

@@ -5,7 +5,7 @@
 -- a tombstone that refuses a placement of a stream that has left.
 -- @include leases
 -- Longest time that a stream may hold a slot. No stream lasts that long, so its release was lost.
-local PLACED_MS = 7200000
+local PLACED_MS = 10800000
 local PLACED_AT_ONCE = 100
 -- Longest time that a session holds capacity after a gap: the default lifetime of a credential, and 5 s.
 local HOLD_MS = 65000

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TENANT_PRIORITIES } from '@svc-asr/core';
 import type { Ledger } from '../ledger.ts';
 import { LedgerUnavailable } from '../redis/link.ts';
-import type { OwnedStream } from '../ownership.ts';
+import type { OwnedStream } from '../owned-stream.ts';
 import type { Owner } from '../sessions.ts';
 import type { FaultyLink } from './faulty-link.ts';
 
@@ -14,6 +14,9 @@ export interface ClientSession extends OwnedStream {
 interface OpenStream extends ClientSession {
   owner: Owner;
 }
+
+/** Audio of a session, in seconds. Each session of a simulation reserves as much. */
+export const SECONDS = 10;
 
 const ignoreUnavailable = (error: unknown) => {
   if (!(error instanceof LedgerUnavailable)) throw error;
@@ -38,6 +41,7 @@ export class SimulatedGateway {
   readonly faulty: FaultyLink;
   readonly ledger: Ledger;
   readonly #claims = new Map<string, OpenStream>();
+  readonly #chaining = new Set<string>();
   #owner: Owner | undefined;
 
   constructor(ledger: Ledger, faulty: FaultyLink) {
@@ -67,7 +71,7 @@ export class SimulatedGateway {
       return;
     }
     this.#owner = undefined;
-    for (const { sessionId } of [...this.streams.values()]) await this.end(sessionId, 'failed');
+    for (const id of [...this.streams.keys()]) await this.end(id, 'failed');
     await this.join();
   }
 
@@ -105,6 +109,29 @@ export class SimulatedGateway {
     await this.ledger.pools.place(model, { sessionId, tenant, priority }).catch(ignoreUnavailable);
   }
 
+  /** Continues a stream in its next session. The first session stays claimed until the stream ends. */
+  async chain(streamId: string): Promise<void> {
+    const stream = this.streams.get(streamId);
+    if (stream === undefined || this.#chaining.has(streamId)) return;
+    const { tenant, owner, sessionId } = stream;
+    const next = { ...stream, sessionId: randomUUID(), chainId: streamId };
+    this.#chaining.add(streamId);
+    this.#claims.set(next.sessionId, next);
+    await untilAnswered(() => this.ledger.gateways.own(owner, next));
+    const request = { tenant, sessionId, owner, nextId: next.sessionId, seconds: SECONDS, chainId: streamId };
+    const { outcome } = await untilAnswered(() => this.ledger.sessions.chain(request));
+    this.#chaining.delete(streamId);
+    if (outcome === 'ok') {
+      // The stream may have ended meanwhile, because the lease was lost.
+      if (this.streams.has(streamId)) this.streams.set(streamId, next);
+      else await this.#endPart(next, 'failed');
+      if (sessionId !== streamId) await this.#release(stream);
+      return;
+    }
+    await this.#release(next);
+    if (outcome === 'stale') await this.end(streamId, 'failed');
+  }
+
   /**
    * Ends a stream. `afterSettlement` runs when the settlement was acknowledged. If it returns false, the record of the
    * stream is kept, as if its removal had been lost too.
@@ -117,12 +144,23 @@ export class SimulatedGateway {
     const stream = this.streams.get(sessionId);
     if (stream === undefined) return;
     this.streams.delete(sessionId);
-    const { tenant, model, owner } = stream;
+    await this.#endPart(stream, outcome, afterSettlement);
+    if (stream.sessionId === sessionId) return;
+    await untilAnswered(() => this.ledger.gateways.disown(stream.owner, { tenant: stream.tenant, sessionId }));
+    this.#claims.delete(sessionId);
+  }
+
+  async #endPart(
+    stream: OpenStream,
+    outcome: 'completed' | 'failed',
+    afterSettlement: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<void> {
+    const { tenant, model, owner, sessionId, chainId = sessionId } = stream;
     const { settle, fail } = this.ledger.sessions;
     const settleOrFail = outcome === 'completed' ? settle : fail;
     const ended = await untilAnswered(() => settleOrFail(tenant, sessionId, owner, 20_000, 'test'));
     const disowns = await afterSettlement();
-    if (ended.outcome !== 'stale') await untilAnswered(() => this.ledger.pools.leave(model, sessionId, tenant));
+    if (ended.outcome !== 'stale') await untilAnswered(() => this.ledger.pools.leave(model, chainId, tenant));
     if (disowns) await untilAnswered(() => this.ledger.gateways.disown(owner, stream));
     this.#claims.delete(sessionId);
   }

@@ -5,7 +5,7 @@ import type { SteppedLedger } from '../../../../test/support/stepped-clock.ts';
 import { FaultyLink } from './faulty-link.ts';
 import type { Fault } from './faulty-link.ts';
 import type { RedisLink } from '../redis/link.ts';
-import { SimulatedGateway } from './simulated-gateway.ts';
+import { SECONDS, SimulatedGateway } from './simulated-gateway.ts';
 import type { ClientSession } from './simulated-gateway.ts';
 
 export const MODEL = 'm';
@@ -18,6 +18,7 @@ export type Step =
   | { do: 'create'; tenant: number }
   | { do: 'open'; gateway: number; session: number; freezeAfter?: number | undefined }
   | { do: 'place'; gateway: number; stream: number; fault?: Fault | undefined }
+  | { do: 'chain'; gateway: number; stream: number; fault?: Fault | undefined; freezeAfter?: number | undefined }
   | { do: 'end'; gateway: number; stream: number; outcome: 'completed' | 'failed' }
   | { do: 'lose settlement'; gateway: number; stream: number; disowns: boolean }
   | { do: 'join' }
@@ -98,6 +99,10 @@ export class Simulation {
       case 'place':
         if (step.fault !== undefined) faulty.addFault(step.fault);
         return gateway.do(() => gateway.place(streamId));
+      case 'chain':
+        if (step.fault !== undefined) faulty.addFault(step.fault);
+        if (step.freezeAfter !== undefined && !faulty.isDead) faulty.freeze(step.freezeAfter);
+        return gateway.do(() => gateway.chain(streamId));
       case 'end':
         return gateway.do(() => gateway.end(streamId, step.outcome));
       case 'lose settlement': {
@@ -157,7 +162,7 @@ export class Simulation {
 
   async #create(tenant: string | undefined): Promise<void> {
     if (tenant === undefined) return;
-    const asked = request(tenant, { model: MODEL, seconds: 10 });
+    const asked = request(tenant, { model: MODEL, seconds: SECONDS });
     const result = await this.ledger.sessions.reserve(asked);
     if (result.outcome !== 'ok') return;
     const { sessionId, expiresAtMs } = result.reservation;

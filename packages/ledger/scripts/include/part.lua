@@ -1,0 +1,25 @@
+-- @include journal
+-- @include recent
+-- @include model_sessions
+-- Creates the record of the next session of a chain, which is active at once and has the owner, the connection and the
+-- model of the session before it. The caller has ended that one. The record has no credential, so nothing can connect
+-- it. `is_limited`: whether the session before counted for the limit of its model. `created` is the time of creation.
+local function open_part(base, id, before, chain, reserved, created, now, is_limited)
+  local key = base .. 's:' .. id
+  redis.call('HINCRBY', base .. 'a', 'reserved', reserved)
+  redis.call('HSET', key, 'model', before.model, 'created', created, 'expires', created, 'reserved', reserved,
+    'st', 'active', 'ow', before.owner, 'ep', before.epoch, 'cn', before.connection, 'at', now, 'ch', chain)
+  local part = { model = before.model, created = created, expires = created, reserved = reserved }
+  redis.call('ZADD', base .. 'live', stream_deadline(part, now), id)
+  if is_limited then add_model_session(base, id, part, now) end
+  add_recent(base, id)
+  journal(base, 'reserve', id, 0, reserved, 0, before.model)
+end
+
+-- Returns whether a live session counts for the limit of its model.
+local function is_model_limited(base, id, session)
+  return redis.call('ZSCORE', base .. 'm:' .. session.model, id) ~= false
+end
+
+-- End reason and close code of a part that is followed by another one. The stream was not closed.
+local PART_IS_FULL = 'audio_limit_reached 0'
