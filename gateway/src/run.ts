@@ -94,7 +94,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   const shutdown: Shutdown = { announced: false, closed: false };
   const { budget, audioCapacity } = createAudioMemory(settings, metrics);
   const documents = readDocuments();
-  const openStream: Streams['open'] = (session, client) => streams.open(session, client);
+  const openStream: Streams['open'] = (session, client, options) => streams.open(session, client, options);
   const app = createApp({ ...shared, settings, cancellations, shutdown, audioCapacity, openStream, documents });
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
   const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
@@ -225,6 +225,7 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
     secrets: settings.SESSION_SECRETS,
     ticketKey: followFile(settings.WORKER_TICKET_KEY_FILE, parseTicketKey, { logger }),
     times: streamTimes(settings),
+    partMs: settings.CHAIN_PART_SECONDS * 1000,
     suspensionMs: settings.SUSPENSION_INTERVAL_MS,
     cancellationMs: settings.CANCELLATION_INTERVAL_MS,
     refusalsPerSecond: settings.HANDSHAKE_REFUSALS_PER_SECOND,

@@ -59,6 +59,12 @@ export const GATEWAY_SETTINGS = {
     1,
     600,
   ),
+  CHAIN_PART_SECONDS: integer(
+    'Audio of each session of a stream or file that is longer than one session. Each session but the last is full.',
+    300,
+    1,
+    300,
+  ),
   FILES_MAX: integer(
     'Number of files that the gateway reads and decodes at the same time, for POST /v1/audio/transcriptions. Each takes up to 50 MiB of memory while it is read. Its decoder takes up to 200 MiB, until all audio has been sent to a worker. 0 refuses all files.',
     8,

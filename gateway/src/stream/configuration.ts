@@ -1,11 +1,31 @@
 import { AUDIO } from '@svc-asr/core';
-import type { ConfigMessage, ContextSize } from '@svc-asr/core';
+import type { ConfigMessage, ContextSize, StreamErrorCode } from '@svc-asr/core';
 
 /** What the client can configure of its stream. */
 export interface Configuration {
   readonly context: ContextSize;
   /** Silence after a word that ends the utterance. Undefined if only flushes and resets do. */
   readonly silenceMs: number | undefined;
+}
+
+/** Maximum number of configs that are queued before `ready`. A client has no reason to send more. */
+export const MAX_EARLY_CONFIGS = 16;
+
+/** Messages of the errors for configurations that a worker does not support. */
+export const REFUSALS = {
+  context: 'The model does not support this context.',
+  endpointing: 'Endpointing is not available while the service is being upgraded. Retry later, or leave it out.',
+} as const;
+
+/** Returns the error of a `config` that is not allowed. Undefined if it is allowed. */
+export function refuseConfig(
+  modelLanguage: string,
+  language: string | undefined,
+  hasAudio: boolean,
+): { code: StreamErrorCode; message?: string } | undefined {
+  if (hasAudio) return { code: 'config_not_allowed' };
+  if (language === undefined || language === modelLanguage) return undefined;
+  return { code: 'invalid_config', message: `The model supports only the language "${modelLanguage}".` };
 }
 
 /** Returns the configuration of a `config` message. Absent fields take their defaults. */

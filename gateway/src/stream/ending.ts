@@ -24,6 +24,18 @@ export const PROTOCOL_VIOLATION: Ending = {
   message: 'The client violated the WebSocket protocol (RFC 6455).',
 };
 
+/** The reservation is used up. */
+export const AUDIO_LIMIT_REACHED: Ending = { outcome: 'completed', code: 1000, reason: 'audio_limit_reached' };
+
+/** The stream has lived as long as it may. */
+export const TIME_LIMIT_REACHED: Ending = { outcome: 'completed', code: 1000, reason: 'session_time_limit' };
+
+/** Returns the ending of a stream whose account is not active. Sessions of a deleted Tenant are free of charge. */
+export function accountEnded(state: string): Ending {
+  const outcome = state === 'Deleted' ? 'failed' : 'completed';
+  return { outcome, code: 4403, reason: 'account_suspended', error: 'account_suspended' };
+}
+
 /** Returns the ending of a stream whose connection is closed, unless it was ending before. */
 export function closedByClient(ready: boolean, clientCode: number): Ending {
   return { outcome: 'completed', code: 1000, reason: CLIENT_CLOSED[ready ? 0 : 1], clientCode };

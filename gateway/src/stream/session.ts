@@ -1,5 +1,5 @@
 import type { SessionEnd, TenantPriority } from '@svc-asr/core';
-import type { Ledger } from '@svc-asr/ledger';
+import type { Chained, Ledger } from '@svc-asr/ledger';
 import type { FollowedFile, Logger, TicketKey } from '@svc-asr/runtime';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import type { RevisionTallies } from './recognition/revision-tallies.ts';
@@ -14,13 +14,30 @@ export interface StreamSession {
   readonly tenant: string;
   readonly model: string;
   readonly languageCode: string;
+  /** Audio that the stream may use. It gets more from its chain. */
   readonly reservedMs: number;
+  /** The sessions of a stream that lasts longer than one session. */
+  readonly chain?: StreamChain | undefined;
   /** Priority of the tenant. It orders new streams that wait for a worker. */
   readonly priority: TenantPriority;
   /** Longest time that the session waits for a worker. */
   readonly maxWaitMs: number;
   /** Records the metrics and the trace of the stream. */
   readonly watch: StreamWatch;
+}
+
+/** Further audio of a stream, or why it gets none. */
+export type Extension = { outcome: 'ok'; ms: number } | { outcome: Exclude<Chained['outcome'], 'ok'> | 'stopped' };
+
+/** The sessions of a stream that lasts longer than one session. */
+export interface StreamChain {
+  /** Id of the session that is charged for the audio at this moment. */
+  readonly sessionId: string;
+  /**
+   * Gets audio for the next part of the stream. Call it when the stream has used all audio that it got. `heldSamples` is
+   * the audio that the stream keeps for a replay. Waits while Redis or the audio memory is unavailable.
+   */
+  extend: (heldSamples: number) => Promise<Extension>;
 }
 
 /** Durations of a stream. Each one is a setting. */

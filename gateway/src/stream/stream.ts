@@ -1,34 +1,25 @@
-import { MessageRate, parseClientMessage, samplesOf } from '@svc-asr/core';
-import { STREAM_ERRORS, STREAM_LIMITS, streamError } from '@svc-asr/core';
+import { MessageRate, parseClientMessage, STREAM_ERRORS, STREAM_LIMITS } from '@svc-asr/core';
 import type { ConfigMessage, ContextSize, StreamErrorCode } from '@svc-asr/core';
-import { Clocks } from './client/clocks.ts';
+import { startClocks } from './client/start-clocks.ts';
+import type { Clocks } from './client/clocks.ts';
 import type { StreamClient } from './client/client.ts';
 import { applyAnswer } from './client/answer-events.ts';
+import { ErrorCounts } from './client/error-counts.ts';
 import { configAck, readyEvent } from './client/events.ts';
-import { buildConfiguration, isSameConfiguration } from './configuration.ts';
+import { buildConfiguration, isSameConfiguration, MAX_EARLY_CONFIGS } from './configuration.ts';
+import { refuseConfig, REFUSALS } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { cancelled, closedByClient, PROTOCOL_VIOLATION, sessionEnd } from './ending.ts';
+import { accountEnded, AUDIO_LIMIT_REACHED, cancelled, closedByClient, PROTOCOL_VIOLATION } from './ending.ts';
+import { sessionEnd, TIME_LIMIT_REACHED } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { isTimely } from './recognition/delta-clock.ts';
 import { describeWait } from './recognition/describe-wait.ts';
-import { meter } from './client/meter.ts';
+import { AudioLimit } from './client/audio-limit.ts';
+import { isTooFast } from './client/pace.ts';
 import { Recognition } from './recognition/recognition.ts';
 import type { StreamAnswer } from './recognition/recognition-events.ts';
-import type { StreamEnd, StreamParts, StreamSession } from './session.ts';
+import type { Extension, StreamEnd, StreamParts, StreamSession } from './session.ts';
 import { Utterances } from './recognition/utterances.ts';
-
-/** Number of chunks that a worker may be behind before the sender is slowed down. */
-const CHUNKS_AHEAD = 4;
-/** Number of unanswered flushes and resets before the sender is slowed down. */
-const MAX_UNANSWERED = 32;
-/** Maximum number of configs that are queued before `ready`. A client has no reason to send more. */
-const MAX_EARLY_CONFIGS = 16;
-
-/** Messages of the errors for configurations that a worker does not support. */
-const REFUSALS = {
-  context: 'The model does not support this context.',
-  endpointing: 'Endpointing is not available while the service is being upgraded. Retry later, or leave it out.',
-} as const;
 
 /** Stream of one client, from the accepted handshake to its close. */
 export class Stream {
@@ -40,17 +31,16 @@ export class Stream {
   readonly #client: StreamClient;
   readonly #utterances = new Utterances();
   readonly #recognition: Recognition;
-  readonly #limitSamples: number;
+  readonly #limit: AudioLimit;
   #clocks: Clocks | undefined;
   #chunkSamples = 0;
   #ready = false;
-  /** Queued messages: configs before `ready`, and every message while the configuration changes. */
+  /** Queued messages: configs before `ready`, and every message while the configuration changes or audio is reserved. */
   #queued: (string | Buffer)[] = [];
   /** Set while a worker opens the stream with another configuration. */
   #change: { from: Configuration; to: Configuration } | undefined;
   readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
-  /** Number of errors by code. */
-  readonly #errors = new Map<StreamErrorCode, number>();
+  readonly #errors = new ErrorCounts();
   #ending: Ending | undefined;
   #finalTimer: NodeJS.Timeout | undefined;
   #finished = false;
@@ -59,7 +49,7 @@ export class Stream {
     this.#parts = parts;
     this.session = session;
     this.#client = client;
-    this.#limitSamples = samplesOf(session.reservedMs / 1000);
+    this.#limit = new AudioLimit(session);
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
     client.send({ type: 'status', state: 'connecting', message: 'Looking for a worker.' });
     this.#recognition = new Recognition(parts, session, this.#utterances, {
@@ -126,7 +116,7 @@ export class Stream {
   }
 
   #handle(data: string | Buffer): void {
-    if (this.#change !== undefined) {
+    if (this.#change !== undefined || this.#limit.isExtending) {
       this.#queued.push(data);
       return;
     }
@@ -159,7 +149,7 @@ export class Stream {
       this.#error('audio_before_ready');
       return;
     }
-    const metered = meter(frame, this.#utterances.acceptedSamples, this.#limitSamples);
+    const metered = this.#limit.meter(frame, this.#utterances.acceptedSamples);
     if (!metered.ok) {
       this.#error(metered.code);
       return;
@@ -168,18 +158,36 @@ export class Stream {
       this.#utterances.append(metered.pcm);
       this.#recognition.forwardAudio();
     }
-    if (metered.full) this.endWithFinal({ outcome: 'completed', code: 1000, reason: 'audio_limit_reached' });
+    if (metered.full && !this.#limit.canExtend) this.endWithFinal(AUDIO_LIMIT_REACHED);
+    else if (metered.rest !== undefined) this.#extend(metered.rest);
     else this.#pace();
+  }
+
+  /** Reserves further audio. `rest` does not fit into the reservation, and is handled afterwards. */
+  #extend(rest: Buffer): void {
+    this.#queued.push(rest);
+    this.#client.read(false);
+    void this.#limit.extend(this.#utterances.held).then((extension) => this.#onExtended(extension));
+  }
+
+  #onExtended(extension: Extension): void {
+    if (this.#ending !== undefined || this.#finished) return;
+    if (extension.outcome === 'ok') {
+      this.#clocks?.extendLifetime(extension.ms);
+      this.#handleQueued();
+    } else if (extension.outcome === 'cancelled') this.cancel();
+    else if (extension.outcome === 'stale' || extension.outcome === 'stopped') this.fail('internal_error');
+    else this.endWithFinal(extension.outcome === 'credit' ? AUDIO_LIMIT_REACHED : accountEnded('Suspended'));
   }
 
   /** Handles a config. `data` is its text. */
   #configure({ language, ...fields }: ConfigMessage, data: string): void {
     const [from, to] = [this.#recognition.configuration, buildConfiguration(fields)];
+    const refusal = refuseConfig(this.session.languageCode, language, this.#utterances.current.samples > 0);
     if (!this.#ready && this.#queued.length < MAX_EARLY_CONFIGS) this.#queued.push(data);
     else if (!this.#ready) this.#error('invalid_message', 'Wait for "ready" before config.');
-    else if (this.#utterances.current.samples > 0) this.#error('config_not_allowed');
-    else if (language !== undefined && language !== this.session.languageCode) {
-      this.#error('invalid_config', `The model supports only the language "${this.session.languageCode}".`);
+    else if (refusal !== undefined) {
+      this.#error(refusal.code, refusal.message);
     } else if (isSameConfiguration(from, to)) {
       this.#client.send(configAck(this.session, from, this.#chunkSamples));
     } else {
@@ -217,6 +225,10 @@ export class Stream {
     this.#change = undefined;
     if (!this.#ready) this.#start(context);
     else if (changed) this.#client.send(configAck(this.session, { ...configuration, context }, chunkSamples));
+    this.#handleQueued();
+  }
+
+  #handleQueued(): void {
     const queued = this.#queued;
     this.#queued = [];
     for (const data of queued) if (this.#ending === undefined) this.#handle(data);
@@ -227,16 +239,9 @@ export class Stream {
     this.#ready = true;
     this.#client.send(readyEvent(this.session, context, this.#chunkSamples));
     this.session.watch.recordReady();
-    const { idleMs, pingMs, extraMs } = this.#parts.times;
-    this.#clocks = new Clocks(this.#parts.ticker, {
-      idleMs,
-      pingMs,
-      lifetimeMs: this.session.reservedMs + extraMs,
-      isReading: () => this.#client.isReading,
-      ping: () => this.#client.ping(),
+    this.#clocks = startClocks(this.#parts, this.session, this.#client, {
       onIdle: () => this.#error('idle_timeout'),
-      onUnresponsive: () => this.#client.terminate(),
-      onLifetime: () => this.endWithFinal({ outcome: 'completed', code: 1000, reason: 'session_time_limit' }),
+      onLifetime: () => this.endWithFinal(TIME_LIMIT_REACHED),
     });
   }
 
@@ -252,10 +257,8 @@ export class Stream {
   }
 
   #pace(): void {
-    if (this.#ending !== undefined || this.#change !== undefined) return;
-    const { all, outstanding } = this.#utterances;
-    const ahead = outstanding >= CHUNKS_AHEAD * Math.max(this.#chunkSamples, 5120);
-    this.#client.read(!ahead && all.length <= MAX_UNANSWERED);
+    if (this.#ending !== undefined || this.#change !== undefined || this.#limit.isExtending) return;
+    this.#client.read(!isTooFast(this.#utterances, this.#chunkSamples));
   }
 
   #status(state: 'waiting_for_capacity' | 'initializing', message: string): void {
@@ -263,9 +266,7 @@ export class Stream {
   }
 
   #error(code: StreamErrorCode, message?: string): void {
-    const earlier = this.#errors.get(code) ?? 0;
-    this.#errors.set(code, earlier + 1);
-    const outcome = streamError(code, earlier, message);
+    const outcome = this.#errors.add(code, message);
     if (outcome.close === undefined) {
       this.#client.send(outcome.event);
       return;

@@ -10,7 +10,9 @@ import { repeat } from '../repeat.ts';
 import type { CreatedSession } from '../sessions/create.ts';
 import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
+import { endCancelled, endSuspended } from './account-checks.ts';
 import type { AudioBudget, AudioShare } from './audio-memory/audio-budget.ts';
+import { Chain } from './chain/chain.ts';
 import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
 import type { StreamClient } from './client/client.ts';
@@ -29,14 +31,14 @@ const MAX_FRAGMENTS = 256;
 
 /** Time between two checks of the clocks of streams, unless shorter timeouts need a shorter one. */
 const TICK_MS = 250;
-/** Number of accounts that are read at a time. One by one is slow, and all at once would block the event loop. */
-const ACCOUNTS_AT_ONCE = 32;
 
 export interface StreamsOptions
   extends Omit<StreamParts, 'ticker' | 'workerConnections'>, Omit<HandshakeParts, 'ledger' | 'attempts'> {
   catalogue: CatalogueView;
   budget: AudioBudget;
   suspensionMs: number;
+  /** Audio of each session of a chain. */
+  partMs: number;
   /** Time between two checks for sessions that their accounts have cancelled. */
   cancellationMs: number;
   /** Handshakes without a valid credential that one address may make per second. */
@@ -48,6 +50,11 @@ export interface StreamsOptions
   metrics: GatewayMetrics;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
+}
+
+export interface OpenOptions {
+  /** Whether the stream continues in a next session when its reservation is used up. */
+  isChained?: boolean;
 }
 
 /** All live streams of this gateway. */
@@ -86,12 +93,15 @@ export class Streams {
     this.#stopSuspensionChecks = repeat(
       options.logger,
       () => options.suspensionMs,
-      () => this.#endSuspended(),
+      () => endSuspended(options.ledger, this.#live),
     );
     this.#stopCancellationChecks = repeat(
       options.logger,
       () => options.cancellationMs,
-      () => this.#endCancelled(),
+      async () => {
+        const owner = options.owner();
+        if (owner !== undefined && this.#live.size > 0) await endCancelled(options.ledger, owner, this.#live);
+      },
     );
   }
 
@@ -153,7 +163,7 @@ export class Streams {
       offer = this.#verify(request);
       share = this.#admit();
       handshake = await accept(parts, offer, requestId);
-      share.narrow(handshake.reservedMs);
+      share.resize(handshake.reservedMs);
     } catch (error) {
       share?.release();
       const refusal = refuse(socket, error, requestId);
@@ -210,16 +220,25 @@ export class Streams {
     throw new ApiError('service_unavailable', { message: `${reason} Retry at once.` });
   }
 
-  /** Opens a stream without a connection, of a session that this gateway has created. Throws 503 if it is full. */
-  async open(created: Pick<CreatedSession, 'sessionId' | 'credential'>, client: StreamClient): Promise<OpenedStream> {
+  /**
+   * Opens a stream without a connection, of a session that this gateway has created. Throws 503 if it is full. A session
+   * may have reserved more audio than `partMs`. With `isChained`, further sessions follow when it is used up.
+   */
+  async open(
+    created: Pick<CreatedSession, 'sessionId' | 'credential'>,
+    client: StreamClient,
+    { isChained = false }: OpenOptions = {},
+  ): Promise<OpenedStream> {
     const watch = new HandshakeWatch(this.#options, undefined);
     const share = this.#admit();
     try {
       const parts = { ...this.#options, attempts: this.#attempts };
       const handshake = await accept(parts, verifyOffer(parts, created), watch.requestId);
-      share.narrow(handshake.reservedMs);
       handshake.release();
-      return this.#startStream(client, handshake, share, watch.recordAccepted(handshake));
+      const isLong = isChained || handshake.reservedMs > this.#options.partMs;
+      const chain = isLong ? new Chain({ ...this.#options, isEndless: isChained }, handshake, share) : undefined;
+      share.resize(chain?.firstMs ?? handshake.reservedMs);
+      return this.#startStream(client, handshake, share, watch.recordAccepted(handshake), chain);
     } catch (error) {
       share.release();
       throw error;
@@ -239,10 +258,18 @@ export class Streams {
     socket.on('close', (code) => stream.onClosed(code));
   }
 
-  #startStream(client: StreamClient, handshake: Handshake, share: AudioShare, watch: StreamWatch): OpenedStream {
+  #startStream(
+    client: StreamClient,
+    handshake: Handshake,
+    share: AudioShare,
+    watch: StreamWatch,
+    chain?: Chain,
+  ): OpenedStream {
     const entry = this.#options.catalogue.entries()?.find(({ id }) => id === handshake.model);
     const session = {
       ...handshake,
+      reservedMs: chain?.firstMs ?? handshake.reservedMs,
+      chain,
       languageCode: entry?.languageCode ?? '',
       maxWaitMs: (entry?.maxWaitSeconds ?? 120) * 1000,
       watch,
@@ -253,48 +280,18 @@ export class Streams {
     const settled = stream.ended.then((end) => {
       this.#live.delete(stream);
       share.release();
-      return this.#settle(handshake, watch, end);
+      return this.#settle(handshake, watch, end, chain);
     });
     return { stream, settled };
   }
 
-  async #settle(handshake: Handshake, watch: StreamWatch, end: StreamEnd): Promise<void> {
+  async #settle(handshake: Handshake, watch: StreamWatch, end: StreamEnd, chain: Chain | undefined): Promise<void> {
     watch.recordEnd(end);
     const settled = watch.startSettlement();
-    await this.#options.settlements.add(handshake, handshake.owner, end);
+    if (chain === undefined) {
+      await this.#options.settlements.add(handshake, handshake.owner, end);
+      this.#options.claims.release(handshake.sessionId);
+    } else await chain.settle(end);
     settled();
-    this.#options.claims.release(handshake.sessionId);
-  }
-
-  /** Ends the streams of sessions that their accounts have cancelled. */
-  async #endCancelled(): Promise<void> {
-    const owner = this.#options.owner();
-    if (owner === undefined || this.#live.size === 0) return;
-    const { sessionAccess } = this.#options.ledger;
-    const cancelled = new Set(await sessionAccess.cancelled(owner));
-    for (const stream of this.#live) {
-      const { sessionId } = stream.session;
-      if (!cancelled.has(sessionId)) continue;
-      stream.cancel();
-      await sessionAccess.forget(owner, sessionId);
-    }
-  }
-
-  /** Ends the streams of accounts that were suspended or deleted meanwhile. */
-  async #endSuspended(): Promise<void> {
-    const { accounts } = this.#options.ledger;
-    const tenants = [...new Set([...this.#live].map(({ session }) => session.tenant))];
-    for (let from = 0; from < tenants.length; from += ACCOUNTS_AT_ONCE) {
-      const some = tenants.slice(from, from + ACCOUNTS_AT_ONCE);
-      const states = await Promise.all(some.map((tenant) => accounts.state(tenant)));
-      const ended = new Map(some.map((tenant, at) => [tenant, states[at]] as const));
-      for (const stream of this.#live) {
-        const state = ended.get(stream.session.tenant);
-        if (state === undefined || state === 'Active') continue;
-        // Sessions of a deleted Tenant are free of charge, those of a suspended one are charged.
-        const outcome = state === 'Deleted' ? 'failed' : 'completed';
-        stream.endWithFinal({ outcome, code: 4403, reason: 'account_suspended', error: 'account_suspended' });
-      }
-    }
   }
 }

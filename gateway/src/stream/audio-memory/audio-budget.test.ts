@@ -25,13 +25,13 @@ test('AudioBudget.close refuses further shares and keeps those that are taken', 
   expect([budget.freeStreams, budget.inUse]).toEqual([0, false]);
 });
 
-test('AudioBudget.narrow reduces a share to exactly the reserved audio of its session', () => {
+test('AudioShare.resize reduces a share to exactly the reserved audio of its session', () => {
   const second = 32_000;
   const exact = new AudioBudget(LONGEST_BYTES + second);
-  exact.take()!.narrow(1000);
+  exact.take()!.resize(1000);
   expect(exact.take()).toBeDefined();
   const short = new AudioBudget(LONGEST_BYTES + second - 1);
-  short.take()!.narrow(1000);
+  short.take()!.resize(1000);
   expect(short.take()).toBeUndefined();
 });
 
@@ -39,7 +39,7 @@ test('AudioBudget frees a share when it is released, and only at the first relea
   const budget = new AudioBudget(2 * LONGEST_BYTES);
   const first = budget.take()!;
   const second = budget.take()!;
-  second.narrow(300_000);
+  second.resize(300_000);
   expect(budget.take()).toBeUndefined();
   first.release();
   first.release();
@@ -49,4 +49,16 @@ test('AudioBudget frees a share when it is released, and only at the first relea
   expect(budget.inUse).toBe(true);
   last.release();
   expect(budget.inUse).toBe(false);
+});
+
+test('AudioShare.resize extends a share while there is room, and leaves it unchanged otherwise', () => {
+  const budget = new AudioBudget(2 * LONGEST_BYTES);
+  const [first, second] = [budget.take()!, budget.take()!];
+  expect(first.resize(300_001)).toBe(false);
+  expect(budget.heldBytes).toBe(2 * LONGEST_BYTES);
+  expect(second.resize(100_000)).toBe(true);
+  expect(first.resize(500_001)).toBe(false);
+  expect(first.resize(500_000)).toBe(true);
+  first.release();
+  expect(budget.heldBytes).toBe(LONGEST_BYTES / 3);
 });

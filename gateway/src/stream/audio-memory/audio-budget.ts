@@ -5,8 +5,8 @@ const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 
 /** Part of the budget that one stream may use. */
 export interface AudioShare {
-  /** Reduces the share to the audio that the session has reserved. */
-  narrow: (reservedMs: number) => void;
+  /** Changes the share to this audio. Returns false if there is no room for it. A smaller share always has room. */
+  resize: (audioMs: number) => boolean;
   release: () => void;
 }
 
@@ -42,11 +42,14 @@ export class AudioBudget {
     if (this.freeStreams === 0) return undefined;
     let shareBytes = 0;
     const hold = (bytes: number) => {
-      this.#heldBytes += bytes - shareBytes;
+      const more = bytes - shareBytes;
+      if (more > 0 && this.#heldBytes + more > this.limitBytes) return false;
+      this.#heldBytes += more;
       shareBytes = bytes;
+      return true;
     };
     hold(MAX_SHARE_BYTES);
-    return { narrow: (reservedMs) => hold(reservedMs * BYTES_PER_MS), release: () => hold(0) };
+    return { resize: (audioMs) => hold(audioMs * BYTES_PER_MS), release: () => void hold(0) };
   }
 
   /** Refuses further shares. Call when the gateway drains. */

@@ -21,6 +21,7 @@ export class Clocks {
   readonly #ticker: Ticker;
   readonly #options: ClockOptions;
   readonly #startedAt = performance.now();
+  #lifetimeMs: number;
   #idleMs = 0;
   #sincePingMs = 0;
   #missed = 0;
@@ -29,6 +30,7 @@ export class Clocks {
   constructor(ticker: Ticker, options: ClockOptions) {
     this.#ticker = ticker;
     this.#options = options;
+    this.#lifetimeMs = options.lifetimeMs;
     ticker.add(this.#tick);
   }
 
@@ -43,6 +45,11 @@ export class Clocks {
     this.#missed = 0;
   }
 
+  /** Call when the stream may use more audio. */
+  extendLifetime(ms: number): void {
+    this.#lifetimeMs += ms;
+  }
+
   stop(): void {
     this.#ticker.remove(this.#tick);
   }
@@ -51,7 +58,7 @@ export class Clocks {
     const passed = nowMs - this.#last;
     this.#last = nowMs;
     const options = this.#options;
-    if (nowMs - this.#startedAt >= options.lifetimeMs) {
+    if (nowMs - this.#startedAt >= this.#lifetimeMs) {
       this.stop();
       options.onLifetime();
       return;

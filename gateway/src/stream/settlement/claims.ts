@@ -7,9 +7,9 @@ import type { OwnedStream, Owner, ServedStreams } from '@svc-asr/ledger';
 export class Claims {
   readonly #held = new Map<string, { count: number; stream: OwnedStream; owner: Owner }>();
 
-  take({ tenant, sessionId }: OwnedStream, owner: Owner): void {
+  take({ tenant, sessionId, chainId }: OwnedStream, owner: Owner): void {
     const count = (this.#held.get(sessionId)?.count ?? 0) + 1;
-    this.#held.set(sessionId, { count, stream: { tenant, sessionId }, owner });
+    this.#held.set(sessionId, { count, stream: { tenant, sessionId, chainId }, owner });
   }
 
   /** Releases one claim. Returns true if it was the last one. */

@@ -1,4 +1,4 @@
-import type { Ledger, OwnedStream, Owner } from '@svc-asr/ledger';
+import type { Ledger, OwnedStream, Owner, SettleOptions } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../../metrics.ts';
 import { retryUntilDone } from '../../retry.ts';
@@ -11,6 +11,8 @@ interface OpenedStream extends OwnedStream {
   model: string;
   /** Id of the handshake request that opened the stream. */
   requestId: string;
+  /** Division of the audio into sessions. Absent if it is one session. */
+  parts?: SettleOptions['parts'] | undefined;
 }
 
 export interface Settlements {
@@ -35,20 +37,24 @@ export function createSettlements(
   const pending = new Set<{ refused: boolean }>();
 
   async function settle(
-    { tenant, sessionId, model, requestId }: OpenedStream,
+    { tenant, sessionId, chainId, model, requestId, parts }: OpenedStream,
     owner: Owner,
     { outcome, reason, samples, end }: StreamEnd,
   ): Promise<void> {
-    const settleOrFail = outcome === 'completed' ? ledger.sessions.settle : ledger.sessions.fail;
-    const ended = await settleOrFail(tenant, sessionId, owner, samples, reason, { end });
+    const { settle: complete, fail } = ledger.sessions;
+    const division = parts === undefined ? {} : { parts };
+    const ended =
+      outcome === 'completed'
+        ? await complete(tenant, sessionId, owner, samples, reason, { end, ...division })
+        : await fail(tenant, sessionId, owner, samples, reason, { end });
     const billableMs = 'billableMs' in ended ? ended.billableMs : 0;
     if (ended.outcome === 'ok') {
       metrics.billedSeconds.add(billableMs / 1000, { model });
       metrics.tenantUsage.countBilled(tenant, billableMs / 1000);
     }
     // A session that belongs to another gateway is `stale`. That gateway releases its slot.
-    if (ended.outcome !== 'stale') await ledger.pools.leave(model, sessionId, tenant);
-    await ledger.gateways.disown(owner, { tenant, sessionId });
+    if (ended.outcome !== 'stale') await ledger.pools.leave(model, chainId ?? sessionId, tenant);
+    await ledger.gateways.disown(owner, { tenant, sessionId, chainId });
     logger.info(
       {
         request_id: requestId,

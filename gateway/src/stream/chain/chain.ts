@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { audioMs, SAMPLES_PER_MS } from '@svc-asr/core';
+import type { Chained, Ledger, OwnedStream } from '@svc-asr/ledger';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import type { GatewayMetrics } from '../../metrics.ts';
+import type { AudioShare } from '../audio-memory/audio-budget.ts';
+import type { Handshake } from '../handshake/handshake.ts';
+import type { Extension, StreamChain, StreamEnd } from '../session.ts';
+import type { Claims } from '../settlement/claims.ts';
+import type { Settlements } from '../settlement/settlements.ts';
+
+/** Time between two attempts while Redis or memory is unavailable. */
+const RETRY_MS = 200;
+
+export interface ChainParts {
+  readonly ledger: Ledger;
+  readonly claims: Claims;
+  readonly settlements: Settlements;
+  readonly logger: Logger;
+  readonly metrics: Pick<GatewayMetrics, 'billedSeconds' | 'tenantUsage'>;
+  /** Audio of each session of a chain. */
+  readonly partMs: number;
+  /** Whether a next session is reserved when the audio of the first one is used up. */
+  readonly isEndless: boolean;
+}
+
+/**
+ * The sessions of a stream that lasts longer than one session. Workers and pools know the stream by its first session.
+ *
+ * If the first session has reserved all audio, as for a file, its settlement divides the audio into sessions. Otherwise
+ * each session is settled when it is full, in one step with the reservation of the next one. In both cases the stream
+ * may use the audio of one part at a time. `extend` first takes audio memory for the next part, because the gateway
+ * keeps the unanswered audio.
+ */
+export class Chain implements StreamChain {
+  readonly #parts: ChainParts;
+  readonly #handshake: Handshake;
+  readonly #share: AudioShare;
+  readonly #first: OwnedStream;
+  /** Session that is charged for the audio at this moment. */
+  #current: OwnedStream;
+  /** Audio of all sessions before the current one. */
+  #settledMs = 0;
+  /** Reservation of the current session. */
+  #reservedMs: number;
+  /** Audio that the stream may use, from its start. */
+  #usableMs: number;
+  /** Next session, while it is not known whether the ledger has created it. */
+  #next: OwnedStream | undefined;
+  #extending: Promise<unknown> = Promise.resolve();
+  #stopped = false;
+
+  constructor(parts: ChainParts, handshake: Handshake, share: AudioShare) {
+    this.#parts = parts;
+    this.#handshake = handshake;
+    this.#share = share;
+    const { tenant, sessionId, reservedMs } = handshake;
+    this.#first = { tenant, sessionId };
+    this.#current = this.#first;
+    this.#reservedMs = reservedMs;
+    this.#usableMs = Math.min(reservedMs, parts.partMs);
+  }
+
+  get sessionId(): string {
+    return this.#current.sessionId;
+  }
+
+  /** Audio that the stream may use before the first call of `extend`. */
+  get firstMs(): number {
+    return Math.min(this.#handshake.reservedMs, this.#parts.partMs);
+  }
+
+  extend(heldSamples: number): Promise<Extension> {
+    const extension = this.#extend(audioMs(heldSamples));
+    this.#extending = extension.catch(() => undefined);
+    return extension;
+  }
+
+  /** Call when the stream has ended. Settles the current session, and all parts of a file together. */
+  async settle(end: StreamEnd): Promise<void> {
+    this.#stopped = true;
+    await this.#extending;
+    const { settlements, claims, partMs } = this.#parts;
+    const { owner } = this.#handshake;
+    const count = Math.ceil(this.#reservedMs / partMs) - 1;
+    const parts = count > 0 ? { ms: partMs, ids: Array.from({ length: count }, () => randomUUID()) } : undefined;
+    let samples = end.samples - this.#settledMs * SAMPLES_PER_MS;
+    // If the ledger has created the next session, the current one is settled in full, and this call does not change it.
+    for (const part of this.#next === undefined ? [this.#current] : [this.#current, this.#next]) {
+      await settlements.add({ ...this.#handshake, ...part, parts }, owner, { ...end, samples });
+      if (part !== this.#first) claims.release(part.sessionId);
+      samples = 0;
+    }
+    if (this.#current !== this.#first || this.#next !== undefined) this.#disown(this.#first);
+    claims.release(this.#first.sessionId);
+  }
+
+  async #extend(heldMs: number): Promise<Extension> {
+    const { partMs, isEndless } = this.#parts;
+    while (!this.#share.resize(heldMs + partMs)) {
+      if (this.#stopped) return { outcome: 'stopped' };
+      await sleep(RETRY_MS);
+    }
+    const unusedMs = this.#settledMs + this.#reservedMs - this.#usableMs;
+    let extension: Extension = { outcome: 'credit' };
+    if (unusedMs > 0) extension = { outcome: 'ok', ms: Math.min(partMs, unusedMs) };
+    else if (isEndless) extension = await this.#reserveNext();
+    if (extension.outcome === 'ok') this.#usableMs += extension.ms;
+    return extension;
+  }
+
+  /** Settles the current session and reserves the next one. */
+  async #reserveNext(): Promise<Extension> {
+    const { ledger, claims, metrics } = this.#parts;
+    const { tenant, model, owner } = this.#handshake;
+    const next = { tenant, sessionId: randomUUID(), chainId: this.#first.sessionId };
+    // Recorded before the session exists, so that its end is found if this process dies.
+    claims.take(next, owner);
+    this.#next = next;
+    const isOwned = await this.#retry(() => ledger.gateways.own(owner, next));
+    const chained =
+      isOwned === true ? await this.#retry(() => this.#chain(next.sessionId)) : { outcome: 'stale' as const };
+    if (chained === undefined) return { outcome: 'stopped' };
+    this.#next = undefined;
+    if (chained.outcome !== 'ok') {
+      claims.release(next.sessionId);
+      this.#disown(next);
+      return { outcome: isOwned === undefined ? 'stopped' : chained.outcome };
+    }
+    metrics.billedSeconds.add(this.#reservedMs / 1000, { model });
+    metrics.tenantUsage.countBilled(tenant, this.#reservedMs / 1000);
+    const before = this.#current;
+    this.#current = next;
+    this.#settledMs += this.#reservedMs;
+    this.#reservedMs = chained.reservedMs;
+    // The first session stays claimed: the pool knows the stream by it.
+    if (before !== this.#first) {
+      claims.release(before.sessionId);
+      this.#disown(before);
+    }
+    return { outcome: 'ok', ms: chained.reservedMs };
+  }
+
+  #chain(nextId: string): Promise<Chained> {
+    const { ledger, partMs } = this.#parts;
+    const { tenant, owner } = this.#handshake;
+    const [sessionId, chainId] = [this.#current.sessionId, this.#first.sessionId];
+    return ledger.sessions.chain({ tenant, sessionId, owner, nextId, seconds: partMs / 1000, chainId });
+  }
+
+  /** Retries while Redis is unavailable. Returns undefined if the stream has ended before there was an answer. */
+  async #retry<T>(request: () => Promise<T>): Promise<T | undefined> {
+    while (!this.#stopped) {
+      try {
+        return await request();
+      } catch (err) {
+        if (!(err instanceof LedgerUnavailable)) {
+          const { sessionId: session_id, tenant } = this.#current;
+          this.#parts.logger.error({ err, session_id, tenant }, 'a stream could not be continued in a next session');
+        }
+        await sleep(RETRY_MS);
+      }
+    }
+    return undefined;
+  }
+
+  /** Removes an ownership record. If that fails, the next comparison with the ledger removes it. */
+  #disown(part: OwnedStream): void {
+    this.#parts.ledger.gateways.disown(this.#handshake.owner, part).catch(() => undefined);
+  }
+}

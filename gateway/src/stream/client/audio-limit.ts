@@ -1,0 +1,35 @@
+import { samplesOf } from '@svc-asr/core';
+import type { Extension, StreamSession } from '../session.ts';
+import { meter } from './meter.ts';
+import type { Metered } from './meter.ts';
+
+/** Audio that a stream may use. Its chain, if it has one, extends it. */
+export class AudioLimit {
+  /** True while the chain reserves further audio. */
+  isExtending = false;
+  readonly #chain: StreamSession['chain'];
+  #samples: number;
+
+  constructor({ reservedMs, chain }: Pick<StreamSession, 'reservedMs' | 'chain'>) {
+    this.#samples = samplesOf(reservedMs / 1000);
+    this.#chain = chain;
+  }
+
+  get canExtend(): boolean {
+    return this.#chain !== undefined;
+  }
+
+  /** Cuts a frame to the part that the stream may use. */
+  meter(frame: Buffer, acceptedSamples: number): Metered {
+    return meter(frame, acceptedSamples, this.#samples);
+  }
+
+  /** Reserves further audio. See StreamChain. */
+  async extend(heldSamples: number): Promise<Extension> {
+    this.isExtending = true;
+    const extension = (await this.#chain?.extend(heldSamples)) ?? { outcome: 'credit' };
+    this.isExtending = false;
+    if (extension.outcome === 'ok') this.#samples += samplesOf(extension.ms / 1000);
+    return extension;
+  }
+}

@@ -1,0 +1,23 @@
+import type { StreamParts, StreamSession } from '../session.ts';
+import type { StreamClient } from './client.ts';
+import { Clocks } from './clocks.ts';
+import type { ClockOptions } from './clocks.ts';
+
+/** Starts the clocks of a stream, at its `ready`. */
+export function startClocks(
+  { ticker, times: { idleMs, pingMs, extraMs } }: Pick<StreamParts, 'ticker' | 'times'>,
+  { reservedMs }: StreamSession,
+  client: StreamClient,
+  { onIdle, onLifetime }: Pick<ClockOptions, 'onIdle' | 'onLifetime'>,
+): Clocks {
+  return new Clocks(ticker, {
+    idleMs,
+    pingMs,
+    lifetimeMs: reservedMs + extraMs,
+    isReading: () => client.isReading,
+    ping: () => client.ping(),
+    onIdle,
+    onUnresponsive: () => client.terminate(),
+    onLifetime,
+  });
+}
