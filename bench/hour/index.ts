@@ -1,0 +1,103 @@
+/**
+ * Transcribes an hour of joined recordings with the command, the TypeScript client and the Python client, all at the
+ * same time. Compares the words with native sessions of the same audio and checks the charges.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MODEL } from '../../test/support/gateway.ts';
+import { joinRecordings } from '../../test/support/long-audio.ts';
+import { startService, stopServices } from '../../test/support/service.ts';
+import type { Service } from '../../test/support/service.ts';
+import { wrapWav } from '../../test/support/wav.ts';
+import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
+import { compareTranscripts, differentPer1000, MAX_DIFFERENT_PER_1000 } from '../../tools/compat/compare.ts';
+import { withInstalledWheel } from '../../tools/python/package.ts';
+import { setUpPython } from '../../tools/python/run.ts';
+import { checkCharge, checkCoverage } from './balance.ts';
+import type { ChargedSession, Segment } from './balance.ts';
+import { longClients, runProgram, transcribeRanges } from './programs.ts';
+import type { LongClient } from './programs.ts';
+
+const SECONDS = { quick: 660, usual: 3600, full: 3600 };
+const PAUSES_MS = { pauses: 600, no_pauses: 0 };
+/** Credit of each account. It is more than the audio, and less than the audio twice. */
+const CREDIT_SHARE = 1.5;
+
+interface Hour {
+  service: Service;
+  python: string;
+  file: string;
+  seconds: number;
+  caFile: string;
+}
+
+/** Runs the measurement for audio with and without pauses. Throws if words or charges are wrong. */
+export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-hour-'));
+  const figures: Record<string, number> = {};
+  let worst = 0;
+  try {
+    const environment = await setUpPython();
+    const service = await startService();
+    const [file, caFile, seconds] = [join(folder, 'hour.wav'), join(folder, 'ca.crt'), SECONDS[size]];
+    writeFileSync(caFile, service.ca);
+    await withInstalledWheel(environment, async (python) => {
+      for (const [kind, pauseMs] of Object.entries(PAUSES_MS)) {
+        writeFileSync(file, wrapWav(joinRecordings({ seconds, pauseMs })));
+        const native = new Map<string, string>();
+        const hour: Hour = { service, python, file, seconds, caFile };
+        const runs = await Promise.all(longClients(python, file, MODEL).map((client) => transcribe(hour, client)));
+        for (const { name, segments, figures: own } of runs) {
+          const { words, different } = await compare(hour, segments, native);
+          const perThousand = differentPer1000({ files: 1, words, different });
+          Object.assign(own, { words, different, realtime: seconds / (own.duration_s ?? 0) });
+          worst = Math.max(worst, perThousand / MAX_DIFFERENT_PER_1000);
+          for (const [label, value] of Object.entries(own)) figures[`${kind}_${name}_${label}`] = value;
+          logProgress(`${kind}, ${name}: ${JSON.stringify(own)}`);
+        }
+        figures[`${kind}_load`] = loadavg()[0] ?? 0;
+      }
+    });
+  } finally {
+    await stopServices();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (worst > 1) throw new Error(`more than ${MAX_DIFFERENT_PER_1000} of 1,000 words differ from native sessions`);
+  return { ratios: { different_words_vs_limit: worst }, figures };
+}
+
+/** Transcribes the audio with a tenant of its own, and checks coverage and charge. */
+async function transcribe({ service, seconds, caFile }: Hour, { name, command, segmentsOf }: LongClient) {
+  const credit = Math.ceil(seconds * CREDIT_SHARE);
+  const tenant = await service.tenant({ seconds: credit, limits: { concurrentSessions: 1 } });
+  const startedAt = performance.now();
+  const output = await runProgram({ baseUrl: service.baseUrl, apiKey: tenant.key, caFile }, command);
+  const durationS = (performance.now() - startedAt) / 1000;
+  const segments = segmentsOf(output);
+  checkCoverage(segments, seconds * 1000);
+  const { recent_sessions: sessions } = (await service.usage(tenant.key)).body as { recent_sessions: ChargedSession[] };
+  const { credits } = await service.admin.account(tenant.name);
+  const charge = checkCharge(sessions, credits, seconds * 1000);
+  const figures: Record<string, number> = {
+    duration_s: durationS,
+    sessions: charge.sessions,
+    charged_s: charge.chargedSeconds,
+    repeated_ms: charge.repeatedMs,
+  };
+  return { name, segments, figures };
+}
+
+/** Compares segments with native sessions of the same ranges. `native` keeps the texts of ranges for other clients. */
+async function compare({ service, file, caFile }: Hour, segments: readonly Segment[], native: Map<string, string>) {
+  const keyOf = ({ start_ms: start, end_ms: end }: Segment) => `${start}-${end}`;
+  const missing = segments.filter((segment) => !native.has(keyOf(segment)));
+  const tenant = await service.tenant({ seconds: 300 * (missing.length + 1) });
+  const options = { baseUrl: service.baseUrl, apiKey: tenant.key, caFile };
+  const texts = await transcribeRanges(options, file, MODEL, missing);
+  for (const [at, segment] of missing.entries()) native.set(keyOf(segment), texts[at] ?? '');
+  return compareTranscripts(
+    segments.map((segment) => native.get(keyOf(segment)) ?? ''),
+    segments.map(({ text }) => text),
+  );
+}
