@@ -27,7 +27,7 @@ export default {
     // Workspaces are tested from their sources rather than from the last build.
     '^@svc-asr/core/stream$': '<rootDir>/packages/core/src/stream/index.ts',
     '^@svc-asr/client/internal$': '<rootDir>/packages/client/src/internal.ts',
-    '^@svc-asr/(core|ledger|runtime|kubernetes|client|api-docs)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@svc-asr/(core|ledger|runtime|kubernetes|client|decoders|api-docs)$': '<rootDir>/packages/$1/src/index.ts',
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },
   // Long enough for a busy machine. Only a failing test takes that long.

@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { FILE_LIMITS } from '@svc-asr/core';
 import type { Model } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { eventually } from '../support/eventually.ts';
+import { buildFlac, buildFlacBomb } from '../support/flac.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
+import { buildOpusBomb } from '../support/ogg.ts';
 import { recording } from '../support/recording.ts';
 import { startRedis } from '../support/redis.ts';
 import type { TestRedis } from '../support/redis.ts';
@@ -117,6 +121,45 @@ describe('POST /v1/audio/transcriptions', () => {
 
     const subtitles = await transcribe(key, wrapWav(pcm), { response_format: 'srt' });
     expect(await subtitles.text()).toMatch(/^1\n00:00:0\d,\d{3} --> /);
+    await untilPoolIsEmpty(ledger, MODEL);
+  });
+
+  const fixture = (name: string) => readFileSync(new URL(`../support/fixtures/${name}`, import.meta.url));
+
+  test('returns exactly the same words and times for FLAC as for WAV, and text for Ogg Opus', async () => {
+    const { key } = await seedTenant(ledger, 3_600_000);
+    const { pcm } = recording('ki_espeak_002');
+    const fields = { response_format: 'verbose_json', 'timestamp_granularities[]': 'word' };
+    const wav: unknown = await (await transcribe(key, wrapWav(pcm), fields)).json();
+    const flac = fixture('ki_espeak_002.flac');
+    expect(await (await transcribe(key, flac, fields)).json()).toEqual(wav);
+    for (const response_format of ['text', 'srt']) {
+      const expected = await (await transcribe(key, wrapWav(pcm), { response_format })).text();
+      expect(await (await transcribe(key, flac, { response_format })).text()).toBe(expected);
+    }
+    const opus = (await (await transcribe(key, fixture('ki_espeak_002.opus'), fields)).json()) as { words: unknown[] };
+    expect(opus).toMatchObject({ language: 'ki', duration: pcm.length / 32_000 });
+    expect(opus.words.length).toBeGreaterThan(5);
+    await untilPoolIsEmpty(ledger, MODEL);
+  });
+
+  test('refuses damaged files with 400, charges nothing and continues to serve', async () => {
+    const { tenant, key } = await seedTenant(ledger, 3_600_000);
+    const [flac, opus] = [fixture('ki_espeak_002.flac'), fixture('ki_espeak_002.opus')];
+    const cases: [Uint8Array, string][] = [
+      [opus.subarray(0, 10_000), 'invalid_audio'],
+      [Buffer.concat([flac.subarray(0, 90), Buffer.alloc(100_000, 7)]), 'invalid_audio'],
+      [buildFlac(Buffer.alloc(32_000), { declaredSamples: 2 ** 36 - 1 }), 'invalid_audio'],
+      [buildOpusBomb(0), 'invalid_audio'],
+      [buildFlacBomb(Math.ceil(FILE_LIMITS.maxSeconds / 4)), 'audio_too_long'],
+      [buildOpusBomb(Math.ceil(FILE_LIMITS.maxSeconds / 30)), 'audio_too_long'],
+    ];
+    for (const [file, code] of cases) expect(await codeOf(await transcribe(key, file))).toEqual([400, code]);
+    const refusal = await transcribe(key, Buffer.from('....ftypM4A ............'));
+    const { error } = (await refusal.json()) as { error: { message: string } };
+    expect(error.message).toContain('Accepted formats are WAV, FLAC and Ogg Opus');
+    expect(await ledger.accounts.usage(tenant)).toMatchObject({ balance: { reservedMs: 0, consumedMs: 0 } });
+    expect((await transcribe(key, opus)).status).toBe(200);
     await untilPoolIsEmpty(ledger, MODEL);
   });
 

@@ -4,47 +4,56 @@
 // It decodes twice. The first time checks the whole file and counts its samples, because the gateway reserves credit for
 // all of them. The second time writes them as fast as the gateway reads. So the memory does not depend on the length.
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { AudioFormatError, createWavConverter } from '@svc-asr/client';
-import { AUDIO } from '@svc-asr/core';
-import { EXIT_CODES, buildHead } from './decode-protocol.ts';
+import { AUDIO } from '@svc-asr/core/stream';
+import { AudioFormatError, decodeAudio, UnsupportedAudioError } from '@svc-asr/decoders';
+import { buildHead, EXIT_CODES } from './decode-protocol.ts';
 
-/** Bytes that are decoded at a time. */
+/** Bytes that are passed to the decoder at a time. */
 const STEP_BYTES = 65_536;
 
-const maxSamples = Number(process.argv[2]) * AUDIO.sampleRateHz;
+const [maxSeconds, maxBytes] = process.argv.slice(2).map(Number);
+const maxSamples = (maxSeconds ?? 0) * AUDIO.sampleRateHz;
+// Streams of the gateway are more urgent than files.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const file = await buffer(process.stdin);
-const samples = countSamples();
+const samples = await countSamples();
 if (samples !== undefined) {
   await write(buildHead(samples));
-  for (const pcm of decode()) await write(new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength));
+  for await (const pcm of decode()) await write(new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength));
 }
 
 /** Checks the file. Returns undefined, with an exit code, if it cannot be used. */
-function countSamples(): number | undefined {
+async function countSamples(): Promise<number | undefined> {
   let count = 0;
   try {
-    for (const { length } of decode()) {
+    for await (const { length } of decode()) {
       count += length;
-      if (count > maxSamples) {
-        process.exitCode = EXIT_CODES.tooLong;
+      if (process.memoryUsage.rss() > (maxBytes ?? 0)) {
+        process.exitCode = EXIT_CODES.tooMuchMemory;
         return undefined;
       }
+      if (count <= maxSamples) continue;
+      process.exitCode = EXIT_CODES.tooLong;
+      return undefined;
     }
+    return count;
   } catch (error) {
-    if (!(error instanceof AudioFormatError)) throw error;
-    process.stderr.write(error.message);
-    process.exitCode = count === 0 ? EXIT_CODES.unsupported : EXIT_CODES.damaged;
+    // An unexpected error is the fault of the file, too: it is different from all files in tests.
+    process.stderr.write(error instanceof AudioFormatError ? error.message : 'the decoder failed');
+    process.exitCode = error instanceof UnsupportedAudioError ? EXIT_CODES.unsupported : EXIT_CODES.damaged;
     return undefined;
   }
-  return count;
 }
 
-/** Decodes the file, piece by piece. */
-function* decode(): Generator<Int16Array> {
-  const converter = createWavConverter();
-  for (let at = 0; at < file.length; at += STEP_BYTES) yield converter.push(file.subarray(at, at + STEP_BYTES));
-  yield converter.end().pcm;
+function decode(): AsyncGenerator<Int16Array> {
+  return decodeAudio(Readable.from(steps()));
+}
+
+function* steps(): Generator<Uint8Array> {
+  for (let at = 0; at < file.length; at += STEP_BYTES) yield file.subarray(at, at + STEP_BYTES);
 }
 
 async function write(bytes: Uint8Array): Promise<void> {

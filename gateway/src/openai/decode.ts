@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ApiError, AUDIO, FILE_LIMITS } from '@svc-asr/core';
+import { ACCEPTED_FORMATS } from '@svc-asr/decoders';
 import { EXIT_CODES, HEAD_BYTES, parseHead } from './decode-protocol.ts';
 
 /** Audio of a file, in the format of streams. */
@@ -17,20 +18,41 @@ export interface DecodedAudio {
   readonly closed: Promise<void>;
 }
 
+export interface DecoderLimits {
+  /** Most memory of the process. Node takes 60 MiB of it, the file up to 25 MiB and a decoder up to 60 MiB. */
+  readonly maxBytes: number;
+  /** Longest time in which a decoder checks a file. */
+  readonly checkTimeoutMs: number;
+}
+
+const LIMITS: DecoderLimits = { maxBytes: 200 * 1_048_576, checkTimeoutMs: 120_000 };
 const ENTRY = import.meta.url.endsWith('.ts') ? './decode-process.ts' : './decode-process.js';
-/** Longest time in which a decoder checks a file, and then the longest time until its next audio. */
-const CHECK_TIMEOUT_MS = 120_000;
+/** Longest time until the next audio of a decoder, after it has checked the file. */
 const STALL_TIMEOUT_MS = 30_000;
 const MAX_MESSAGE = 500;
+/**
+ * Limits of the heap and of the memory of a WebAssembly decoder, which has 64 KiB pages. The decoder itself checks the
+ * sum, which includes buffers.
+ */
+export const MEMORY_LIMITS = ['--max-old-space-size=64', '--max-semi-space-size=4', '--wasm-max-mem-pages=1024'];
 
 /**
  * Decodes a file in a process of its own. Throws 400 if that is not possible. The whole file has been checked when the
  * promise is fulfilled, so that later frames fail only if the decoder does.
  */
-export async function decodeFile(file: Buffer, signal: AbortSignal): Promise<DecodedAudio> {
+export async function decodeFile(
+  file: Buffer,
+  signal: AbortSignal,
+  limits: DecoderLimits = LIMITS,
+): Promise<DecodedAudio> {
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL(ENTRY, import.meta.url)), String(FILE_LIMITS.maxSeconds)],
+    [
+      ...MEMORY_LIMITS,
+      fileURLToPath(new URL(ENTRY, import.meta.url)),
+      String(FILE_LIMITS.maxSeconds),
+      String(limits.maxBytes),
+    ],
     { stdio: ['pipe', 'pipe', 'pipe'], env: {}, killSignal: 'SIGKILL', signal },
   );
   const ended = whenEnded(child, child.stderr, signal);
@@ -47,7 +69,7 @@ export async function decodeFile(file: Buffer, signal: AbortSignal): Promise<Dec
   child.stdin.on('error', () => undefined);
   child.stdin.end(file);
   const read = createReader(child.stdout, ended, close);
-  const head = await readHead(read);
+  const head = await readHead(read, limits.checkTimeoutMs);
   return { samples: head.samples, frames: splitFrames(head.rest, read), close, closed };
 }
 
@@ -72,10 +94,10 @@ function createReader(output: Readable, ended: Promise<void>, close: () => void)
 }
 
 /** Reads the number of samples, which arrives after the whole file was checked. */
-async function readHead(read: Read): Promise<{ samples: number; rest: Buffer }> {
+async function readHead(read: Read, timeoutMs: number): Promise<{ samples: number; rest: Buffer }> {
   let bytes = Buffer.alloc(0);
   while (bytes.length < HEAD_BYTES) {
-    const chunk = await read(CHECK_TIMEOUT_MS);
+    const chunk = await read(timeoutMs);
     if (chunk === undefined) throw new Error('the decoder ended without a result');
     bytes = Buffer.concat([bytes, chunk]);
   }
@@ -108,21 +130,29 @@ function whenEnded(child: ChildProcess, stderr: Readable, signal: AbortSignal): 
     stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, MAX_MESSAGE)));
     child.on('close', (code, killedBy) => {
       if (code === 0) resolve();
-      else reject(refusalOf(code, message) ?? new Error(`the decoder ended with ${code ?? killedBy}: ${message}`));
+      else reject(refusalOf(code, killedBy, message) ?? new Error(`the decoder ended with ${code}: ${message}`));
     });
   });
 }
 
-function refusalOf(code: number | null, message: string): ApiError | undefined {
-  if (code === EXIT_CODES.unsupported) {
-    return new ApiError('unsupported_audio', { message: unreadable('WAV file', message) });
+function refusalOf(code: number | null, killedBy: string | null, problem: string): ApiError | undefined {
+  // A decoder that reached the limit of its heap aborts.
+  if (killedBy !== null) return new ApiError('invalid_audio', { message: 'The decoder failed on this file.' });
+  switch (code) {
+    case EXIT_CODES.unsupported: {
+      const message = `The audio format is not supported (${problem}). Accepted formats are ${ACCEPTED_FORMATS}.`;
+      return new ApiError('unsupported_audio', { message });
+    }
+    case EXIT_CODES.damaged:
+      return new ApiError('invalid_audio', { message: `The audio cannot be decoded (${problem}).` });
+    case EXIT_CODES.tooMuchMemory:
+      return new ApiError('invalid_audio', { message: 'The audio takes too much memory to decode.' });
+    case EXIT_CODES.tooLong:
+      return new ApiError('audio_too_long', { message: TOO_LONG });
+    case null:
+    default:
+      return undefined;
   }
-  if (code === EXIT_CODES.damaged) return new ApiError('invalid_audio', { message: unreadable('audio', message) });
-  return code === EXIT_CODES.tooLong ? new ApiError('audio_too_long', { message: TOO_LONG }) : undefined;
 }
 
 const TOO_LONG = `The file has more than ${FILE_LIMITS.maxSeconds} seconds of audio. Split it, or use a stream.`;
-
-function unreadable(what: string, problem: string): string {
-  return `The file has no ${what} that can be read (${problem}).`;
-}

@@ -13,7 +13,7 @@ export const ERRORS = {
   unsupported_audio: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The file is not in a supported audio format. Send WAV.',
+    message: 'The file is not in a supported audio format. Send WAV, FLAC or Ogg Opus.',
   },
   invalid_audio: { status: 400, type: 'invalid_request_error', message: 'The audio of the file cannot be read.' },
   audio_too_long: {

@@ -5,7 +5,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   invalid_json: 'The body is not valid JSON. Send a JSON object.',
   invalid_parameters: 'The message names each invalid field and the problem. Fix the request; do not retry it.',
   invalid_idempotency_key: 'Use a UUID, or 1 to 128 characters that match the pattern.',
-  unsupported_audio: 'The file is not WAV. Convert it, for example with ffmpeg.',
+  unsupported_audio: 'The file is not WAV, FLAC or Ogg Opus. Convert it, for example with ffmpeg.',
   invalid_audio: 'The file is damaged or has no audio. The message names the problem.',
   audio_too_long: 'The file has more than 300 seconds of audio. Split it, or use a stream.',
   missing_api_key: 'Send `Authorization: Bearer <API_KEY>` from your server.',

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { FILE_LIMITS } from '@svc-asr/core';
+import { buildFlac, buildFlacBomb } from '../../../test/support/flac.ts';
+import { buildOpusBomb } from '../../../test/support/ogg.ts';
+import { wrapWav } from '../../../test/support/wav.ts';
+import { decodeFile, MEMORY_LIMITS } from './decode.ts';
+import type { DecodedAudio } from './decode.ts';
+
+const NEVER = new AbortController().signal;
+const MEBIBYTE = 1_048_576;
+const LIMITS = { maxBytes: 200 * MEBIBYTE, checkTimeoutMs: 60_000 };
+
+async function readAll({ frames }: DecodedAudio): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let next = await frames.next(); next.value !== undefined; next = await frames.next()) parts.push(next.value);
+  return Buffer.concat(parts);
+}
+
+const noise = Buffer.alloc(400_002);
+for (let at = 0; at < noise.length; at += 2) noise.writeInt16LE(((at * 7919) % 65_536) - 32_768, at);
+
+test.each<[string, Uint8Array]>([
+  ['WAV', wrapWav(noise)],
+  ['FLAC', buildFlac(noise)],
+])('decodeFile returns the number of samples of %s, and then frames of whole samples', async (_name, file) => {
+  const audio = await decodeFile(Buffer.from(file), NEVER);
+  expect(audio.samples).toBe(noise.length / 2);
+  const first = await audio.frames.next();
+  expect([first.value!.length % 2, first.value!.length <= 65_536]).toEqual([0, true]);
+  expect(Buffer.concat([first.value!, await readAll(audio)]).equals(noise)).toBe(true);
+  await audio.closed;
+});
+
+test('decodeFile ends its process when the reader closes it in the middle of the audio', async () => {
+  const audio = await decodeFile(Buffer.from(wrapWav(Buffer.alloc(32_000 * 200))), NEVER);
+  await audio.frames.next();
+  audio.close();
+  await audio.closed;
+});
+
+test('decodeFile ends its process when the client disconnects', async () => {
+  const gone = new AbortController();
+  const audio = await decodeFile(Buffer.from(wrapWav(Buffer.alloc(32_000 * 200))), gone.signal);
+  gone.abort();
+  await audio.closed;
+});
+
+/** Number of blocks that are longer than a file may be. */
+const blocks = (samples: number) => Math.ceil((FILE_LIMITS.maxSeconds * 16_000) / samples) + 1;
+
+test.each<[string, Buffer]>([
+  ['FLAC', buildFlacBomb(blocks(65_535))],
+  ['Ogg Opus', buildOpusBomb(blocks(255 * 120 * 16))],
+])('decodeFile refuses a small file of %s that is too long', async (_name, file) => {
+  expect(file.length).toBeLessThan(MEBIBYTE);
+  await expect(decodeFile(file, NEVER)).rejects.toMatchObject({ code: 'audio_too_long' });
+});
+
+test('decodeFile refuses a file whose decoder needs more memory than it may have', async () => {
+  const file = Buffer.from(wrapWav(noise));
+  const result = decodeFile(file, NEVER, { ...LIMITS, maxBytes: MEBIBYTE });
+  await expect(result).rejects.toMatchObject({ code: 'invalid_audio', message: expect.stringContaining('memory') });
+});
+
+test('decodeFile refuses a file that is not checked in time', async () => {
+  const result = decodeFile(Buffer.from(wrapWav(noise)), NEVER, { ...LIMITS, checkTimeoutMs: 1 });
+  await expect(result).rejects.toMatchObject({ code: 'invalid_audio', message: expect.stringContaining('too long') });
+});
+
+test.each([
+  ['WebAssembly', 'new WebAssembly.Memory({ initial: 1024 })', 'new WebAssembly.Memory({ initial: 1025 })'],
+  ['the heap', 'const a = Array(1e6).fill(0.5)', 'const a = []; for (;;) a.push(Array(1000).fill(0.5))'],
+])('MEMORY_LIMITS limits the memory of %s in a decoder', async (_name, allowed, refused) => {
+  const run = (script: string) => promisify(execFile)(process.execPath, [...MEMORY_LIMITS, '-e', script]);
+  await run(allowed);
+  await expect(run(refused)).rejects.toThrow();
+});
