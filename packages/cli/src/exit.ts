@@ -10,6 +10,7 @@ export const EXIT = {
   partial: { status: 5, meaning: 'only the beginning of the audio was transcribed' },
   incomplete: { status: 6, meaning: 'something of a purged tenant may be left' },
   fault: { status: 70, meaning: 'internal error of the command' },
+  interrupted: { status: 130, meaning: 'stopped with Ctrl-C' },
 } as const;
 
 /** Thrown if the user can fix the problem: arguments, configuration or files. */
@@ -20,6 +21,11 @@ export class UsageError extends Error {
 /** Thrown if only part of the audio could be transcribed. */
 export class PartialError extends Error {
   override readonly name = 'PartialError';
+}
+
+/** Thrown if the user stopped the command with Ctrl-C. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
 }
 
 /** Thrown if a purge could not prove that nothing is left. */
@@ -41,6 +47,7 @@ export interface Explanation {
 export function explain(error: unknown): Explanation {
   if (error instanceof UsageError) return own(EXIT.usage, 'invalid_usage', error);
   if (error instanceof PartialError) return own(EXIT.partial, 'partial_transcript', error);
+  if (error instanceof InterruptedError) return own(EXIT.interrupted, 'interrupted', error);
   if (error instanceof IncompleteError) return own(EXIT.incomplete, 'purge_incomplete', error);
   if (error instanceof SvcAsrStreamEnded) {
     const { code: closeCode, reason, advice } = error;

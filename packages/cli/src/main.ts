@@ -1,3 +1,4 @@
+import { EXIT } from './exit.ts';
 import { runLine } from './run.ts';
 
 // The reader of a pipe may close it early (`svc-asr … | head`), which is not an error.
@@ -5,7 +6,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 2);
 });
 
-process.exitCode = await runLine(process.argv.slice(2), {
+const status = await runLine(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   stdin: process.stdin,
@@ -17,3 +18,6 @@ process.exitCode = await runLine(process.argv.slice(2), {
     return () => process.off('SIGINT', listener);
   },
 });
+// Work of a command that was stopped may still be pending, such as a wait for a retry.
+if (status === EXIT.interrupted.status) process.exit(status);
+process.exitCode = status;

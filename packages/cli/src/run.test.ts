@@ -37,7 +37,7 @@ test('the README lists every exit status with its meaning', () => {
 
 test('svc-asr --help lists every exit status', async () => {
   expect((await run('--help')).out).toMatch(
-    /Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {6}.*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}6 .*\n {2}70 /,
+    /Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {6}.*\n {2}3 .*\n {2}4 .*\n {2}5 .*\n {2}6 .*\n {2}70 .*\n {2}130 /,
   );
 });
 

@@ -9,7 +9,7 @@ import { STREAM_COMMANDS } from './commands/stream.ts';
 import { TENANT_COMMANDS } from './commands/tenants.ts';
 import { USAGE_COMMANDS } from './commands/usage.ts';
 import { adminEndpoint, publicEndpoint } from './endpoint.ts';
-import { EXIT, explain, UsageError } from './exit.ts';
+import { EXIT, explain, InterruptedError, UsageError } from './exit.ts';
 import { commandHelp, groupHelp } from './help.ts';
 import { createOutput } from './output.ts';
 import { findCommand, parseLine } from './parse.ts';
@@ -42,19 +42,44 @@ export interface ProcessContext {
   onInterrupt: Invocation['onInterrupt'];
 }
 
-/** Runs one command line and returns the exit status. */
+/**
+ * Runs one command line and returns the exit status. Ctrl-C ends it at once, unless the command handles it. Work of the
+ * command may then still be pending.
+ */
 export async function runLine(line: readonly string[], context: ProcessContext): Promise<number> {
   const { stdout, stderr, env } = context;
+  const interrupt = watchInterrupts(context.onInterrupt);
   try {
-    await run(line, context);
+    await Promise.race([run(line, { ...context, onInterrupt: interrupt.onInterrupt }), interrupt.interrupted]);
     return EXIT.ok.status;
   } catch (error) {
+    // The terminal shows ^C, and a line of progress may be incomplete.
+    if (error instanceof InterruptedError && stderr.isTTY === true) stderr.write('\n');
     const { status, message, code, details } = explain(error);
     const output = createOutput(stdout, stderr, env);
     if (line.includes('--json')) output.noteJson({ error: { code, message, exit_status: status, ...details } });
     else output.note(`svc-asr: ${message}`);
     return status;
+  } finally {
+    interrupt.release();
   }
+}
+
+/** Watches Ctrl-C. `interrupted` rejects if the command has no listener for it. */
+function watchInterrupts(listen: Invocation['onInterrupt']) {
+  const listeners = new Set<() => void>();
+  let release: () => void = () => undefined;
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    release = listen(() => {
+      if (listeners.size === 0) reject(new InterruptedError('stopped with Ctrl-C'));
+      for (const listener of listeners) listener();
+    });
+  });
+  const onInterrupt: Invocation['onInterrupt'] = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  return { interrupted, onInterrupt, release: () => release() };
 }
 
 async function run(line: readonly string[], context: ProcessContext): Promise<void> {

@@ -37,7 +37,7 @@ export function clientOf(invocation: Invocation, { needsKey }: { needsKey: boole
   });
 }
 
-/** Creates a session. Waits while the account has as many sessions as it may have. */
+/** Creates a session. Waits while the account has as many sessions as it may have. `options.signal` ends the wait. */
 export async function createSessionPatiently(
   invocation: Invocation,
   client: Client,
@@ -52,7 +52,7 @@ export async function createSessionPatiently(
       const waitMs = waitedMs < QUICK_WAITS_MS ? NOTE_AFTER_MS : Math.max(1, error.retryAfterS ?? 1) * 1000;
       if (waitedMs + waitMs > MAX_PLACE_WAIT_MS) throw error;
       if (waitedMs === NOTE_AFTER_MS) noteWait(invocation, error, MAX_PLACE_WAIT_MS - waitedMs);
-      await sleep(waitMs);
+      await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal });
       waitedMs += waitMs;
     }
   }

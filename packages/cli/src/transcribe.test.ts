@@ -318,8 +318,27 @@ test('mic exits with 2 if the recorder fails or is missing', async () => {
   expect((await mic('/nonexistent', {}, ['--recorder', 'x'])).err).toContain('--recorder must be one of arecord');
 });
 
-test('mic exits with 5 at Ctrl-C before the service is ready', async () => {
+test('mic exits with 130 at Ctrl-C before the service is ready', async () => {
   service.script = { readyAfterMs: 60_000 };
   const ended = await mic(recorder(''), { onStart: interruptWhen(() => service.streams.length > 0) });
-  expect(ended).toEqual({ status: 5, out: '', err: 'svc-asr: stopped before the service was ready\n' });
+  expect(ended).toEqual({ status: 130, out: '', err: 'svc-asr: stopped with Ctrl-C before the service was ready\n' });
+});
+
+test.each([
+  ['transcribe', 'svc-asr: stopped with Ctrl-C\n'],
+  ['mic', 'svc-asr: stopped with Ctrl-C before the service was ready\n'],
+])('%s exits with 130 at Ctrl-C while it waits for a place', async (name, message) => {
+  const taken = { status: 429, code: 'concurrency_limit_exceeded', message: 'Taken.', retryAfterS: 60 };
+  service.refusals = Array.from({ length: 100 }, () => taken);
+  let err = '';
+  const onStart = (child: ChildProcess) => {
+    child.stderr?.on('data', (data: Buffer) => (err += data.toString()));
+    interruptWhen(() => err.includes('Waiting'))(child);
+  };
+  const line = name === 'mic' ? ['mic', '--language', 'ki'] : ['transcribe', '--language', 'ki', fileOf(1)];
+  const ended = await runCommand(line, { ...environment, PATH: recorder('setInterval(() => {}, 1000);') }, { onStart });
+  expect([ended.status, ended.out]).toEqual([130, '']);
+  expect(ended.err).toMatch(/Waiting up to \d+ s\.\n/);
+  expect(ended.err.endsWith(message)).toBe(true);
+  expect(service.streams).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { AsrStream, Client, FinalMessage, StreamConfig, WebSocketConstructo
 import { askModel } from './ask-model.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Invocation } from './command.ts';
-import { PartialError } from './exit.ts';
+import { InterruptedError } from './exit.ts';
 import { modelsFor } from './language.ts';
 import { createNodeWebSocket } from './node-socket.ts';
 import type { PcmSource } from './pcm-source.ts';
@@ -82,15 +82,15 @@ export async function transcribe(
   { transcript, isRealtime, onReady, onInterrupt }: TranscribeOptions,
 ): Promise<Transcribed> {
   const { config, maxSamples } = recognition;
-  const stream = openFor(recognition, source);
+  const stop = new AbortController();
+  const stream = openFor(recognition, source, stop.signal);
   const finals: FinalMessage[] = [];
   const showing = showAll(stream, transcript, finals);
   void stream.closed.then(source.stop);
-  let [isReady, isInterrupted] = [false, false];
+  let isReady = false;
   const release = onInterrupt?.(() => {
-    isInterrupted = true;
     source.stop();
-    if (!isReady) void stream.close();
+    if (!isReady) stop.abort(new InterruptedError('stopped with Ctrl-C before the service was ready'));
   });
   const samplesOfFinals = () => (finals.at(-1)?.audio_end_ms ?? 0) * SAMPLES_PER_MS;
   try {
@@ -105,7 +105,6 @@ export async function transcribe(
     await showing;
     return { finals, samples, cut: isCut ? (samples >= maxSamples ? 'max-seconds' : 'stopped') : undefined };
   } catch (error) {
-    if (isInterrupted && !isReady) throw new PartialError('stopped before the service was ready');
     const isWithoutCredit = error instanceof SvcAsrError && error.code === 'insufficient_credits';
     if (!isWithoutCredit || !isReady) throw error;
     return { finals, samples: samplesOfFinals(), cut: 'credit' };
@@ -118,12 +117,12 @@ export async function transcribe(
   }
 }
 
-function openFor(recognition: Recognition, { totalSamples }: PcmSource): AsrStream {
+function openFor(recognition: Recognition, { totalSamples }: PcmSource, signal: AbortSignal): AsrStream {
   const { invocation, client, webSocket, model, maxSamples } = recognition;
   const total = Math.min(totalSamples ?? Infinity, maxSamples);
   return openLongStream(
-    ({ maxAudioSeconds }) => createSessionPatiently(invocation, client, { model, maxAudioSeconds }),
-    { webSocket, maxReconnects: MAX_RECONNECTS, ...(total === Infinity ? {} : { totalSamples: total }) },
+    ({ maxAudioSeconds }) => createSessionPatiently(invocation, client, { model, maxAudioSeconds, signal }),
+    { webSocket, signal, maxReconnects: MAX_RECONNECTS, ...(total === Infinity ? {} : { totalSamples: total }) },
   );
 }
 
