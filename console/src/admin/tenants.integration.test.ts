@@ -84,6 +84,17 @@ test('PATCH changes only the fields of the request, removes those that are null,
   expect([missing.status, missing.body.error.code]).toEqual([404, 'tenant_not_found']);
 });
 
+test('PATCH accepts application/merge-patch+json, which PUT refuses with 415', async () => {
+  await put('typed', { displayName: 'T' });
+  const headers = { 'content-type': 'application/merge-patch+json; charset=utf-8' };
+  const body = { displayName: 'U' };
+  const changed = await call('PATCH', '/admin/v1/tenants/typed', { body, headers });
+  expect([changed.status, changed.body.spec.displayName]).toEqual([200, 'U']);
+  expect((await call('PUT', '/admin/v1/tenants/typed', { body, headers })).status).toBe(415);
+  const text = { 'content-type': 'application/xmerge-patch+json' };
+  expect((await call('PATCH', '/admin/v1/tenants/typed', { body, headers: text })).status).toBe(415);
+});
+
 test('PUT with If-None-Match: * does not change an existing tenant', async () => {
   expect((await put('once', { displayName: 'First' }, { 'if-none-match': '*' })).status).toBe(201);
   const second = await put('once', { displayName: 'Second' }, { 'if-none-match': '*' });

@@ -8,7 +8,7 @@ import { appendGrants } from '../tenants/grants.ts';
 import { waitUntilGrantApplied, waitUntilTenantClosed, waitUntilTenantApplied } from '../tenants/wait.ts';
 import { buildTenant, patchTenant, replaceTenant } from '../tenants/tenant.ts';
 import { viewAccount, viewTenant } from '../tenants/view.ts';
-import { createJsonReader, valid } from '../http/body.ts';
+import { createJsonReader, createMergePatchReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
 import { checkGrantRequest } from './schemas.ts';
@@ -18,6 +18,7 @@ export function routeTenants(router: Router, deps: Deps): void {
   const { store, ledger, settings, logger } = deps;
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
+  const readPatch = createMergePatchReader(settings.ADMIN_BODY_BYTES);
 
   async function show(name: string) {
     const tenant = await store.get('Tenant', name);
@@ -56,7 +57,7 @@ export function routeTenants(router: Router, deps: Deps): void {
     })
     .patch(async (request, response) => {
       const { name } = request.params;
-      const patch = await readJson(request, response);
+      const patch = await readPatch(request, response);
       const { resource } = await store.update('Tenant', name, (current) => {
         if (current === undefined) throw new ConsoleError('tenant_not_found');
         return patchTenant(current, patch);

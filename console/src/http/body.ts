@@ -4,13 +4,27 @@ import { raw } from 'express';
 import type { Request, Response } from 'express';
 import { ConsoleError } from '../errors.ts';
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const UTF_8 = String.raw`\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$`;
+const JSON_TYPE = new RegExp(String.raw`^application/json${UTF_8}`, 'i');
+/** Type of RFC 7396 for merge patches. Clients may also send them as plain JSON. */
+const MERGE_PATCH_TYPE = new RegExp(String.raw`^application/(merge-patch\+)?json${UTF_8}`, 'i');
+
+type BodyReader = (request: Request, response: Response) => Promise<unknown>;
 
 /** Creates a function that reads a request body as JSON. */
-export function createJsonReader(limitBytes: number): (request: Request, response: Response) => Promise<unknown> {
+export function createJsonReader(limitBytes: number): BodyReader {
+  return createReader(limitBytes, JSON_TYPE);
+}
+
+/** Creates a function that reads a merge patch. */
+export function createMergePatchReader(limitBytes: number): BodyReader {
+  return createReader(limitBytes, MERGE_PATCH_TYPE);
+}
+
+function createReader(limitBytes: number, type: RegExp): BodyReader {
   const readBytes = raw({ type: () => true, limit: limitBytes, inflate: false });
   return async (request, response) => {
-    if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) throw new ConsoleError('unsupported_media_type');
+    if (!type.test(request.headers['content-type'] ?? '')) throw new ConsoleError('unsupported_media_type');
     await new Promise<void>((resolve, reject) => {
       readBytes(request, response, (error?: unknown) => {
         if (error === undefined) resolve();
