@@ -2,12 +2,21 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { renderDocuments } from '@svc-asr/api-docs';
-import { generateApiKey, KEY_SCOPES, sessionPath, SESSIONS_PATH, streamPath, TRANSCRIPTIONS_PATH } from '@svc-asr/core';
+import {
+  generateApiKey,
+  KEY_SCOPES,
+  REALTIME_PATH,
+  sessionPath,
+  SESSIONS_PATH,
+  streamPath,
+  TRANSCRIPTIONS_PATH,
+} from '@svc-asr/core';
 import type { ErrorBody, KeyScope } from '@svc-asr/core';
 import type { KeyRecord } from '@svc-asr/ledger';
 import { createMetrics, parseKeyring } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import type { AppParts } from './app.ts';
+import { createGatewayKeys } from './auth/keys.ts';
 import { createGatewayMetrics } from './metrics.ts';
 
 /** The scope that each route needs, or `public`. A new route must be added here. */
@@ -20,6 +29,8 @@ const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   'GET /v1/usage': 'usage:read',
   // Not a handshake. A handshake is authenticated by the credential of its session.
   [`GET ${streamPath(':id')}`]: 'public',
+  // Not a handshake. A handshake needs the scope sessions:create, which its own test checks.
+  [`GET ${REALTIME_PATH}`]: 'public',
   'GET /openapi.json': 'public',
   'GET /asyncapi.json': 'public',
   'GET /docs': 'public',
@@ -34,7 +45,7 @@ interface Layer {
 const PEPPER = Buffer.alloc(32, 1);
 const keyring = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } }));
 const records = new Map<string, KeyRecord>();
-const app = createApp({
+const parts = {
   settings: {
     TRUSTED_PROXIES: [],
     API_KEY_PEPPERS: keyring,
@@ -67,7 +78,8 @@ const app = createApp({
   shutdown: { announced: false, closed: false },
   documents: renderDocuments(),
   tracing: undefined,
-} as unknown as AppParts);
+} as unknown as Omit<AppParts, 'keys'>;
+const app = createApp({ ...parts, keys: createGatewayKeys(parts.settings, parts) });
 
 let server: Server;
 let address: string;

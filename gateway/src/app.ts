@@ -1,14 +1,13 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import type { Documents } from '@svc-asr/api-docs';
-import { sessionPath, SESSIONS_PATH, streamPath, TRANSCRIPTIONS_PATH } from '@svc-asr/core';
+import { REALTIME_PATH, sessionPath, SESSIONS_PATH, streamPath, TRANSCRIPTIONS_PATH } from '@svc-asr/core';
 import type { KeyScope } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
-import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Logger, Tracing } from '@svc-asr/runtime';
 import { admit } from './auth/admit.ts';
 import { authenticate } from './auth/authenticate.ts';
-import { createKeyLookup } from './auth/lookup.ts';
+import type { KeyCheck } from './auth/authenticate.ts';
 import { requireScope } from './auth/scopes.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
@@ -39,6 +38,7 @@ export interface AppParts {
   metrics: GatewayMetrics;
   ledger: Ledger;
   catalogue: CatalogueView;
+  keys: KeyCheck;
   ledgerWatch: LedgerWatch;
   cancellations: Cancellations;
   audioCapacity: AudioCapacity;
@@ -62,16 +62,7 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
-  const authenticated = authenticate({
-    lookup: createKeyLookup(ledger.apiKeys, {
-      cacheMs: settings.KEY_CACHE_TTL_MS,
-      touchMs: settings.KEY_LAST_USED_INTERVAL_MS,
-    }),
-    failures: createAttemptLimiter(settings.AUTH_FAILURES_PER_SECOND, 1000),
-    peppers: settings.API_KEY_PEPPERS,
-    now: ledger.now,
-    ledgerWatch,
-  });
+  const authenticated = authenticate(parts.keys);
   const admitted = admit(ledger, ledgerWatch, checkDeadline);
   /** Returns the handlers that every route with an API key starts with. */
   const keyed = (scope: KeyScope) => [authenticated, admitted, requireScope(scope)];
@@ -101,6 +92,7 @@ export function createApp(parts: AppParts): Express {
     delete: [...keyed('sessions:create'), deleteSessionRoute(ledger, checkDeadline)],
   });
   route(app, TRANSCRIPTIONS_PATH, { post: [...keyed('sessions:create'), transcribe] });
+  route(app, REALTIME_PATH, { get: [notAWebSocket] });
   route(app, '/v1/models', { get: [listModels(catalogue)] });
   route(app, streamPath(':id'), { get: [notAWebSocket] });
   route(app, '/v1/usage', { get: [...keyed('usage:read'), usageRoute(ledger, checkDeadline)] });

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { STREAM_LIMITS } from '@svc-asr/core';
 import { connectRedis, createLedger, requireSchema } from '@svc-asr/ledger';
 import type { Ledger, RedisConnection } from '@svc-asr/ledger';
@@ -5,6 +6,7 @@ import { createLogger, createTelemetry, followFile, ledgerConstants, parseTicket
 import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
+import { createGatewayKeys } from './auth/keys.ts';
 import { readDocuments } from './documents/index.ts';
 import { followCatalogue } from './catalogue.ts';
 import type { CatalogueView } from './catalogue.ts';
@@ -15,9 +17,12 @@ import { watchLedger } from './ledger-watch.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import type { GatewayMetrics } from './metrics.ts';
+import { createRealtime, isRealtime } from './openai/realtime/index.ts';
+import type { Realtime, RealtimeParts } from './openai/realtime/index.ts';
 import { startReaper } from './reaper.ts';
 import { repeat } from './repeat.ts';
 import { countConnections, drain, listen } from './server/listen.ts';
+import { handleUpgrades } from './server/upgrades.ts';
 import { createCancellations } from './sessions/cancellations.ts';
 import { GATEWAY_SETTINGS } from './settings.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -95,7 +100,8 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   const { budget, audioCapacity } = createAudioMemory(settings, metrics);
   const documents = readDocuments();
   const openStream: Streams['open'] = (session, client, options) => streams.open(session, client, options);
-  const app = createApp({ ...shared, settings, cancellations, shutdown, audioCapacity, openStream, documents });
+  const keys = createGatewayKeys(settings, shared);
+  const app = createApp({ ...shared, keys, settings, cancellations, shutdown, audioCapacity, openStream, documents });
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
   const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
     ...shared,
@@ -106,7 +112,8 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   });
 
   const server = await listen(app, { settings, logger, metrics, trustProxy });
-  streams.attach(server);
+  const realtimeParts = { ...shared, keys, budget, cancellations, audioCapacity, openStream, trustProxy };
+  const realtime = acceptUpgrades(server, streams, settings, realtimeParts);
   metrics.connections.addCallback(async (result) => result.observe(await countConnections(server)));
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
@@ -128,9 +135,11 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
       name: 'drain streams',
       stop: () => {
         shutdown.closed = true;
+        realtime.drain();
         return streams.drain(Date.now() + settings.STOP_GRACE_MS - STOP_RESERVE_MS);
       },
     },
+    { name: 'disconnect realtime clients', stop: () => realtime.stop() },
     { name: 'drain requests', stop: () => drain(server) },
     { name: 'settle streams', stop: () => settlements.settled() },
     { name: 'cancel unanswered sessions', stop: () => cancellations.settled() },
@@ -146,6 +155,21 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     { name: 'close the admin port', stop: () => drain(admin) },
     { name: 'send the last telemetry', stop: () => telemetry.stop() },
   ];
+}
+
+/** Passes handshakes to the streams of this gateway and to its realtime connections. */
+function acceptUpgrades(
+  server: Server,
+  streams: Streams,
+  settings: GatewaySettings,
+  { trustProxy, ...parts }: Omit<RealtimeParts, 'addressOf'> & { trustProxy: TrustProxy },
+): Realtime {
+  const realtime = createRealtime(settings, { ...parts, addressOf: (request) => clientAddress(request, trustProxy) });
+  handleUpgrades(server, (request) => {
+    const handler = isRealtime(request) ? realtime : streams;
+    return (...upgrade) => handler.upgrade(...upgrade);
+  });
+  return realtime;
 }
 
 function createAudioMemory(settings: GatewaySettings, metrics: GatewayMetrics) {

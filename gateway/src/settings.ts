@@ -1,3 +1,4 @@
+import { REALTIME_LIMITS } from '@svc-asr/core';
 import { integer, keyring, LEDGER_SETTINGS, networks, readableFile } from '@svc-asr/runtime';
 import { REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { ValuesOf } from '@svc-asr/runtime';
@@ -187,6 +188,12 @@ export const GATEWAY_SETTINGS = {
     20_000,
     50,
     600_000,
+  ),
+  REALTIME_LIFETIME_MS: integer(
+    'Longest lifetime of a connection to /v1/realtime. Each of its sessions is settled after STREAM_IDLE_MS without audio.',
+    REALTIME_LIMITS.lifetimeSeconds * 1000,
+    1000,
+    86_400_000,
   ),
   STREAM_LIFETIME_EXTRA_MS: integer(
     'Longest lifetime of a stream, in addition to its reserved audio.',

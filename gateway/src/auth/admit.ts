@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
-import type { AccountState, Ledger } from '@svc-asr/ledger';
+import type { AccountState, Admission, Ledger } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
 import type { LedgerWatch } from '../ledger-watch.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
@@ -12,6 +12,27 @@ const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string
   Deleted: 'The account was closed.',
 };
 
+/** Counts a request of a tenant and returns the state of its rate. Throws 403 if the account is not active. */
+export async function admitTenant(
+  ledger: Pick<Ledger, 'admit'>,
+  ledgerWatch: Pick<LedgerWatch, 'require' | 'verify'>,
+  tenant: string,
+): Promise<Admission> {
+  ledgerWatch.require();
+  const admission = await ledger.admit(tenant);
+  const { state } = admission;
+  if (state === undefined) await ledgerWatch.verify();
+  if (state !== 'Active') {
+    throw new ApiError('account_inactive', state === undefined ? {} : { message: INACTIVE_MESSAGES[state] });
+  }
+  return admission;
+}
+
+/** Throws 429 if an admitted request exceeds the request rate. */
+export function requireRate({ allowed, retryAfterMs }: Admission): void {
+  if (!allowed) throw new ApiError('rate_limit_exceeded', { retryAfterS: retryAfterMs / 1000 });
+}
+
 /**
  * Counts a request and refuses it with 403 if the account is not active, then with 429 if it exceeds the request rate.
  */
@@ -19,14 +40,9 @@ export function admit(ledger: Ledger, ledgerWatch: LedgerWatch, checkDeadline: C
   return async (_request, response, next) => {
     const exchange = exchangeOf(response);
     checkDeadline(response);
-    ledgerWatch.require();
-    const { state, allowed, rate, retryAfterMs } = await ledger.admit(exchange.tenant ?? '');
-    if (state === undefined) await ledgerWatch.verify();
-    if (state !== 'Active') {
-      throw new ApiError('account_inactive', state === undefined ? {} : { message: INACTIVE_MESSAGES[state] });
-    }
-    exchange.rates = { requests: rate };
-    if (!allowed) throw new ApiError('rate_limit_exceeded', { retryAfterS: retryAfterMs / 1000 });
+    const admission = await admitTenant(ledger, ledgerWatch, exchange.tenant ?? '');
+    exchange.rates = { requests: admission.rate };
+    requireRate(admission);
     next();
   };
 }

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { ApiError, parseApiKey } from '@svc-asr/core';
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { AttemptLimiter, Keyring } from '@svc-asr/runtime';
 import { exchangeOf } from '../http/exchange.ts';
+import type { KeyLimits } from '../http/exchange.ts';
 import type { LedgerWatch } from '../ledger-watch.ts';
 import type { FoundKey, KeyLookup } from './lookup.ts';
 
-export interface AuthenticateOptions {
+export interface KeyCheckOptions {
   lookup: KeyLookup;
   failures: AttemptLimiter;
   peppers: Keyring;
@@ -17,46 +18,74 @@ export interface AuthenticateOptions {
 
 const WRONG_SCHEME = 'The header Authorization must have the form "Bearer <API_KEY>". Other schemes are not accepted.';
 
-/**
- * Finds the tenant of the API key, or refuses the request with 401. Too many failures from one address are refused with
- * 429.
- */
-export function authenticate({ lookup, failures, peppers, now, ledgerWatch }: AuthenticateOptions): RequestHandler {
-  return async (request, response, next) => {
-    try {
-      const key = bearer(request);
-      const keyId = parseApiKey(key);
-      if (keyId === undefined) throw new ApiError('invalid_api_key');
-      let record = lookup.cached(keyId);
-      if (record === undefined) {
-        refuseIfBlocked(failures, addressOf(request), now());
-        record = await lookup.find(keyId);
-        if (record === undefined) await ledgerWatch.verify();
+/** An API key that was verified. */
+export interface VerifiedKey {
+  readonly tenant: string;
+  readonly keyId: string;
+  readonly keyLimits: KeyLimits;
+}
+
+export interface KeyCheck {
+  /**
+   * Verifies the API key of a header `Authorization`. Throws 401 if it is not valid, and 429 after too many failures from
+   * one address. `addressOf` is called only after a failure or for a key that is not cached. Evaluating the proxy headers
+   * costs more than checking a key.
+   */
+  verify: (authorization: string | undefined, addressOf: () => string) => Promise<VerifiedKey>;
+  /** Throws 401 if a key that was verified before has been revoked or deleted, or has expired. */
+  verifyAgain: (keyId: string) => Promise<void>;
+}
+
+/** Creates the check of API keys. All routes share it, so that failures are counted together. */
+export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: KeyCheckOptions): KeyCheck {
+  const find = async (keyId: string): Promise<FoundKey | undefined> => {
+    const record = await lookup.find(keyId);
+    if (record === undefined) await ledgerWatch.verify();
+    return record;
+  };
+  return {
+    verify: async (authorization, addressOf) => {
+      try {
+        const key = bearer(authorization);
+        const keyId = parseApiKey(key);
+        if (keyId === undefined) throw new ApiError('invalid_api_key');
+        let record = lookup.cached(keyId);
+        if (record === undefined) {
+          refuseIfBlocked(failures, addressOf(), now());
+          record = await find(keyId);
+        }
+        checkRecord(record, key, peppers, now());
+        lookup.touch(keyId);
+        return { tenant: record.tenant, keyId, keyLimits: record };
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 401) throw error;
+        const address = addressOf();
+        refuseIfBlocked(failures, address, now());
+        failures.fail(address, now());
+        throw withChallenge(error);
       }
-      checkRecord(record, key, peppers, now());
-      lookup.touch(keyId);
-      Object.assign(exchangeOf(response), { tenant: record.tenant, keyId, keyLimits: record });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error;
-      const address = addressOf(request);
-      refuseIfBlocked(failures, address, now());
-      failures.fail(address, now());
-      throw withChallenge(error);
-    }
-    next();
+    },
+    verifyAgain: async (keyId) => {
+      const record = lookup.cached(keyId) ?? (await find(keyId));
+      if (record === undefined) throw new ApiError('invalid_api_key');
+      checkValidity(record, now());
+    },
   };
 }
 
 /**
- * Returns the address of the client. Call it only after a failure or for a key that is not cached, because evaluating
- * the proxy headers costs more than checking a key.
+ * Finds the tenant of the API key, or refuses the request with 401. Too many failures from one address are refused with
+ * 429.
  */
-function addressOf(request: Request): string {
-  return request.ip ?? '';
+export function authenticate(keys: Pick<KeyCheck, 'verify'>): RequestHandler {
+  return async (request, response, next) => {
+    const key = await keys.verify(request.headers.authorization, () => request.ip ?? '');
+    Object.assign(exchangeOf(response), key);
+    next();
+  };
 }
 
-function bearer(request: Request): string {
-  const { authorization } = request.headers;
+function bearer(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '') throw new ApiError('missing_api_key');
   const match = /^Bearer +(\S+) *$/i.exec(authorization);
   // Neither the scheme nor the key is quoted, because a header without a scheme starts with the key.
@@ -72,8 +101,12 @@ function checkRecord(
 ): asserts record is FoundKey {
   // Only a caller that holds the whole key learns that it was revoked or has expired.
   if (record === undefined || !matches(record, key, peppers)) throw new ApiError('invalid_api_key');
-  if (record.revoked) throw new ApiError('revoked_api_key');
-  if (record.expiresAtMs !== null && now >= record.expiresAtMs) throw new ApiError('expired_api_key');
+  checkValidity(record, now);
+}
+
+function checkValidity({ revoked, expiresAtMs }: FoundKey, now: number): void {
+  if (revoked) throw new ApiError('revoked_api_key');
+  if (expiresAtMs !== null && now >= expiresAtMs) throw new ApiError('expired_api_key');
 }
 
 function matches(record: FoundKey, key: string, peppers: Keyring): boolean {

@@ -7,14 +7,18 @@ import type { KeyLimits } from '../http/exchange.ts';
 /** Refuses a request with 403 if its API key lacks a scope. Needs the exchange that `authenticate` has completed. */
 export function requireScope(scope: KeyScope): RequestHandler {
   return (_request, response, next) => {
-    const scopes = limitsOf(exchangeOf(response).keyLimits).scopes;
-    if (scopes !== undefined && !scopes.includes(scope)) {
-      throw new ApiError('key_scope_denied', {
-        message: `This API key lacks the scope ${scope}. It has: ${listOf(scopes)}. Use another key of the account.`,
-      });
-    }
+    checkScope(exchangeOf(response).keyLimits, scope);
     next();
   };
+}
+
+/** Throws 403 if the API key lacks a scope. */
+export function checkScope(limits: KeyLimits | undefined, scope: KeyScope): void {
+  const { scopes } = limitsOf(limits);
+  if (scopes === undefined || scopes.includes(scope)) return;
+  throw new ApiError('key_scope_denied', {
+    message: `This API key lacks the scope ${scope}. It has: ${listOf(scopes)}. Use another key of the account.`,
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, STREAM_LIMITS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
@@ -116,14 +116,6 @@ export class Streams {
     return counts;
   }
 
-  /** Handles the upgrade requests of a server. */
-  attach(server: Server): void {
-    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      socket.on('error', () => socket.destroy());
-      void this.#upgrade(request, socket, head);
-    });
-  }
-
   /**
    * Lets streams finish until the deadline. Streams that are still open shortly before the deadline get a `final` and
    * close code 1001.
@@ -151,7 +143,8 @@ export class Streams {
     for (const stream of this.#live) stream.fail('internal_error');
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  /** Handles an upgrade request. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const watch = new HandshakeWatch(this.#options, request.headers.traceparent);
     const { requestId } = watch;
     this.#requestIds.set(request, requestId);

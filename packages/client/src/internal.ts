@@ -1,7 +1,8 @@
 /**
- * The HTTP exchange of the client, for the svc-asr command. It is no part of the public API and may change in any
+ * Parts of the client for the svc-asr command and the gateway. They are no part of the public API and may change in any
  * release.
  */
+export { decodeMono } from './audio/decode.ts';
 export { checkAddress } from './address.ts';
 export { parseAnswer } from './client.ts';
 export { refusalOf } from './error.ts';

@@ -7,6 +7,7 @@ export * from './relay-resume.ts';
 export * from './relay.ts';
 export * from './session.ts';
 export * from './validate.ts';
+export * from './api/realtime.ts';
 export * from './api/schemas.ts';
 export * from './api/transcriptions.ts';
 export * from './stream/client.ts';

@@ -31,8 +31,12 @@ export class Client implements StreamClient {
   }
 
   send(message: ServerMessage): void {
+    this.sendText(JSON.stringify(message));
+  }
+
+  sendText(text: string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(JSON.stringify(message));
+    this.#socket.send(text);
     this.cutOffUnread();
   }
 
@@ -56,7 +60,7 @@ export class Client implements StreamClient {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 
-  close(code: CloseCodeNumber, reason: string): void {
+  close(code: number, reason: string): void {
     // A paused socket never receives the answer to the close.
     this.read(true);
     this.#socket.close(code, reason);

@@ -1,0 +1,44 @@
+import { ApiError } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { ErrorDetail } from './server-events.ts';
+
+/** Close codes of a realtime connection. */
+export const CLOSE = { done: 1000, tooLarge: 1009, refused: 1008, retry: 1013 } as const;
+
+/** How a connection is closed. An `error` is fatal to some clients, so one that should reconnect gets none. */
+export interface Closing {
+  readonly code: number;
+  readonly reason: string;
+  readonly error?: ErrorDetail;
+}
+
+const MISSING_MODEL =
+  'No model was selected. Send session.update with audio.input.transcription.model, or add the query parameter "model".';
+const SUSPENDED = 'The account was suspended. Ask the administrator of the service.';
+
+/** Returns how to close a connection whose recognition has ended, because of an error or with the reason of a stream. */
+export function closingFor(cause: string | Error): Closing {
+  if (cause instanceof ApiError && cause.status < 500 && cause.status !== 429) {
+    const { type, code, message } = cause;
+    return { code: CLOSE.refused, reason: code, error: { type, code, message } };
+  }
+  if (cause instanceof ApiError) return { code: CLOSE.retry, reason: cause.code };
+  if (cause instanceof LedgerUnavailable) return { code: CLOSE.retry, reason: 'service_unavailable' };
+  switch (cause) {
+    case 'missing_model':
+      return refused('invalid_request_error', cause, MISSING_MODEL);
+    case 'audio_limit_reached':
+      return closingFor(new ApiError('insufficient_credits'));
+    case 'account_suspended':
+      return refused('permission_error', cause, SUSPENDED);
+    case 'cancelled':
+    case 'session_time_limit':
+      return { code: CLOSE.done, reason: cause };
+    default:
+      return { code: CLOSE.retry, reason: typeof cause === 'string' ? cause : 'internal_error' };
+  }
+}
+
+function refused(type: string, code: string, message: string): Closing {
+  return { code: CLOSE.refused, reason: code, error: { type, code, message } };
+}

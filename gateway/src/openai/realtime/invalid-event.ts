@@ -1,0 +1,24 @@
+/** Code of the `error` that answers an invalid event of a client. */
+export type InvalidEventCode =
+  | 'invalid_json'
+  | 'invalid_event'
+  | 'invalid_value'
+  | 'invalid_audio'
+  | 'unknown_event'
+  | 'model_not_changeable'
+  | 'input_audio_buffer_commit_empty'
+  | 'rate_limited';
+
+/** An event of a client that is refused. The connection stays open. */
+export class InvalidEvent extends Error {
+  override readonly name = 'InvalidEvent';
+  readonly code: InvalidEventCode;
+  /** Field of the event that is not valid. */
+  readonly param: string | undefined;
+
+  constructor(code: InvalidEventCode, message: string, param?: string) {
+    super(message);
+    this.code = code;
+    this.param = param;
+  }
+}

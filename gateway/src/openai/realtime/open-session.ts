@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, MAX_AUDIO_SECONDS } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { KeyCheck, VerifiedKey } from '../../auth/authenticate.ts';
+import type { CatalogueView } from '../../catalogue.ts';
+import type { GatewayMetrics } from '../../metrics.ts';
+import { createSession } from '../../sessions/create.ts';
+import type { CreatedSession, CreateOptions } from '../../sessions/create.ts';
+import type { StreamClient } from '../../stream/client/client.ts';
+import type { OpenedStream } from '../../stream/opened-stream.ts';
+import type { Streams } from '../../stream/streams.ts';
+
+export interface OpenSessionParts extends CreateOptions {
+  catalogue: CatalogueView;
+  metrics: GatewayMetrics;
+  keys: KeyCheck;
+  openStream: Streams['open'];
+  /** Longest time of the requests to Redis for one session. */
+  deadlineMs: number;
+}
+
+/** Time for which a session waits for a free place, because a place is free only some time after a connection closed. */
+const PLACE_WAIT_MS = 5000;
+const PLACE_RETRY_MS = 250;
+
+/** Reserves a session as POST /v1/asr/sessions does, and opens its stream. */
+export async function openSession(
+  parts: OpenSessionParts,
+  key: VerifiedKey,
+  model: string,
+  client: StreamClient,
+): Promise<OpenedStream> {
+  // The connection may be older than the last change of its key.
+  await parts.keys.verifyAgain(key.keyId);
+  const session = await reserve(parts, key.tenant, model);
+  try {
+    return await parts.openStream(session, client, { isChained: true });
+  } catch (error) {
+    await cancel(parts, key.tenant, model, session);
+    throw error;
+  }
+}
+
+async function reserve(parts: OpenSessionParts, tenant: string, model: string): Promise<CreatedSession> {
+  const giveUpMs = performance.now() + PLACE_WAIT_MS;
+  for (;;) {
+    try {
+      const deadlineMs = performance.now() + parts.deadlineMs;
+      const session = await createSession(parts, {
+        tenant,
+        model,
+        seconds: MAX_AUDIO_SECONDS,
+        idempotencyKey: undefined,
+        modelExists: parts.catalogue.has(model),
+        checkDeadline: () => {
+          if (performance.now() > deadlineMs) throw new LedgerUnavailable('the deadline of the reservation has passed');
+        },
+        onRate: () => undefined,
+      });
+      parts.metrics.sessionsCreated.add(1, { model });
+      parts.metrics.tenantUsage.countSession(tenant);
+      return session;
+    } catch (error) {
+      const isOccupied = error instanceof ApiError && error.code === 'concurrency_limit_exceeded';
+      if (!isOccupied || performance.now() >= giveUpMs) throw error;
+      await sleep(PLACE_RETRY_MS);
+    }
+  }
+}
+
+/** Returns the credit of a session that is not used. */
+async function cancel({ ledger }: OpenSessionParts, tenant: string, model: string, { sessionId }: CreatedSession) {
+  // The session expires soon, so a failure only delays the return.
+  await ledger.sessionAccess.delete(tenant, sessionId).catch(() => undefined);
+  await ledger.pools.release(model, sessionId).catch(() => undefined);
+}

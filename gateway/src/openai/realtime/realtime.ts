@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ApiError, REALTIME_LIMITS, REALTIME_PATH } from '@svc-asr/core';
+import type { Logger } from '@svc-asr/runtime';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { admitTenant, requireRate } from '../../auth/admit.ts';
+import type { VerifiedKey } from '../../auth/authenticate.ts';
+import { checkScope, requireModel } from '../../auth/scopes.ts';
+import type { LedgerWatch } from '../../ledger-watch.ts';
+import type { AudioBudget } from '../../stream/audio-memory/audio-budget.ts';
+import { Client, ClientSocket } from '../../stream/client/client.ts';
+import { Clocks } from '../../stream/client/clocks.ts';
+import { refuse } from '../../stream/handshake/handshake.ts';
+import { Refusals } from '../../stream/handshake/refusals.ts';
+import { Ticker } from '../../stream/ticker.ts';
+import { Connection } from './connection.ts';
+import { openSession } from './open-session.ts';
+import type { OpenSessionParts } from './open-session.ts';
+import { readTarget, SUBPROTOCOL } from './target.ts';
+
+export interface RealtimeOptions extends OpenSessionParts {
+  budget: AudioBudget;
+  ledgerWatch: LedgerWatch;
+  logger: Logger;
+  /** Returns the address of a client, for the limits of failed handshakes. */
+  addressOf: (request: IncomingMessage) => string;
+  /** Handshakes that are not valid and that one address may make per second. */
+  refusalsPerSecond: number;
+  idleMs: number;
+  pingMs: number;
+  lifetimeMs: number;
+  /** Longest lifetime of a stream, in addition to its reserved audio. */
+  extraMs: number;
+}
+
+/** Fragments of a message. Each one is kept until the last has arrived. */
+const MAX_FRAGMENTS = 256;
+const MAX_TICK_MS = 1000;
+
+/** Handles GET /v1/realtime: all realtime connections of this gateway. */
+export class Realtime {
+  readonly #options: RealtimeOptions;
+  readonly #refusals: Refusals;
+  readonly #live = new Map<Connection, WebSocket>();
+  readonly #ticker: Ticker;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    WebSocket: ClientSocket,
+    maxPayload: REALTIME_LIMITS.maxMessageBytes,
+    maxFragments: MAX_FRAGMENTS,
+    perMessageDeflate: false,
+    handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  readonly #requestIds = new WeakMap<IncomingMessage, string>();
+  #isDraining = false;
+
+  constructor(options: RealtimeOptions) {
+    this.#options = options;
+    this.#refusals = new Refusals(options.refusalsPerSecond);
+    this.#ticker = new Ticker(Math.min(MAX_TICK_MS, options.pingMs / 4));
+    this.#sockets.on('headers', (lines, request) => {
+      lines.push(`X-Request-Id: ${this.#requestIds.get(request) ?? ''}`);
+    });
+  }
+
+  get count(): number {
+    return this.#live.size;
+  }
+
+  /** Handles an upgrade request. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const requestId = randomUUID();
+    const fields = { request_id: requestId, route: REALTIME_PATH };
+    this.#requestIds.set(request, requestId);
+    const { logger, metrics } = this.#options;
+    try {
+      const { key, model } = await this.#authorize(request);
+      const { tenant, keyId: key_id } = key;
+      this.#sockets.handleUpgrade(request, socket, head, (client) => this.#connect(client, key, model));
+      metrics.handshakes.add(1, { code: 'ok' });
+      logger.info({ ...fields, tenant, key_id, status: 101 }, 'realtime connection opened');
+    } catch (error) {
+      const { status, code } = refuse(socket, error, requestId);
+      metrics.handshakes.add(1, { code });
+      logger.info({ ...fields, status, code }, 'handshake refused');
+    }
+  }
+
+  /** Closes the connections without a session. The others are closed when their streams end. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const connection of this.#live.keys()) if (!connection.isActive) connection.drain();
+  }
+
+  /** Disconnects the clients that are still connected. Call it after the streams were drained. */
+  stop(): void {
+    this.#ticker.stop();
+    for (const socket of this.#live.values()) socket.terminate();
+  }
+
+  /** Checks a handshake, in the order of the other routes with an API key. */
+  async #authorize(request: IncomingMessage): Promise<{ key: VerifiedKey; model: string | undefined }> {
+    const { keys, ledger, ledgerWatch, catalogue, addressOf } = this.#options;
+    const { model } = this.#readTarget(request);
+    const key = await keys.verify(request.headers.authorization, () => addressOf(request));
+    requireRate(await admitTenant(ledger, ledgerWatch, key.tenant));
+    checkScope(key.keyLimits, 'sessions:create');
+    if (model !== undefined) requireExistingModel(key, model, catalogue.has(model));
+    if (this.#isDraining) throw new ApiError('service_unavailable', { message: 'This gateway is shutting down.' });
+    return { key, model };
+  }
+
+  #readTarget(request: IncomingMessage): { model: string | undefined } {
+    try {
+      return readTarget(request);
+    } catch (error) {
+      this.#refusals.countForAddress(this.#options.addressOf(request), performance.now());
+      throw error;
+    }
+  }
+
+  #connect(socket: WebSocket, key: VerifiedKey, model: string | undefined): void {
+    const { catalogue, budget, idleMs, pingMs, lifetimeMs, extraMs } = this.#options;
+    const client = new Client(socket);
+    const connection = new Connection(
+      {
+        requireModel: (id) => requireExistingModel(key, id, catalogue.has(id)),
+        languageOf: (id) => catalogue.entries()?.find((entry) => entry.id === id)?.languageCode,
+        contextsOf: (id) => catalogue.contextsOf(id),
+        takeMemory: () => budget.take(),
+        open: (id, streamClient) => openSession(this.#options, key, id, streamClient),
+        idleMs,
+        extraMs: extraMs / 2,
+        lifetimeMs,
+      },
+      {
+        send: (text) => client.sendText(text),
+        read: (on) => client.read(on),
+        close: (code, reason) => client.close(code, reason),
+      },
+      model,
+    );
+    const clocks = new Clocks(this.#ticker, {
+      idleMs: Infinity,
+      pingMs,
+      lifetimeMs,
+      isReading: () => client.isReading,
+      ping: () => client.ping(),
+      onIdle: () => undefined,
+      onUnresponsive: () => client.terminate(),
+      onLifetime: () => connection.finish(),
+    });
+    this.#live.set(connection, socket);
+    socket.on('message', (data: Buffer, isBinary) => {
+      clocks.onPong();
+      connection.receive(data, isBinary);
+    });
+    socket.on('ping', () => client.cutOffUnread());
+    socket.on('pong', () => clocks.onPong());
+    socket.on('broken', (code: number) => connection.onProtocolError(code));
+    // A `close` event always follows, and it is handled.
+    socket.on('error', () => undefined);
+    socket.on('close', (code) => {
+      clocks.stop();
+      this.#live.delete(connection);
+      connection.onClosed(code);
+    });
+  }
+}
+
+function requireExistingModel({ keyLimits }: VerifiedKey, model: string, exists: boolean): void {
+  requireModel(keyLimits, model, exists);
+  if (!exists) throw new ApiError('model_not_found');
+}

@@ -1,0 +1,291 @@
+import { ApiError, AUDIO, audioMs, SAMPLES_PER_MS } from '@svc-asr/core';
+import type { ServerMessage } from '@svc-asr/core';
+import type { AudioShare } from '../../stream/audio-memory/audio-budget.ts';
+import type { StreamClient } from '../../stream/client/client.ts';
+import type { Configuration } from '../../stream/configuration.ts';
+import type { OpenedStream } from '../../stream/opened-stream.ts';
+import { InputAudio } from './input-format.ts';
+import type { InputFormat } from './input-format.ts';
+import { Operations } from './operations.ts';
+import type { Operation } from './operations.ts';
+import { SessionSender } from './session-sender.ts';
+
+/** Audio that is held while a session is reserved and waits for a worker. The client is slowed down afterwards. */
+const MAX_HELD_MS = 60_000;
+const MAX_HELD_BYTES = MAX_HELD_MS * SAMPLES_PER_MS * AUDIO.bytesPerSample;
+
+/** Ends of a stream after which the next audio starts another session. */
+const RESUMABLE = new Set(['idle_timeout', 'session_time_limit']);
+
+export interface RecognizerEvents {
+  /** Called with a message of a stream whose audio starts at `offsetMs`. */
+  onMessage: (message: ServerMessage, offsetMs: number) => void;
+  /** Called when the client has to be slowed down, or not any more. */
+  onPace: (isReading: boolean) => void;
+  /** Called when the recognizer cannot continue. The reason is that of a stream, or why there is none. */
+  onFailed: (reason: string | Error) => void;
+}
+
+export interface RecognizerParts {
+  /** Takes a share of the audio memory, or returns undefined if there is none. */
+  takeMemory: () => AudioShare | undefined;
+  /** Returns the configuration that the client has selected. */
+  configuration: () => Configuration;
+  /** Reserves a session and opens its stream. */
+  open: (client: StreamClient) => Promise<OpenedStream>;
+  /** Time without audio after which the session is settled. */
+  idleMs: number;
+  /** Longest time of a session, in addition to its audio. It is shorter than that of the stream. */
+  extraMs: number;
+}
+
+/**
+ * Recognizes the audio of a connection, in one session after another. The first audio reserves a session, and is held
+ * meanwhile. The session ends after a time without audio, which releases the worker.
+ */
+export class Recognizer {
+  readonly #parts: RecognizerParts;
+  readonly #events: RecognizerEvents;
+  readonly #operations = new Operations();
+  readonly #input = new InputAudio();
+  /** Whether the model is known, so that a session can be reserved. */
+  #isEnabled = false;
+  #state: 'idle' | 'opening' | 'ready' | 'ending' | 'closed' = 'idle';
+  #session: SessionSender | undefined;
+  #isReading = true;
+  #isSending = false;
+  /** Samples of earlier sessions. */
+  #earlierSamples = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #lifetimeTimer: NodeJS.Timeout | undefined;
+  #isFinishing = false;
+  #share: AudioShare | undefined;
+
+  constructor(parts: RecognizerParts, events: RecognizerEvents) {
+    this.#parts = parts;
+    this.#events = events;
+  }
+
+  /** Whether a session exists or is being reserved. */
+  get isActive(): boolean {
+    return this.#state !== 'idle';
+  }
+
+  /** Call once when the model is known. */
+  enable(): void {
+    this.#isEnabled = true;
+    this.#advance();
+  }
+
+  append(bytes: Buffer, format: InputFormat): void {
+    this.#idleTimer?.refresh();
+    this.#operations.push({ type: 'audio', bytes, format });
+    this.#advance();
+  }
+
+  /** Ends the utterance with a transcript. */
+  flush(): void {
+    this.#operations.push({ type: 'flush' });
+    this.#advance();
+  }
+
+  /** Drops the utterance. Audio that a stream has accepted stays charged. */
+  reset(): void {
+    this.#operations.dropLastAudio();
+    this.#operations.push({ type: 'reset' });
+    this.#advance();
+  }
+
+  /** Call when the configuration has changed. An utterance of which the stream has audio ends before. */
+  configure(): void {
+    const configuration = this.#parts.configuration();
+    if (this.#state === 'ready') this.#operations.push({ type: 'config', configuration });
+    else if (this.#state === 'opening') this.#session?.configure(configuration);
+    this.#advance();
+  }
+
+  /** Ends the recognition with a transcript of the buffered audio. `onFailed` follows with the reason. */
+  finish(): void {
+    this.#isFinishing = true;
+    if (this.#state === 'ready') this.#endStream('session_time_limit');
+    else if (this.#state !== 'ending') this.#fail('session_time_limit');
+  }
+
+  /** Call when the connection of the client is closed. */
+  close(code: number): void {
+    this.#state = 'closed';
+    this.#stopWaiting();
+    this.#session?.stream.onClosed(code);
+  }
+
+  /** Does what can be done now: reserves a session, or sends to the stream. */
+  #advance(): void {
+    if (this.#state === 'ready') this.#send();
+    else if (this.#state === 'idle') this.#prepare();
+    this.#pace();
+  }
+
+  #pace(): void {
+    const { audioBytes } = this.#operations;
+    const isFull = this.#state === 'ready' ? audioBytes > 0 && !this.#isReading : audioBytes >= MAX_HELD_BYTES;
+    this.#events.onPace(!isFull);
+    if (isFull && !this.#isEnabled) this.#fail('missing_model');
+  }
+
+  /** Handles steps without a session, up to the first audio, which reserves one. */
+  #prepare(): void {
+    if (!this.#isEnabled) return;
+    for (let next = this.#operations.shift(); next !== undefined; next = this.#operations.shift()) {
+      if (next.type === 'reset') this.#events.onMessage({ type: 'reset_ack', utterance: 1 }, 0);
+      else if ('bytes' in next) {
+        this.#operations.unshift(next);
+        this.#open();
+        return;
+      }
+    }
+  }
+
+  #open(): void {
+    this.#state = 'opening';
+    this.#share = this.#parts.takeMemory();
+    if (this.#share === undefined) {
+      this.#fail(new ApiError('service_unavailable', { message: 'This gateway is full or shutting down.' }));
+      return;
+    }
+    this.#share.resize(MAX_HELD_MS);
+    this.#parts.open(this.#createClient()).then(
+      (opened) => this.#onOpened(opened),
+      (error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  #onOpened({ stream, settled }: OpenedStream): void {
+    // The stream has a share of its own, which covers what is held.
+    this.#share?.release();
+    if (this.#state === 'closed') {
+      stream.onClosed(1006);
+      return;
+    }
+    this.#session = new SessionSender(stream, this.#input);
+    this.#session.configure(this.#parts.configuration());
+    void settled.then(() => this.#onSettled());
+  }
+
+  /** Messages of the stream may arrive before `open` returns it. */
+  #createClient(): StreamClient {
+    return {
+      // The clocks of the stream stand still. The connection has its own for the time between sessions.
+      isReading: false,
+      send: (message) => this.#receive(message),
+      read: (on) => {
+        this.#isReading = on;
+        if (on && this.#operations.length > 0) this.#later(() => this.#advance());
+      },
+      ping: () => undefined,
+      close: (_code, reason) => this.#onEnded(reason),
+      terminate: () => undefined,
+    };
+  }
+
+  #receive(message: ServerMessage): void {
+    if (message.type === 'ready') {
+      this.#later(() => {
+        if (this.#state !== 'opening') return;
+        this.#state = 'ready';
+        this.#startTimers();
+        this.#advance();
+      });
+    }
+    if (this.#state !== 'closed') this.#events.onMessage(message, audioMs(this.#earlierSamples));
+  }
+
+  /** The stream must not be called while it calls its client. */
+  #later(task: () => void): void {
+    setImmediate(task);
+  }
+
+  #startTimers(): void {
+    this.#idleTimer = setTimeout(() => {
+      // A client that is slowed down cannot send.
+      if (this.#operations.length > 0) this.#idleTimer?.refresh();
+      else this.#endStream('idle_timeout');
+    }, this.#parts.idleMs);
+    this.#limitLifetime(performance.now());
+  }
+
+  /**
+   * Ends the session when it has lasted longer than its audio and the extra time. The stream would end by itself a little
+   * later, and drop the audio that arrives until its last transcript.
+   */
+  #limitLifetime(startedAtMs: number): void {
+    const audioSentMs = audioMs(this.#session?.sentSamples ?? 0);
+    const leftMs = startedAtMs + audioSentMs + this.#parts.extraMs - performance.now();
+    if (leftMs <= 0) this.#endStream('session_time_limit');
+    else this.#lifetimeTimer = setTimeout(() => this.#limitLifetime(startedAtMs), Math.ceil(leftMs));
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#idleTimer);
+    clearTimeout(this.#lifetimeTimer);
+    this.#idleTimer = undefined;
+  }
+
+  /** Ends the session with a transcript of the buffered audio. Audio that arrives from now on waits for the next one. */
+  #endStream(reason: 'idle_timeout' | 'session_time_limit'): void {
+    this.#startEnding();
+    this.#session?.finish(reason);
+  }
+
+  #startEnding(): void {
+    this.#state = 'ending';
+    this.#stopTimers();
+  }
+
+  #onEnded(reason: string): void {
+    if (this.#state === 'closed') return;
+    this.#startEnding();
+    if (this.#isFinishing || !RESUMABLE.has(reason)) this.#fail(reason);
+  }
+
+  /** The place of the session is free now. The audio that has arrived meanwhile starts the next one. */
+  #onSettled(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'idle';
+    this.#earlierSamples += this.#session?.sentSamples ?? 0;
+    this.#session = undefined;
+    this.#isReading = true;
+    this.#advance();
+  }
+
+  #fail(reason: string | Error): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#stopWaiting();
+    this.#events.onFailed(reason);
+  }
+
+  #stopWaiting(): void {
+    this.#stopTimers();
+    this.#share?.release();
+    while (this.#operations.shift() !== undefined);
+  }
+
+  #send(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    while (this.#state === 'ready' && this.#isReading) {
+      const next = this.#operations.shift();
+      if (next === undefined || !this.#sendOne(next)) break;
+    }
+    this.#isSending = false;
+  }
+
+  /** Sends a step to the stream. Returns false if it has to wait. */
+  #sendOne(next: Operation): boolean {
+    const { rest, waitMs } = this.#session?.send(next) ?? {};
+    if (rest !== undefined) this.#operations.unshift(rest);
+    if (waitMs === undefined) return true;
+    setTimeout(() => this.#advance(), waitMs);
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+import { AUDIO, MessageRate, STREAM_LIMITS } from '@svc-asr/core';
+import { isSameConfiguration } from '../../stream/configuration.ts';
+import type { Configuration } from '../../stream/configuration.ts';
+import type { Stream } from '../../stream/stream.ts';
+import { rateOf, widthOf } from './input-format.ts';
+import type { InputAudio } from './input-format.ts';
+import type { Operation } from './operations.ts';
+
+const FLUSH = Buffer.from(JSON.stringify({ type: 'flush' }));
+const RESET = Buffer.from(JSON.stringify({ type: 'reset' }));
+
+/** Result of sending a step. */
+export interface Sent {
+  /** Part of the step that was not sent. */
+  readonly rest?: Operation;
+  /** Time after which the rest can be sent. */
+  readonly waitMs?: number;
+}
+
+/** Sends the steps of a client to the stream of a session. */
+export class SessionSender {
+  readonly stream: Stream;
+  readonly #input: InputAudio;
+  #sentSamples = 0;
+  #utteranceSamples = 0;
+  #configuration: Configuration | undefined;
+  /** The stream limits text messages. They wait here instead of being refused there. */
+  readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
+
+  constructor(stream: Stream, input: InputAudio) {
+    this.stream = stream;
+    this.#input = input;
+  }
+
+  get sentSamples(): number {
+    return this.#sentSamples;
+  }
+
+  /** Sends a step. Of a lot of audio it sends one second, because the resampler blocks the event loop. */
+  send(step: Operation): Sent {
+    if (step.type === 'audio') {
+      const { bytes, format } = step;
+      const pieceBytes = rateOf(format) * widthOf(format);
+      this.#sendPcm(this.#input.push(bytes.subarray(0, pieceBytes), format));
+      const rest = bytes.subarray(pieceBytes);
+      return rest.length === 0 ? {} : { rest: { type: 'audio', bytes: rest, format } };
+    }
+    const waitMs = this.#textRate.take(performance.now());
+    if (waitMs > 0) return { rest: step, waitMs };
+    if (step.type === 'config') this.configure(step.configuration);
+    else this.#end(step.type);
+    return {};
+  }
+
+  /** Sends a configuration, unless the stream has it. The utterance ends before if the stream has audio of it. */
+  configure(configuration: Configuration): void {
+    if (this.#configuration !== undefined && isSameConfiguration(this.#configuration, configuration)) return;
+    if (this.#utteranceSamples > 0) this.#end('flush');
+    this.#configuration = configuration;
+    this.stream.receive(configMessage(configuration), false);
+  }
+
+  /** Ends the stream with a transcript of the buffered audio. */
+  finish(reason: 'idle_timeout' | 'session_time_limit'): void {
+    this.#sendPcm(this.#input.end());
+    this.stream.endWithFinal({ outcome: 'completed', code: 1000, reason });
+  }
+
+  #end(type: 'flush' | 'reset'): void {
+    const rest = this.#input.end();
+    if (type === 'flush') this.#sendPcm(rest);
+    this.#utteranceSamples = 0;
+    this.stream.receive(type === 'flush' ? FLUSH : RESET, false);
+  }
+
+  #sendPcm(pcm: Buffer): void {
+    for (let at = 0; at < pcm.length; at += AUDIO.maxFrameBytes) {
+      this.stream.receive(pcm.subarray(at, Math.min(at + AUDIO.maxFrameBytes, pcm.length)), true);
+    }
+    const samples = pcm.length / AUDIO.bytesPerSample;
+    this.#sentSamples += samples;
+    this.#utteranceSamples += samples;
+  }
+}
+
+function configMessage({ context, silenceMs }: Configuration): Buffer {
+  const endpointing = silenceMs === undefined ? {} : { endpointing: { silence_ms: silenceMs } };
+  return Buffer.from(JSON.stringify({ type: 'config', context, ...endpointing }));
+}

@@ -1,0 +1,108 @@
+import type { Model } from '@svc-asr/core';
+import { eventually } from '../support/eventually.ts';
+import { MODEL } from '../support/gateway.ts';
+import { COMPLETED, connectRealtime, resample } from '../support/realtime-client.ts';
+import { recording } from '../support/recording.ts';
+import { wordErrorRate } from '../support/word-errors.ts';
+import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
+import type { Caller, Stage } from './stage.ts';
+
+const SILENCE_BYTES = 48_000;
+const QUERY = `intent=transcription&model=${MODEL}`;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage();
+  await eventually('the gateway knows the contexts of the model', 30_000, async () => {
+    const response = await fetch(`${stage.gateway.baseUrl}/v1/models`);
+    const { data } = (await response.json()) as { data: Model[] };
+    return (data[0]?.contexts.length ?? 0) > 1 ? true : undefined;
+  });
+}, STAGE_TIMEOUT_MS);
+afterAll(() => stage.stop());
+
+/** Returns the transcript of a recording on the native stream, with the context that `medium` selects. */
+async function nativeText(caller: Caller, pcm: Buffer): Promise<string> {
+  const { stream } = await stage.connect(60, { caller });
+  await stream.next('ready');
+  stream.send({ type: 'config', context: [56, 3] });
+  stream.audio(pcm);
+  stream.send({ type: 'flush' });
+  const { text } = await stream.next('final');
+  stream.close();
+  await stage.settled(caller);
+  return text;
+}
+
+test('server VAD returns the transcript of a turn in 24 kHz audio, with increments and one item id', async () => {
+  const caller = await stage.caller();
+  const { pcm } = recording();
+  const client = await connectRealtime(stage.gateway, caller.key);
+  expect((await client.next('session.created')).session?.audio.input).toMatchObject({
+    format: { type: 'audio/pcm', rate: 24_000 },
+    turn_detection: { type: 'server_vad', silence_duration_ms: 500 },
+  });
+  const { session } = await client.update({
+    transcription: { model: MODEL, language: 'en', prompt: 'ignored' },
+    turn_detection: { type: 'server_vad', threshold: 0.3, silence_duration_ms: 2000 },
+  });
+  expect(session?.audio.input).toMatchObject({
+    transcription: { model: MODEL, language: 'ki', delay: 'medium' },
+    turn_detection: { silence_duration_ms: 2000 },
+  });
+  client.append(resample(pcm, 24_000));
+  client.append(Buffer.alloc(4 * SILENCE_BYTES));
+  const completed = await client.next(COMPLETED);
+  const types = new Set(client.events.map(({ type }) => type));
+  expect([...types].filter((type) => type !== COMPLETED).sort()).toEqual([
+    'conversation.item.input_audio_transcription.delta',
+    'input_audio_buffer.committed',
+    'input_audio_buffer.speech_started',
+    'input_audio_buffer.speech_stopped',
+    'session.created',
+    'session.updated',
+  ]);
+  const items = new Set(client.events.flatMap(({ item_id }) => item_id ?? []));
+  expect([...items]).toEqual([completed.item_id]);
+  expect(client.deltasOf(completed.item_id)).toBe(completed.transcript);
+  expect(completed.usage).toEqual({ type: 'duration', seconds: expect.any(Number) });
+  client.close();
+  const settled = await stage.settled(caller);
+  expect(settled.audioMs).toBeGreaterThan(pcm.length / 32);
+  const text = await nativeText(await stage.caller(), pcm);
+  // The test has resampled the audio twice, which changes a word at most.
+  expect(wordErrorRate([text], [completed.transcript ?? ''])).toBeLessThan(10);
+});
+
+test('a commit without turn detection returns the transcript that the native stream returns', async () => {
+  const caller = await stage.caller();
+  const { pcm } = recording();
+  const text = await nativeText(caller, pcm);
+  const client = await connectRealtime(stage.gateway, caller.key, { query: QUERY });
+  await client.update({ format: { type: 'audio/pcm', rate: 16_000 }, turn_detection: null });
+  client.append(pcm);
+  client.commit();
+  const { item_id: id } = await client.next('input_audio_buffer.committed');
+  const completed = await client.next(COMPLETED);
+  expect(completed).toMatchObject({
+    item_id: id,
+    transcript: text,
+    usage: { seconds: Math.ceil(pcm.length / 32) / 1000 },
+  });
+  client.append(pcm);
+  client.commit();
+  expect(await client.next('input_audio_buffer.committed')).toMatchObject({ previous_item_id: id });
+  expect(await client.next(COMPLETED)).toMatchObject({ transcript: text });
+  client.close();
+});
+
+test.each([
+  ['no key', undefined, {}, 401, 'missing_api_key'],
+  ['an unknown model', 'key', { query: 'intent=transcription&model=gpt-4o-transcribe' }, 404, 'model_not_found'],
+  ['another intent', 'key', { query: `model=${MODEL}` }, 400, 'invalid_parameters'],
+  ['a key in a subprotocol', 'key', { protocols: ['realtime', 'openai-insecure-api-key.x'] }, 401, 'invalid_api_key'],
+])('a handshake with %s is refused with HTTP', async (_name, key, options, status, code) => {
+  const caller = await stage.caller();
+  const handshake = connectRealtime(stage.gateway, key === undefined ? undefined : caller.key, options);
+  await expect(handshake).rejects.toMatchObject({ status, code });
+});
