@@ -50,12 +50,22 @@ test('FileClient requests no frame while the stream does not read, and continues
   client.send(READY);
   await nextTurn();
   await nextTurn();
-  expect([requested.length, received.length]).toEqual([1, 1]);
+  // One frame is decoded ahead.
+  expect([requested.length, received.length]).toEqual([2, 1]);
   client.read(true);
   await nextTurn();
   await nextTurn();
   expect(Buffer.concat(received).equals(all)).toBe(true);
   expect(texts).toHaveLength(1);
+});
+
+test('FileClient sends the flush in the same turn as the last audio', async () => {
+  let order: string[] = [];
+  const { client, texts } = createFile([4000, 4000], { onAudio: () => queueMicrotask(() => (order = [...texts])) });
+  client.send(READY);
+  await nextTurn();
+  await nextTurn();
+  expect(order).toEqual(['{"type":"flush"}']);
 });
 
 test('FileClient requests no frame before the stream reads', async () => {

@@ -11,6 +11,7 @@ export class FileClient implements StreamClient {
   readonly #frames: AsyncIterator<Buffer, undefined>;
   /** A frame that the stream has not read yet. */
   #frame: Buffer | undefined;
+  #next: IteratorResult<Buffer, undefined> | undefined;
   #stream: Stream | undefined;
   #isReady = false;
   #isReading = true;
@@ -77,18 +78,27 @@ export class FileClient implements StreamClient {
     try {
       while (this.#maySend()) {
         this.#frame ??= (await this.#frames.next()).value;
-        // The stream may have stopped reading while the frame was decoded.
+        const next = this.#frame === undefined ? undefined : await this.#takeNext();
+        // The stream may have stopped reading while the frames were decoded.
         if (!this.#maySend()) return;
-        const frame = this.#frame;
-        this.#frame = undefined;
-        this.#isFlushed = frame === undefined;
-        stream.receive(frame ?? FLUSH, frame !== undefined);
+        if (this.#frame !== undefined) stream.receive(this.#frame, true);
+        [this.#frame, this.#next] = [next, undefined];
+        if (next !== undefined) continue;
+        // In the same turn as the last audio, because a stream that has used its whole reservation ends by itself.
+        this.#isFlushed = true;
+        stream.receive(FLUSH, false);
       }
     } catch {
       stream.fail('internal_error');
     } finally {
       this.#isSending = false;
     }
+  }
+
+  /** Returns the frame after the current one. Undefined at the end of the audio. */
+  async #takeNext(): Promise<Buffer | undefined> {
+    this.#next ??= await this.#frames.next();
+    return this.#next.value;
   }
 
   #maySend(): boolean {
