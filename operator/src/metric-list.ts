@@ -72,7 +72,8 @@ export const METRICS = {
     kind: 'gauge',
     labels: ['kind'],
     unit: 's',
-    description: 'Time since the watch of a kind last received anything. Bookmarks arrive about every minute.',
+    description:
+      'Time since the watch of a kind last received anything. With several namespaces, that of the oldest watch. Bookmarks arrive about every minute.',
   },
   poolSlots: {
     name: 'svc_asr_pool_slots',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMetrics } from '@svc-asr/runtime';
-import { observe } from './metrics.ts';
+import { createInstruments, observe } from './metrics.ts';
 import type { PoolReading } from './metrics.ts';
 
 /** Returns the lines of the operator's metrics with a prefix, for these pools. */
@@ -18,6 +18,11 @@ async function readLines(prefix: string, pools: readonly PoolReading[]): Promise
     redisMemory: () => undefined,
     journal: () => undefined,
   });
+  return scrape(metrics, prefix);
+}
+
+/** Returns the lines with a prefix and stops the metrics. */
+async function scrape(metrics: ReturnType<typeof createMetrics>, prefix: string): Promise<string[]> {
   const text = await new Promise<string>((resolve) => {
     const response = { setHeader: () => undefined, end: resolve } as unknown as ServerResponse;
     metrics.serve({} as IncomingMessage, response);
@@ -70,4 +75,17 @@ test('the operator has metrics for each tier of a model, and none for workers wi
 test('the operator counts the nodes on which workers of a model fail', async () => {
   const lines = await readLines('svc_asr_pool_failing_nodes', [{ ...pool('m'), failingNodes: ['a', 'b'] }, pool('n')]);
   expect(lines).toEqual(['svc_asr_pool_failing_nodes{model="m"} 2', 'svc_asr_pool_failing_nodes{model="n"} 0']);
+});
+
+test('the age of a watch is that of the oldest watch of its kind in all namespaces', async () => {
+  const metrics = createMetrics('operator');
+  let nowMs = 0;
+  const { noteWatchActivity } = createInstruments(metrics.meter, () => nowMs);
+  noteWatchActivity('ASRModel', 'asr');
+  noteWatchActivity('ASRModel', 'team');
+  nowMs = 60_000;
+  noteWatchActivity('ASRModel', 'asr');
+  expect(await scrape(metrics, 'svc_asr_operator_watch_age_seconds{')).toEqual([
+    expect.stringMatching(/kind="ASRModel".* 60$/),
+  ]);
 });

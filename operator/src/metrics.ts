@@ -30,8 +30,8 @@ export interface Instruments {
   countReconcile: (kind: string, result: 'success' | 'error' | 'unavailable', durationMs: number) => void;
   countRequest: (verb: string, code: number) => void;
   countRelist: (kind: string, reason: string) => void;
-  /** Call when the watch of a kind has received anything. */
-  noteWatchActivity: (kind: string) => void;
+  /** Call when the watch of a kind in a namespace has received anything. */
+  noteWatchActivity: (kind: string, namespace: string) => void;
 }
 
 /** Creates the instruments of the operator. */
@@ -40,9 +40,10 @@ export function createInstruments(meter: Metrics['meter'], nowMs: () => number):
   const requests = createCounter(meter, METRICS.requests);
   const relists = createCounter(meter, METRICS.relists);
   const histogram = createHistogram(meter, METRICS.reconcileSeconds);
-  const activeAtMs = new Map<string, number>();
+  /** Time of the last activity by kind and namespace. */
+  const activeAtMs = new Map<string, Map<string, number>>();
   createGauge(meter, METRICS.watchAge).addCallback((result) => {
-    for (const [kind, atMs] of activeAtMs) result.observe((nowMs() - atMs) / 1000, { kind });
+    for (const [kind, times] of activeAtMs) result.observe((nowMs() - Math.min(...times.values())) / 1000, { kind });
   });
   return {
     countReconcile: (kind, result, durationMs) => {
@@ -51,7 +52,10 @@ export function createInstruments(meter: Metrics['meter'], nowMs: () => number):
     },
     countRequest: (verb, code) => requests.add(1, { verb, code: String(code) }),
     countRelist: (kind, reason) => relists.add(1, { kind, reason }),
-    noteWatchActivity: (kind) => activeAtMs.set(kind, nowMs()),
+    noteWatchActivity: (kind, namespace) => {
+      const times = activeAtMs.get(kind) ?? new Map<string, number>();
+      activeAtMs.set(kind, times.set(namespace, nowMs()));
+    },
   };
 }
 

@@ -48,8 +48,8 @@ export interface ClusterOptions {
   onLost: (reason: string) => void;
   onRequest: (verb: string, code: number) => void;
   onRelist: (kind: string, reason: RelistReason) => void;
-  /** Called when a list or watch of a kind received anything. */
-  onActivity: (kind: string) => void;
+  /** Called when a list or watch of a kind in a namespace received anything. */
+  onActivity: (kind: string, namespace: string) => void;
 }
 
 /** Field manager of the operator's writes. */
@@ -95,7 +95,7 @@ export function createCluster(options: ClusterOptions): Cluster {
         times,
         logger,
         onRelist: (reason) => options.onRelist(type.kind, reason),
-        onActivity: () => options.onActivity(type.kind),
+        onActivity: () => options.onActivity(type.kind, scoped.namespace),
       });
       reflectors.push(reflector);
       return reflector;
