@@ -102,7 +102,8 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
   const { settings, env, cluster, logger } = options;
   const notices = createNotices();
   const { link, ledger, memory, redisSetup } = connectLedger(options);
-  const kubernetesSource = cluster && new KubernetesSource({ scopes: cluster.scopes, notices, logger });
+  const timeoutMs = settings.MODEL_NAMESPACE_TIMEOUT_MS;
+  const kubernetesSource = cluster && new KubernetesSource({ scopes: cluster.scopes, timeoutMs, notices, logger });
   const source = kubernetesSource ?? createConfigSource(options, notices);
   const { guard, checkpoints } = createLedgerProtection({
     settings,

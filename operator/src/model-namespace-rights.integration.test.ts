@@ -51,6 +51,7 @@ beforeAll(async () => {
     ...clusterSettings(operatorConfig, platform, redis.url),
     ...(await writeTestCa()).settings,
     MODEL_NAMESPACES: team,
+    MODEL_NAMESPACE_TIMEOUT_MS: '2000',
     WORKER_TICKET_PUBLIC_KEYS_FILE: keys,
     LEASE_SECONDS: '6',
     LEASE_RENEW_MS: '4000',

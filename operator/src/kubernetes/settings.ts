@@ -8,6 +8,12 @@ export const CLUSTER_API_SETTINGS = {
   MODEL_NAMESPACES: namespaces(
     'Further namespaces that may contain ASRModels, besides NAMESPACE. The workers of a model run in the namespace of its ASRModel.',
   ),
+  MODEL_NAMESPACE_TIMEOUT_MS: integer(
+    'Time that the start of the operator waits until the objects of MODEL_NAMESPACES are listed. Then it serves the models of the other namespaces.',
+    15_000,
+    100,
+    600_000,
+  ),
   WATCH_MIN_SECONDS: integer('Minimum of the random time for which a watch is requested.', 300, 1, 86_400),
   WATCH_MAX_SECONDS: integer('Maximum of the random time for which a watch is requested.', 600, 1, 86_400),
   WATCH_IDLE_TIMEOUT_MS: integer(

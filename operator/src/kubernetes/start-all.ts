@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time that the start of the operator waits for a further namespace. A working one is listed within seconds. */
-const PATIENCE_MS = 15_000;
-
 /**
  * Starts the parts of several namespaces. Resolves when the first one, that of the installation, has started, and each
  * of the others has started or took too long. A namespace that was deleted, or whose Role is missing, must not stop the
  * models of all others. Its start continues in the background.
  */
-export async function startAll(starts: readonly (() => Promise<void>)[], patienceMs = PATIENCE_MS): Promise<void> {
+export async function startAll(starts: readonly (() => Promise<void>)[], timeoutMs: number): Promise<void> {
   const [first, ...others] = starts.map((start) => start());
   await first;
   if (others.length === 0) return;
-  const patience = new AbortController();
-  const limit = sleep(patienceMs, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+  const ended = new AbortController();
+  const limit = sleep(timeoutMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
   await Promise.race([Promise.all(others), limit]);
-  patience.abort();
+  ended.abort();
 }

@@ -74,6 +74,7 @@ function createClusterParts(
             secretSources: [...secretSources, createCopySource(settings)],
           },
     ),
+    namespaceTimeoutMs: settings.MODEL_NAMESPACE_TIMEOUT_MS,
     onRemoved: async (model) => redisUsers?.remove(model),
     nodeNoticeKeys: settings.WORKER_NODE_NOTICES === 'true' ? settings.WORKER_NODE_NOTICE_KEYS : undefined,
     overdueMs: settings.WORKER_TERMINATION_TIMEOUT_MS,

@@ -21,18 +21,32 @@ function reflectorOf(...objects: KubeObject[]): Reflector {
 const namespaceOf = ({ metadata }: KubeObject) => metadata.namespace;
 
 test('mergeReflectors gives a name to the oldest object, and returns the others as duplicates', () => {
-  const merged = mergeReflectors([reflectorOf(object('a', 2031)), reflectorOf(object('b', 2030))]);
+  const merged = mergeReflectors([reflectorOf(object('a', 2031)), reflectorOf(object('b', 2030))], 0);
   expect(merged.get('m')?.metadata.namespace).toBe('b');
   expect(merged.list().map(namespaceOf)).toEqual(['b']);
   expect(merged.duplicates('m').map(namespaceOf)).toEqual(['a']);
 });
 
 test('mergeReflectors leaves a name with the object that was applied, although another one is older', () => {
-  const merged = mergeReflectors([reflectorOf(object('a', 2031, [FINALIZER])), reflectorOf(object('b', 2030))]);
+  const merged = mergeReflectors([reflectorOf(object('a', 2031, [FINALIZER])), reflectorOf(object('b', 2030))], 0);
   expect(merged.get('m')?.metadata.namespace).toBe('a');
 });
 
 test('mergeReflectors decides by the uid between objects of the same second', () => {
-  const merged = mergeReflectors([reflectorOf(object('b', 2030)), reflectorOf(object('a', 2030))]);
+  const merged = mergeReflectors([reflectorOf(object('b', 2030)), reflectorOf(object('a', 2030))], 0);
   expect(merged.get('m')?.metadata.namespace).toBe('a');
+});
+
+test('start of merged reflectors waits for the first namespace, and for the others only until the timeout', async () => {
+  let resolve: () => void = () => undefined;
+  const first = new Promise<void>((done) => (resolve = done));
+  const missing = { ...reflectorOf(), start: () => new Promise<void>(() => undefined), synced: () => false };
+  const merged = mergeReflectors([{ ...reflectorOf(object('a', 2030)), start: () => first }, missing], 0);
+  const order: string[] = [];
+  const started = merged.start().then(() => order.push('started'));
+  order.push('listed');
+  resolve();
+  await started;
+  expect(order).toEqual(['listed', 'started']);
+  expect([merged.firstSynced(), merged.synced()]).toEqual([true, false]);
 });

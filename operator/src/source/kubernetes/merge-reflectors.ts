@@ -17,11 +17,15 @@ export interface MergedReflector extends Reflector {
  * Combines reflectors, one for each namespace. `get` and `list` return only objects that own their name. `start` resolves
  * without the further namespaces if one of them cannot be listed in time, for example because it was deleted.
  */
-export function mergeReflectors(reflectors: readonly Reflector[]): MergedReflector {
+export function mergeReflectors(reflectors: readonly Reflector[], timeoutMs: number): MergedReflector {
   const all = (name: string) => reflectors.flatMap((reflector) => reflector.get(name) ?? []).sort(compareClaims);
   const owner = (name: string) => (reflectors.length === 1 ? reflectors[0]?.get(name) : all(name)[0]);
   return {
-    start: () => startAll(reflectors.map((reflector) => () => reflector.start())),
+    start: () =>
+      startAll(
+        reflectors.map((reflector) => () => reflector.start()),
+        timeoutMs,
+      ),
     stop: () => {
       for (const reflector of reflectors) reflector.stop();
     },

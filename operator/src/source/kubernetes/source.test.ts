@@ -44,7 +44,7 @@ function setUp() {
   };
   const { logger, at } = createTestLogger();
   const scopes = [{ api, reflect }] as unknown as KubernetesSourceOptions['scopes'];
-  const source = new KubernetesSource({ scopes, notices: createNotices(), logger });
+  const source = new KubernetesSource({ scopes, timeoutMs: 0, notices: createNotices(), logger });
   const events: string[] = [];
   const listener = { onChange: (key: string) => events.push(key), onSettled: () => events.push('settled') };
 

@@ -20,6 +20,8 @@ import { trimResource } from './trim.ts';
 export interface KubernetesSourceOptions {
   /** Access to the namespace of the installation, and to further ones that may contain ASRModels. */
   scopes: readonly Pick<ClusterScope, 'api' | 'reflect'>[];
+  /** Longest time that `start` waits for the further namespaces. */
+  timeoutMs: number;
   notices: Notices;
   logger: Logger;
 }
@@ -42,10 +44,8 @@ export class KubernetesSource implements ResourceSource {
       KINDS.map((kind) => {
         const scopes = kind === 'ASRModel' ? options.scopes : options.scopes.slice(0, 1);
         const onChange = (name: string) => this.#observe(kind, name);
-        return [
-          kind,
-          mergeReflectors(scopes.map(({ reflect }) => reflect(TYPES[kind], { onChange, trim: trimResource }))),
-        ];
+        const reflectors = scopes.map(({ reflect }) => reflect(TYPES[kind], { onChange, trim: trimResource }));
+        return [kind, mergeReflectors(reflectors, options.timeoutMs)];
       }),
     );
   }

@@ -23,6 +23,8 @@ export type NamespaceOptions = Pick<
 
 export interface NamespacedRuntimeOptions extends Omit<ClusterRuntimeOptions, keyof NamespaceOptions | 'nodeNotices'> {
   namespaces: readonly NamespaceOptions[];
+  /** Longest time that `open` waits for the further namespaces. */
+  namespaceTimeoutMs: number;
   /** Keys of taints and annotations that announce the removal of a node. Undefined if nodes must not be read. */
   nodeNoticeKeys?: readonly string[] | undefined;
 }
@@ -51,7 +53,8 @@ export class NamespacedRuntime implements WorkerRuntime {
   }
 
   async open(listener: RuntimeListener): Promise<void> {
-    await startAll([...this.#runtimes.values()].map((runtime) => () => runtime.open(listener)));
+    const starts = [...this.#runtimes.values()].map((runtime) => () => runtime.open(listener));
+    await startAll(starts, this.#options.namespaceTimeoutMs);
     // After the pods were listed, so that notices apply to all pods that exist now.
     this.#nodeNotices?.start();
   }
