@@ -12,6 +12,8 @@ export interface Option {
   multiple?: boolean;
   /** Name of one character, for example `o` for -o. */
   short?: string;
+  /** All possible values, for the completion of shells. */
+  choices?: readonly string[];
 }
 
 /** Standard input, which may be a terminal. */
@@ -53,11 +55,13 @@ export interface Command {
   words: readonly string[];
   /** Names of the arguments. All are required. The last may be repeated if its name ends with `...`. */
   args: readonly string[];
+  /** All possible values of the argument, for the completion of shells. */
+  choices?: readonly string[];
   summary: string;
   /** Example invocations for the help. */
   examples?: readonly string[];
   /** API that the command calls. Determines its common options. */
-  api: 'service' | 'admin';
+  api: 'service' | 'admin' | 'none';
   options: Readonly<Record<string, Option>>;
   run: (invocation: Invocation) => Promise<void>;
 }

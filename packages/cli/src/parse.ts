@@ -3,18 +3,20 @@ import type { Command, Option } from './command.ts';
 import { UsageError } from './exit.ts';
 import { suggest } from './suggest.ts';
 
+const HELP: Record<string, Option> = { help: { help: 'Show this help.', short: 'h' } };
 const COMMON: Record<string, Option> = {
   json: { help: 'Print the result as JSON.' },
-  help: { help: 'Show this help.', short: 'h' },
+  ...HELP,
   ca: { value: 'FILE', help: 'CA certificate of the service (PEM).' },
 };
-const ADDRESS: Record<Command['api'], Record<string, Option>> = {
+const ADDRESS: Record<Exclude<Command['api'], 'none'>, Record<string, Option>> = {
   service: { 'base-url': { value: 'URL', help: 'Address of the service.' } },
   admin: { 'admin-url': { value: 'URL', help: 'Address of the admin API.' } },
 };
 
 /** Returns all options of a command. */
 export function optionsOf(command: Command): Record<string, Option> {
+  if (command.api === 'none') return { ...command.options, ...HELP };
   // The options of the command come first in the help. They are repeated last, so that their texts replace common ones.
   return { ...command.options, ...ADDRESS[command.api], ...COMMON, ...command.options };
 }

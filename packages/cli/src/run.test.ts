@@ -56,6 +56,7 @@ test.each([
   [['admin', 'keys', 'create', '--tenant', 't', '--expires', 'soon'], '--expires must be'],
   [['admin', 'tenants', 'grant', 'n', '--seconds', 'x'], '--seconds must be a whole number'],
   [['admin', 'tenants', 'create', 'n'], 'missing: --display-name TEXT'],
+  [['completion', 'tcsh'], 'SHELL must be one of bash, zsh, fish'],
   [['transcribe'], 'missing: FILE...'],
   [['transcribe', 'a', '--format', 'doc'], '--format must be one of text, json, srt, vtt'],
   [['transcribe', 'a', 'b', '--format', 'srt'], 'require a folder: --output FOLDER'],

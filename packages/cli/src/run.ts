@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Invocation, Stdin, Stdout } from './command.ts';
 import { APPLICATION_COMMANDS } from './commands/applications.ts';
+import { createCompletionCommand } from './commands/completion.ts';
 import { JOURNAL_COMMANDS } from './commands/journal.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
 import { LEDGER_COMMANDS } from './commands/ledger.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   ...JOURNAL_COMMANDS,
   ...USAGE_COMMANDS,
   ...LEDGER_COMMANDS,
+  createCompletionCommand(() => COMMANDS),
 ];
 
 /** Largest number of words in the name of a command. */

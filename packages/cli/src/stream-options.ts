@@ -17,6 +17,7 @@ export const STREAM_OPTIONS: Readonly<Record<string, Option>> = {
   latency: {
     value: 'LEVEL',
     help: `${LATENCIES.join(', ')}: how soon the text appears. Default: that of the model.`,
+    choices: LATENCIES,
   },
   context: {
     value: 'LEFT,RIGHT',

@@ -26,6 +26,7 @@ const transcribeCommand: Command = {
       value: 'FORMAT',
       help: `Format of the transcript: ${Object.keys(TRANSCRIPT_FORMATS).join(', ')}. Default: text.`,
       short: 'f',
+      choices: Object.keys(TRANSCRIPT_FORMATS),
     },
     output: {
       value: 'FILE',
