@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
@@ -95,6 +95,23 @@ test('svc-asr reads address, key and CA file from local.json', async () => {
   const local = { base_url: url(), ca_file: caFile, api_key: KEY };
   writeFileSync(join(folder, 'local.json'), JSON.stringify(local));
   expect((await runCommand(['usage', '--json'], { SVC_ASR_HOME: folder })).status).toBe(0);
+});
+
+test('svc-asr --profile sends the key of the profile, and a key of the environment to no profile', async () => {
+  const config = temporaryFolder('config');
+  mkdirSync(join(config, 'svc-asr'));
+  const withKey = { base_url: url(), ca_file: caFile, api_key: 'profile-key' };
+  const withoutKey = { base_url: url(), ca_file: caFile };
+  const content = JSON.stringify({ profiles: { one: withKey, two: withoutKey } });
+  writeFileSync(join(config, 'svc-asr', 'config.json'), content, { mode: 0o600 });
+  const env = { ...environment(), SVC_ASR_BASE_URL: 'https://unused.invalid', XDG_CONFIG_HOME: config };
+  expect((await runCommand(['usage', '--profile', 'one'], env)).status).toBe(0);
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer profile-key']);
+  const refused = await runCommand(['usage', '--profile', 'two'], env);
+  expect([refused.status, refused.err]).toEqual([2, expect.stringContaining('api_key of the profile')]);
+  const selected = { SVC_ASR_PROFILE: 'one', XDG_CONFIG_HOME: config };
+  expect((await runCommand(['usage'], selected)).status).toBe(0);
+  expect(seen).toHaveLength(2);
 });
 
 test('svc-asr exits with 1 and prints error code and request id if the service refuses', async () => {

@@ -15,6 +15,7 @@ import { commandHelp, groupHelp } from './help.ts';
 import { createOutput } from './output.ts';
 import { findCommand, parseLine } from './parse.ts';
 import type { ParsedLine } from './parse.ts';
+import { readProfile } from './profile.ts';
 import { readLocalFile } from './sources.ts';
 import type { Sources } from './sources.ts';
 import { suggest } from './suggest.ts';
@@ -131,14 +132,19 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** Returns the configuration. With --profile, the environment does not apply, because its key is for another service. */
+function sourcesOf(option: Invocation['option'], { env, cwd }: ProcessContext): Sources {
+  const flags = { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') };
+  const profile = option('profile');
+  if (profile !== undefined) return { flags, env: {}, file: readProfile(profile, env) };
+  const usual = env.SVC_ASR_PROFILE ?? '';
+  return { flags, env, file: usual === '' ? readLocalFile(env, cwd) : readProfile(usual, env) };
+}
+
 function invocationOf({ values, switches, args, rest }: ParsedLine, context: ProcessContext): Invocation {
   const { env, cwd, stdin, stdout, stderr, onInterrupt } = context;
   const option = (name: string) => values[name]?.at(-1);
-  const sources = (): Sources => ({
-    flags: { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') },
-    env,
-    file: readLocalFile(env, cwd),
-  });
+  const sources = () => sourcesOf(option, context);
   return {
     argument: (name) => args[name] ?? '',
     rest,

@@ -21,7 +21,7 @@ export function clientOf(invocation: Invocation, { needsKey }: { needsKey: boole
   const { url, secret, caFile } = invocation.publicEndpoint();
   if (needsKey && secret === undefined) {
     throw new UsageError(
-      `No API key is configured for ${url}. Set SVC_ASR_API_KEY. The command accepts no secrets as arguments.`,
+      `No API key is configured for ${url}. Set SVC_ASR_API_KEY, or api_key of the profile. The command accepts no secrets as arguments.`,
     );
   }
   if (secret !== undefined && !/^[\x21-\x7e]+$/.test(secret)) {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from './exit.ts';
 
-/** Sources of the configuration by precedence: flags, environment, the file that `npm start` writes. */
+/** Sources of the configuration by precedence: flags, environment, and a profile or the file that `npm start` writes. */
 export interface Sources {
   flags: { baseUrl?: string | undefined; adminUrl?: string | undefined; ca?: string | undefined };
   env: NodeJS.ProcessEnv;
@@ -18,7 +18,7 @@ export interface LocalFile {
   admin_token?: string;
 }
 
-const FIELDS = ['base_url', 'admin_url', 'ca_file', 'api_key', 'admin_token'] as const;
+export const LOCAL_FIELDS = ['base_url', 'admin_url', 'ca_file', 'api_key', 'admin_token'] as const;
 
 /** Reads `$SVC_ASR_HOME/local.json`, else `.svc-asr/local.json` in this folder or the nearest parent that has one. */
 export function readLocalFile(env: NodeJS.ProcessEnv, cwd: string): LocalFile {
@@ -42,7 +42,7 @@ function readFields(file: string): LocalFile | undefined {
     throw new UsageError(`${file} is not JSON. Run \`npm start\` to write it again`);
   }
   const fields: LocalFile = {};
-  for (const name of FIELDS) {
+  for (const name of LOCAL_FIELDS) {
     const value = (values as Record<string, unknown> | null)?.[name];
     if (typeof value === 'string' && value !== '') fields[name] = value;
   }
@@ -63,4 +63,12 @@ function readOwnFile(file: string): string | undefined {
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new UsageError(`cannot read ${file}: ${code ?? 'unknown error'}`);
   }
+}
+
+/** Reads a file with secrets. Undefined if it does not exist. Throws if other users may read it. */
+export function readPrivateFile(file: string): string | undefined {
+  const text = readOwnFile(file);
+  const isShared = text !== undefined && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
+  if (isShared) throw new UsageError(`other users may read ${file}, which contains secrets. Run: chmod 600 ${file}`);
+  return text;
 }
