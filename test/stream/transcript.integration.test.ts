@@ -143,6 +143,30 @@ describe('POST /v1/audio/transcriptions', () => {
     await untilPoolIsEmpty(ledger, MODEL);
   });
 
+  test('sends increments and then the whole text as server-sent events, with stream=true', async () => {
+    const { key } = await seedTenant(ledger, 3_600_000);
+    const { pcm } = recording();
+    const { text } = (await (await transcribe(key, wrapWav(pcm))).json()) as { text: string };
+    const answer = await transcribe(key, wrapWav(pcm), { stream: 'true' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    const events = (await answer.text()).trimEnd().split('\n\n');
+    const parsed = events.map((event) => JSON.parse(event.replace(/^data: /, '')) as { type: string; delta: string });
+    const usage = { type: 'duration', seconds: Math.ceil(pcm.length / 32_000) };
+    expect(parsed.pop()).toEqual({ type: 'transcript.text.done', text, usage });
+    expect(parsed.length).toBeGreaterThan(2);
+    expect(new Set(parsed.map(({ type }) => type))).toEqual(new Set(['transcript.text.delta']));
+    expect(parsed.map(({ delta }) => delta).join('')).toBe(text);
+    expect(await codeOf(await transcribe(key, wrapWav(pcm), { stream: 'true', response_format: 'srt' }))).toEqual([
+      400,
+      'invalid_parameters',
+    ]);
+    expect(await codeOf(await transcribe(key, Buffer.from('no audio'), { stream: 'true' }))).toEqual([
+      400,
+      'unsupported_audio',
+    ]);
+    await untilPoolIsEmpty(ledger, MODEL);
+  });
+
   test('refuses damaged files with 400, charges nothing and continues to serve', async () => {
     const { tenant, key } = await seedTenant(ledger, 3_600_000);
     const [flac, opus] = [fixture('ki_espeak_002.flac'), fixture('ki_espeak_002.opus')];

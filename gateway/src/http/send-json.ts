@@ -22,6 +22,11 @@ export function sendText(response: Response, status: number, text: string, heade
   else response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
+/** Starts a response of unknown length, with the Content-Type in `headers`. */
+export function startText(response: Response, status: number, headers: Record<string, string>): void {
+  response.writeHead(status, { ...commonHeaders(response), ...headers });
+}
+
 /** Sends 204. */
 export function sendNothing(response: Response): void {
   response.writeHead(204, { ...commonHeaders(response), ...NOT_STORED }).end();

@@ -5,7 +5,7 @@ const WORDS = [word('wĩ', 0, 300), word('mwega', 400, 1000), word('nĩ', 3_661_
 const TRANSCRIPT = { text: 'wĩ mwega nĩ', words: WORDS, seconds: 3662.25, language: 'ki' };
 
 function bodyOf(format: Parameters<typeof buildAnswer>[1]['format'], hasWords = false): string {
-  return buildAnswer(TRANSCRIPT, { model: 'm', format, hasWords }).body;
+  return buildAnswer(TRANSCRIPT, { model: 'm', format, hasWords, isStreamed: false }).body;
 }
 
 test('divideIntoCues starts a cue after a pause of 700 ms', () => {

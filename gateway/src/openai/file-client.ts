@@ -8,6 +8,8 @@ const NORMAL_CLOSURE = 1000;
 /** The client of a stream that recognizes a file. It sends audio as fast as the stream reads, and then a flush. */
 export class FileClient implements StreamClient {
   readonly finals: FinalMessage[] = [];
+  /** Called with each message of the stream. */
+  onMessage: ((message: ServerMessage) => void) | undefined;
   readonly #frames: AsyncIterator<Buffer, undefined>;
   /** A frame that the stream has not read yet. */
   #frame: Buffer | undefined;
@@ -39,6 +41,7 @@ export class FileClient implements StreamClient {
   }
 
   send(message: ServerMessage): void {
+    this.onMessage?.(message);
     if (message.type === 'ready') {
       this.#isReady = true;
       this.#later(() => void this.#sendAudio());

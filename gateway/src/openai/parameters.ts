@@ -8,6 +8,8 @@ export interface TranscriptionParameters {
   readonly format: ResponseFormat;
   /** Whether `verbose_json` lists words instead of segments. */
   readonly hasWords: boolean;
+  /** Whether the answer consists of server-sent events. */
+  readonly isStreamed: boolean;
 }
 
 /** Reads the parameters of a form. Fields that tune other recognizers (`prompt`, `temperature`) are ignored. */
@@ -22,12 +24,13 @@ export function readParameters({ fields }: Pick<FileForm, 'fields'>): Transcript
     const message = `The field "response_format" must be one of ${RESPONSE_FORMATS.join(', ')}.`;
     throw new ApiError('invalid_parameters', { message });
   }
-  if (last('stream') === 'true') {
-    const message = 'The field "stream" is not supported. Open a stream with POST /v1/asr/sessions instead.';
+  const isStreamed = last('stream')?.toLowerCase() === 'true';
+  if (isStreamed && format !== 'json' && format !== 'text') {
+    const message = 'With "stream", the field "response_format" must be json or text. Events have no times.';
     throw new ApiError('invalid_parameters', { message });
   }
   const granularities = fields.get('timestamp_granularities[]') ?? [];
-  return { model, format, hasWords: granularities.includes('word') };
+  return { model, format, hasWords: granularities.includes('word'), isStreamed };
 }
 
 function isFormat(text: string): text is ResponseFormat {

@@ -18,6 +18,7 @@ import { FileClient } from './file-client.ts';
 import { readFileForm } from './form.ts';
 import { readParameters } from './parameters.ts';
 import type { TranscriptionParameters } from './parameters.ts';
+import { TranscriptEvents } from './transcript-events.ts';
 
 export interface TranscriptionsRoute extends CreateOptions {
   catalogue: CatalogueView;
@@ -45,9 +46,20 @@ export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandle
     void file.audio.closed.then(() => files--);
     const { parameters, seconds } = file;
     const { model } = parameters;
-    const client = await recognize(options, response, file, gone.signal).finally(file.audio.close);
+    const events = parameters.isStreamed ? new TranscriptEvents(response) : undefined;
+    const client = await recognize(options, response, file, { signal: gone.signal, events })
+      .finally(file.audio.close)
+      .catch((error: unknown) => {
+        if (events === undefined) throw error;
+        events.fail(error);
+      });
+    if (client === undefined) return;
     const language = options.catalogue.entries()?.find(({ id }) => id === model)?.languageCode ?? '';
     const transcript = { ...joinFinals(client.finals), seconds, language };
+    if (events !== undefined) {
+      events.end(transcript);
+      return;
+    }
     const { type, body } = buildAnswer(transcript, parameters);
     sendText(response, 200, body, { ...NOT_STORED, 'Content-Type': type });
   };
@@ -87,7 +99,7 @@ async function recognize(
   options: TranscriptionsRoute,
   response: Response,
   { parameters: { model }, audio, seconds }: DecodedFile,
-  signal: AbortSignal,
+  { signal, events }: { signal: AbortSignal; events: TranscriptEvents | undefined },
 ): Promise<FileClient> {
   const { metrics } = options;
   if (options.shutdown.closed) throw new ApiError('service_unavailable');
@@ -115,6 +127,7 @@ async function recognize(
     throw new ApiError('insufficient_credits', { message });
   }
   const client = new FileClient(audio.frames);
+  client.onMessage = (message) => events?.onMessage(message);
   const { stream, settled } = await options.openStream(session, client).catch(async (error: unknown) => {
     await cancel(options, tenant, model, session);
     throw error;

@@ -51,6 +51,12 @@ const FORM: JsonSchema = {
       items: { type: 'string', enum: ['segment', 'word'] },
       description: 'With `word`, `verbose_json` lists words instead of segments.',
     },
+    stream: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Sends the transcript as server-sent events while it is recognized. `response_format` must then be `json` or `text`.',
+    },
     language: { type: 'string', description: 'Ignored. The model determines the language.' },
   },
 };
@@ -71,6 +77,14 @@ const ANSWER: JsonSchema = {
   },
 };
 
+const EVENTS = [
+  { type: 'transcript.text.delta', delta: 'wĩ' },
+  { type: 'transcript.text.delta', delta: ' mwega' },
+  { type: 'transcript.text.done', text: 'wĩ mwega', usage: { type: 'duration', seconds: 2 } },
+]
+  .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  .join('');
+
 /** POST /v1/audio/transcriptions */
 export function transcriptionsPath(): PathItem {
   const text = { schema: { type: 'string' } } as const;
@@ -84,7 +98,7 @@ export function transcriptionsPath(): PathItem {
       security: [{ apiKey: [] }],
       requestBody: {
         required: true,
-        description: 'A form with the file and the parameters. Not supported: `stream`.',
+        description: 'A form with the file and the parameters.',
         content: { 'multipart/form-data': { schema: FORM } },
       },
       responses: {
@@ -103,6 +117,14 @@ export function transcriptionsPath(): PathItem {
             },
             'text/plain': text,
             'text/vtt': text,
+            'text/event-stream': {
+              schema: {
+                type: 'string',
+                description:
+                  'With `stream`. Each `transcript.text.delta` has the text that follows the text of the events before it. `transcript.text.done` has the whole text and the usage. An error after the first event is an event `error` with an error body.',
+              },
+              examples: { stream: { summary: 'stream', value: EVENTS } },
+            },
           },
         },
         ...keyedErrors(CODES),

@@ -1,0 +1,67 @@
+import type { Response } from 'express';
+import { ApiError } from '@svc-asr/core';
+import type { ServerMessage } from '@svc-asr/core';
+import { exchangeOf } from '../http/exchange.ts';
+import { NOT_STORED, startText } from '../http/send-json.ts';
+import type { Transcript } from './answers.ts';
+
+const HEADERS = {
+  ...NOT_STORED,
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // Otherwise some proxies send all events at the end.
+  'X-Accel-Buffering': 'no',
+};
+
+/**
+ * Sends the transcript of a file as server-sent events, while it is recognized. The response starts with the first
+ * event. An earlier error is an ordinary response with its status.
+ */
+export class TranscriptEvents {
+  readonly #response: Response;
+  /** Text of the finished utterances. */
+  #finished = '';
+  /** All text that was sent. */
+  #sent = '';
+
+  constructor(response: Response) {
+    this.#response = response;
+  }
+
+  /** Handles a message of the stream. */
+  onMessage(message: ServerMessage): void {
+    if (message.type !== 'delta' && message.type !== 'final') return;
+    const text = [this.#finished, message.text].filter((part) => part !== '').join(' ');
+    if (message.type === 'final') this.#finished = text;
+    this.#sendUntil(text);
+  }
+
+  /** Ends the response with the whole transcript. */
+  end({ text, seconds }: Transcript): void {
+    this.#sendUntil(text);
+    this.#send({ type: 'transcript.text.done', text, usage: { type: 'duration', seconds: Math.ceil(seconds) } });
+    this.#response.end();
+  }
+
+  /** Ends a response that has started with an error event, which clients throw. Other errors are thrown again. */
+  fail(error: unknown): void {
+    if (!this.#response.headersSent) throw error;
+    const exchange = exchangeOf(this.#response);
+    const answer = error instanceof ApiError ? error : new ApiError('service_unavailable');
+    exchange.code = answer.code;
+    this.#response.write('event: error\n');
+    this.#send(answer.body(exchange.requestId));
+    this.#response.end();
+  }
+
+  /** Sends the text that is new. Clients join the increments, so a text that was sent cannot change. */
+  #sendUntil(text: string): void {
+    if (text.length <= this.#sent.length || !text.startsWith(this.#sent)) return;
+    this.#send({ type: 'transcript.text.delta', delta: text.slice(this.#sent.length) });
+    this.#sent = text;
+  }
+
+  #send(event: object): void {
+    if (!this.#response.headersSent) startText(this.#response, 200, HEADERS);
+    this.#response.write(`data: ${JSON.stringify(event)}\n\n`);
+  }
+}
