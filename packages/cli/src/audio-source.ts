@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import { AudioFormatError } from '@svc-asr/client';
+import { UnsupportedAudioError } from '@svc-asr/decoders';
 import { AudioInput } from './audio-input.ts';
+import { openDecoded } from './decoded-source.ts';
 import { UsageError } from './exit.ts';
 import { openProgram } from './pcm-program.ts';
 import type { PcmSource } from './pcm-source.ts';
@@ -18,8 +20,8 @@ export interface AudioOptions {
 }
 
 /**
- * Opens a file and reads its start, so that an unusable file fails before a session is created. WAV is converted here,
- * and other formats by ffmpeg if it is installed.
+ * Opens a file and reads its start, so that an unusable file fails before a session is created. WAV, FLAC and Ogg
+ * Opus are decoded here, and other formats by ffmpeg if it is installed.
  */
 export async function openAudio({ file, cwd, stdin, env, note }: AudioOptions): Promise<PcmSource> {
   const input = new AudioInput(file, cwd, stdin);
@@ -30,6 +32,13 @@ export async function openAudio({ file, cwd, stdin, env, note }: AudioOptions): 
       input.destroy();
       throw explainReadError(input.name, error);
     }
+    const decoded = await openDecoded(input).catch((problem: unknown) => {
+      if (problem instanceof UnsupportedAudioError) return undefined;
+      input.destroy();
+      throw explainReadError(input.name, problem);
+    });
+    if (decoded !== undefined) return decoded;
+    input.rewind();
     if (isOnPath('ffmpeg', env, process.platform)) return await convert(input, env);
     input.destroy();
     throw new UsageError(

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { runCommand } from './testing/command.ts';
 import type { CommandOptions } from './testing/command.ts';
@@ -170,6 +171,19 @@ test('transcribe converts a file that is not WAV with ffmpeg, from a path and fr
   const piped = await runCommand([...line, '-'], environmentOf, { input: Buffer.from('ID3'.padEnd(500)) });
   expect(piped).toEqual({ status: 0, out: '8000 samples\n', err: '' });
 });
+
+test.each(['flac', 'opus'])(
+  'transcribe decodes a %s file without ffmpeg, from a path and from standard input',
+  async (format) => {
+    const file = fileURLToPath(new URL(`../../../test/support/fixtures/ki_espeak_002.${format}`, import.meta.url));
+    const line = ['transcribe', '--language', 'ki'];
+    const expected = { status: 0, out: '146437 samples\n', err: '' };
+    expect(await run([...line, file])).toEqual(expected);
+    expect(await run([...line, '-'], { input: readFileSync(file) })).toEqual(expected);
+    const cut = await run([...line, '-'], { input: readFileSync(file).subarray(0, 40) });
+    expect([cut.status, cut.err]).toEqual([2, expect.stringContaining('cannot use standard input: the ')]);
+  },
+);
 
 test('transcribe exits with 2 and the message of ffmpeg if ffmpeg cannot read the file', async () => {
   const bin = program('ffmpeg', 'process.stderr.write("Invalid data\\n"); process.exitCode = 1;');

@@ -12,7 +12,7 @@ const transcribeCommand: Command = {
   words: ['transcribe'],
   args: ['FILE...'],
   summary:
-    'Transcribe audio files of any length. WAV works without other programs, and other formats work if ffmpeg is installed. Use - for standard input.',
+    'Transcribe audio files of any length. WAV, FLAC and Ogg Opus work without other programs, and other formats work if ffmpeg is installed. Use - for standard input.',
   api: 'service',
   examples: [
     'svc-asr transcribe recording.wav --language ki',
