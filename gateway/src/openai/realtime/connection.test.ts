@@ -1,0 +1,329 @@
+import { ApiError } from '@svc-asr/core';
+import type { ServerMessage } from '@svc-asr/core';
+import type { StreamClient } from '../../stream/client/client.ts';
+import type { OpenedStream } from '../../stream/opened-stream.ts';
+import type { Stream } from '../../stream/stream.ts';
+import { Connection } from './connection.ts';
+
+const MODEL = 'svc-asr-kikuyu-v1';
+const PCM = Buffer.alloc(480);
+
+interface SentEvent {
+  type: string;
+  item_id?: string;
+  error?: { code: string; event_id: string | null; param: string | null };
+  [field: string]: unknown;
+}
+
+/** A stream that records its input. The test sends its messages. */
+class ScriptedStream {
+  readonly session = { reservedMs: 300_000 };
+  readonly texts: Record<string, unknown>[] = [];
+  audioBytes = 0;
+  readonly client: StreamClient;
+  settle: () => void = () => undefined;
+
+  constructor(client: StreamClient) {
+    this.client = client;
+  }
+
+  receive(data: Buffer, isBinary: boolean): void {
+    if (isBinary) this.audioBytes += data.length;
+    else this.texts.push(JSON.parse(data.toString()) as Record<string, unknown>);
+  }
+
+  endWithFinal({ reason }: { reason: string }): void {
+    this.client.close(1000, reason);
+    this.settle();
+  }
+
+  onClosed(): void {
+    this.settle();
+  }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+function final(text: string, fields: object = {}): ServerMessage {
+  return { type: 'final', text, utterance: 1, audio_start_ms: 0, audio_end_ms: 10, words: [], ...fields };
+}
+
+/** Creates a connection with a scripted recognition. */
+function createConnection(options: { model?: string; idleMs?: number; refusal?: Error } = {}) {
+  const events: SentEvent[] = [];
+  const state = { closed: undefined as [number, string] | undefined, isReading: true, shares: 0 };
+  const streams: ScriptedStream[] = [];
+  const open = (_model: string, client: StreamClient): Promise<OpenedStream> => {
+    if (options.refusal !== undefined) return Promise.reject(options.refusal);
+    const stream = new ScriptedStream(client);
+    streams.push(stream);
+    const settled = new Promise<void>((resolve) => (stream.settle = resolve));
+    return Promise.resolve({ stream: stream as unknown as Stream, settled });
+  };
+  const connection = new Connection(
+    {
+      requireModel: (model) => {
+        if (model !== MODEL) throw new ApiError('model_not_found');
+      },
+      languageOf: () => 'ki',
+      contextsOf: () => [13, 6, 3, 1, 0].map((right) => [56, right]),
+      takeMemory: () => {
+        state.shares++;
+        return { resize: () => true, release: () => undefined };
+      },
+      open,
+      idleMs: options.idleMs ?? 60_000,
+      extraMs: 60_000,
+      lifetimeMs: 3_600_000,
+    },
+    {
+      send: (text) => events.push(JSON.parse(text) as SentEvent),
+      read: (on) => (state.isReading = on),
+      close: (...closing) => (state.closed = closing),
+    },
+    'model' in options ? options.model : MODEL,
+  );
+  opened.push(connection);
+  const send = (event: object | string) =>
+    connection.receive(Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)), false);
+  const append = (bytes = PCM) => send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
+  const update = (input: object) =>
+    send({ type: 'session.update', session: { type: 'transcription', audio: { input } } });
+  const types = () => events.map(({ type }) => type.split('.').at(-1));
+  /** Appends audio and waits until the stream of it is ready. */
+  const start = async (): Promise<ScriptedStream> => {
+    append();
+    await nextTurn();
+    const stream = streams.at(-1);
+    if (stream === undefined) throw new Error('no stream was opened');
+    stream.client.send({ type: 'ready' } as ServerMessage);
+    await nextTurn();
+    return stream;
+  };
+  return { connection, events, state, streams, send, append, update, types, start };
+}
+
+const opened: Connection[] = [];
+afterEach(() => {
+  for (const connection of opened.splice(0)) connection.onClosed(1000);
+});
+
+describe('session.update', () => {
+  test('merges fields, ignores those that tune other recognizers, and clamps the silence', () => {
+    const { events, update } = createConnection({ model: undefined });
+    update({ transcription: { model: MODEL, prompt: 'x', language: 'en' }, noise_reduction: { type: 'near_field' } });
+    update({ turn_detection: { type: 'server_vad', silence_duration_ms: 50, threshold: 0.9 } });
+    update({ format: { type: 'audio/pcmu' } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'session.updated',
+      session: {
+        audio: {
+          input: {
+            format: { type: 'audio/pcmu' },
+            transcription: { model: MODEL, language: 'ki', delay: 'medium' },
+            turn_detection: { type: 'server_vad', silence_duration_ms: 200 },
+          },
+        },
+      },
+    });
+  });
+
+  test.each([
+    ['minimal', 0],
+    ['low', 1],
+    ['medium', 3],
+    ['high', 6],
+    ['xhigh', 13],
+  ])('delay %s selects the context with %d frames of look-ahead', async (delay, right) => {
+    const { update, start } = createConnection();
+    update({ transcription: { delay }, turn_detection: null });
+    const { texts } = await start();
+    expect(texts).toEqual([{ type: 'config', context: [56, right] }]);
+  });
+
+  test('that changes nothing has no effect on a stream, and another one ends the utterance first', async () => {
+    const { update, start } = createConnection();
+    const { texts } = await start();
+    update({ turn_detection: { type: 'server_vad', silence_duration_ms: 500 } });
+    expect(texts).toHaveLength(1);
+    update({ turn_detection: null });
+    expect(texts.slice(1)).toEqual([{ type: 'flush' }, { type: 'config', context: [56, 3] }]);
+  });
+
+  test('with an unknown model sends an error and closes with 1008', () => {
+    const { events, state, update } = createConnection({ model: undefined });
+    update({ transcription: { model: 'gpt-4o-transcribe' } });
+    expect(events.at(-1)?.error?.code).toBe('model_not_found');
+    expect(state.closed).toEqual([1008, 'model_not_found']);
+  });
+});
+
+describe('audio', () => {
+  test('before the model is known is held, and sent to the stream with the configuration of the update', async () => {
+    const { append, update, streams } = createConnection({ model: undefined });
+    append();
+    await nextTurn();
+    expect(streams).toHaveLength(0);
+    update({ format: { type: 'audio/pcm', rate: 16_000 }, transcription: { model: MODEL }, turn_detection: null });
+    await nextTurn();
+    streams[0]?.client.send({ type: 'ready' } as ServerMessage);
+    await nextTurn();
+    expect(streams[0]?.texts).toEqual([{ type: 'config', context: [56, 3] }]);
+    expect(streams[0]?.audioBytes).toBeGreaterThan(0);
+  });
+
+  test('that is held up to the limit slows the client down, and without a model closes the connection', () => {
+    const known = createConnection();
+    const unknown = createConnection({ model: undefined });
+    const part = Buffer.alloc(640_000);
+    for (let i = 0; i < 3; i++) for (const { append } of [known, unknown]) append(part);
+    expect([known.state.isReading, known.state.closed]).toEqual([false, undefined]);
+    expect(unknown.state.closed).toEqual([1008, 'missing_model']);
+  });
+
+  test('after a time without audio starts another session, and items keep their order', async () => {
+    const { start, events, streams, append, state } = createConnection({ idleMs: 20 });
+    const first = await start();
+    first.client.send(final('one', { endpoint: true, audio_end_ms: 10 }));
+    while (streams.length === 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (first.texts.length > 0) append();
+    }
+    expect(state.closed).toBeUndefined();
+    streams[1]?.client.send(final('two', { endpoint: true }));
+    const committed = events.filter(({ type }) => type === 'input_audio_buffer.committed');
+    expect(committed[1]?.previous_item_id).toBe(committed[0]?.item_id);
+  });
+
+  test.each([
+    ['insufficient_credits', 1008, ['created', 'error']],
+    ['account_inactive', 1008, ['created', 'error']],
+    ['no_capacity', 1013, ['created']],
+    ['concurrency_limit_exceeded', 1013, ['created']],
+  ] as const)('that is refused with %s closes with %d', async (code, closeCode, sent) => {
+    const { append, state, types } = createConnection({ refusal: new ApiError(code) });
+    append();
+    await nextTurn();
+    expect(state.closed).toEqual([closeCode, code]);
+    expect(types()).toEqual(sent);
+  });
+
+  test.each([
+    ['draining', [1013, 'draining']],
+    ['internal_error', [1013, 'internal_error']],
+    ['account_suspended', [1008, 'account_suspended']],
+    ['audio_limit_reached', [1008, 'insufficient_credits']],
+    ['cancelled', [1000, 'cancelled']],
+  ])('whose stream ends with %s closes the connection', async (reason, closed) => {
+    const { start, state } = createConnection();
+    (await start()).client.close(1011, reason);
+    expect(state.closed).toEqual(closed);
+  });
+});
+
+describe('events of a turn', () => {
+  test('with server VAD have one item id and increments', async () => {
+    const { start, events, types } = createConnection();
+    const { client } = await start();
+    client.send({ type: 'speech_started', utterance: 1, audio_start_ms: 1 });
+    for (const text of ['wĩ', 'wĩ mwega', 'other']) client.send({ type: 'delta', text, utterance: 1, audio_end_ms: 5 });
+    client.send({ type: 'speech_ended', utterance: 1, audio_end_ms: 9 });
+    client.send(final('wĩ mwega mũno', { endpoint: true }));
+    expect(types().slice(1)).toEqual([
+      ...['speech_started', 'delta', 'delta', 'speech_stopped', 'committed', 'delta', 'completed'],
+    ]);
+    expect(new Set(events.slice(1).map(({ item_id }) => item_id)).size).toBe(1);
+    expect(events.flatMap(({ delta }) => delta ?? [])).toEqual(['wĩ', ' mwega', ' mũno']);
+    expect(events.at(-1)).toMatchObject({ transcript: 'wĩ mwega mũno', usage: { type: 'duration', seconds: 0.01 } });
+  });
+
+  test('of commits without turn detection follow in order, each with the item of its commit', async () => {
+    const { start, append, send, update, events } = createConnection();
+    update({ turn_detection: null });
+    const { client } = await start();
+    send({ type: 'input_audio_buffer.commit' });
+    append();
+    send({ type: 'input_audio_buffer.commit' });
+    const ids = events.filter(({ type }) => type.endsWith('committed')).map(({ item_id }) => item_id);
+    client.send(final('one'));
+    client.send(final(''));
+    const completed = events.filter(({ type }) => type.endsWith('completed'));
+    expect(completed.map(({ item_id, transcript }) => [item_id, transcript])).toEqual([
+      [ids[0], 'one'],
+      [ids[1], ''],
+    ]);
+  });
+
+  test('that the service ends without speech are none', async () => {
+    const { start, types } = createConnection();
+    (await start()).client.send(final(''));
+    expect(types()).toEqual(['created']);
+  });
+
+  test('of a clear are one, also without a session', async () => {
+    const { send, start, types } = createConnection();
+    send({ type: 'input_audio_buffer.clear' });
+    expect(types()).toEqual(['created', 'cleared']);
+    const { texts, client } = await start();
+    send({ type: 'input_audio_buffer.clear' });
+    expect(texts.at(-1)).toEqual({ type: 'reset' });
+    client.send({ type: 'reset_ack', utterance: 2 });
+    expect(types()).toEqual(['created', 'cleared', 'cleared']);
+  });
+});
+
+describe('invalid events', () => {
+  const APPEND = 'input_audio_buffer.append';
+  test.each([
+    ['no JSON', '{', 'invalid_json'],
+    ['a JSON array', '[]', 'invalid_json'],
+    ['an unknown type', { type: 'response.create' }, 'unknown_event'],
+    ['the update of the beta interface', { type: 'transcription_session.update' }, 'unknown_event'],
+    ['audio that is no text', { type: APPEND, audio: 1 }, 'invalid_audio'],
+    ['audio that is no base64', { type: APPEND, audio: 'AA*A' }, 'invalid_audio'],
+    ['an odd number of bytes', { type: APPEND, audio: 'AAAA' }, 'invalid_audio'],
+    ['a rate that is not supported', pcm(44_100), 'invalid_value'],
+    ['PCM at 8 kHz', pcm(8000), 'invalid_value'],
+    ['a session of another type', { type: 'session.update', session: { type: 'realtime' } }, 'invalid_value'],
+    ['no session', { type: 'session.update' }, 'invalid_value'],
+    ['a commit without audio', { type: 'input_audio_buffer.commit' }, 'input_audio_buffer_commit_empty'],
+  ])('with %s are answered with an error that names them, and the connection stays open', (_name, event, code) => {
+    const { send, events, state } = createConnection();
+    send(typeof event === 'string' ? event : { ...event, event_id: 'mine' });
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      error: { code, event_id: typeof event === 'string' || code === 'unknown_event' ? null : 'mine' },
+    });
+    expect(state.closed).toBeUndefined();
+  });
+
+  function pcm(rate: number) {
+    return { type: 'session.update', session: { audio: { input: { format: { type: 'audio/pcm', rate } } } } };
+  }
+
+  test('close the connection with 1008 at the tenth', () => {
+    const { send, state } = createConnection();
+    for (let i = 1; i < 10; i++) send('{');
+    expect(state.closed).toBeUndefined();
+    send('{');
+    expect(state.closed).toEqual([1008, 'invalid_json']);
+  });
+
+  test('over the rate are refused apart from others, and appends are not limited', () => {
+    const { send, append, events, state } = createConnection();
+    for (let i = 0; i < 200; i++) append(PCM.subarray(0, 2));
+    for (let i = 0; i < 45; i++) send({ type: 'input_audio_buffer.clear' });
+    const codes = events.flatMap(({ error }) => error?.code ?? []);
+    expect(new Set(codes)).toEqual(new Set(['rate_limited']));
+    expect(state.closed).toBeUndefined();
+    for (let i = 0; i < 40; i++) send({ type: 'input_audio_buffer.clear' });
+    expect(state.closed).toEqual([1008, 'rate_limited']);
+  });
+
+  test('that are too large close with 1009 after an error', () => {
+    const { connection, events, state } = createConnection();
+    connection.onProtocolError(1009);
+    expect(events.at(-1)?.error?.code).toBe('message_too_large');
+    expect(state.closed).toEqual([1009, 'message_too_large']);
+  });
+});
