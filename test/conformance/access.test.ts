@@ -85,6 +85,7 @@ describe('documents', () => {
     ['/v1/asr/sessions/{id}', 'get', [200, 401, 403, 404, 429, 503]],
     ['/v1/asr/sessions/{id}', 'delete', [204, 401, 403, 404, 429, 503]],
     ['/v1/audio/transcriptions', 'post', [200, 400, 401, 402, 403, 404, 413, 415, 429, 503]],
+    ['/v1/realtime', 'get', [101, 400, 401, 403, 404, 429, 503]],
     ['/v1/usage', 'get', [200, 401, 403, 429, 503]],
   ] as const)('%s is described with the documented statuses', (path, method, statuses) => {
     const responses = service.document.paths[path]?.[method]?.responses ?? {};

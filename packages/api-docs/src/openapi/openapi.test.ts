@@ -101,6 +101,7 @@ test.each([
   ['/v1/models', [200, 503]],
   ['/v1/asr/sessions', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
   ['/v1/audio/transcriptions', [200, 400, 401, 402, 403, 404, 413, 415, 429, 503]],
+  ['/v1/realtime', [101, 400, 401, 403, 404, 429, 503]],
   ['/v1/usage', [200, 401, 403, 429, 503]],
   ['/v1/asr/sessions/{id}', [200, 401, 403, 404, 429, 503]],
   ['/v1/asr/sessions/{id}/stream', [101, 400, 401, 403, 429, 503]],
@@ -130,13 +131,14 @@ test('OpenAPI responses to POST document Cache-Control, and rate-limited routes 
   }
 });
 
-test('only sessions, files and usage require an API key in the OpenAPI document', () => {
+test('only sessions, files, realtime and usage require an API key in the OpenAPI document', () => {
   const keyed = operations.filter(({ operation }) => operation.security.length > 0);
   expect(keyed.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'post /v1/asr/sessions',
     'get /v1/asr/sessions/{id}',
     'delete /v1/asr/sessions/{id}',
     'post /v1/audio/transcriptions',
+    'get /v1/realtime',
     'get /v1/usage',
   ]);
 });

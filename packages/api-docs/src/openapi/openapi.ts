@@ -8,6 +8,7 @@ import { modelsPath } from './paths/models.ts';
 import { sessionPathItem } from './paths/session.ts';
 import { sessionsPath } from './paths/sessions.ts';
 import { streamHandshakePath } from './paths/stream.ts';
+import { realtimePath } from './paths/realtime.ts';
 import { transcriptionsPath } from './paths/transcriptions.ts';
 import { usagePath } from './paths/usage.ts';
 import { errorResponses } from './responses.ts';
@@ -18,6 +19,7 @@ import {
   ErrorResponse,
   Model,
   ModelList,
+  REALTIME_PATH,
   SessionDetail,
   sessionPath,
   SESSIONS_PATH,
@@ -55,6 +57,7 @@ export function buildOpenApi(): OpenApiDocument {
       { name: 'Models', description: 'The installed recognition models.' },
       { name: 'Sessions', description: 'Reserve credit and get an address to stream to. Read and cancel sessions.' },
       { name: 'Stream', description: 'The WebSocket handshake.' },
+      { name: 'Realtime', description: 'Transcribe live audio, with the events of the OpenAI API.' },
       { name: 'Files', description: 'Transcribe recorded audio, with the shapes of the OpenAI API.' },
       { name: 'Usage', description: 'Credit and past sessions.' },
       { name: 'Documents', description: 'Documentation of the API.' },
@@ -65,6 +68,7 @@ export function buildOpenApi(): OpenApiDocument {
       [sessionPath('{id}')]: sessionPathItem(),
       [streamPath('{id}')]: streamHandshakePath(),
       [TRANSCRIPTIONS_PATH]: transcriptionsPath(),
+      [REALTIME_PATH]: realtimePath(),
       '/v1/usage': usagePath(),
       ...documentPaths(),
     },
