@@ -1,5 +1,6 @@
+import { eventually } from '../support/eventually.ts';
 import { expectBalanced } from './balances.ts';
-import { openHarness, until, within } from './harness.ts';
+import { openHarness, SOON_MS, until, within } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { KIKUYU, openAccess, TENANT } from './live-streams.ts';
 import { buildModel, MODEL_NAMESPACE } from './release.ts';
@@ -18,11 +19,18 @@ beforeAll(async () => {
   access = await openAccess(harness);
 });
 
+/** Opens a stream. Undefined if the gateway has not read the catalogue with the new model yet. */
+const openUnlessUnknown = () =>
+  openStream(access, DHOLUO).catch((error: unknown) => {
+    if (String(error).includes('model_not_found')) return undefined;
+    throw error;
+  });
+
 test('a pool in a namespace of its own starts a worker for a waiting stream, and scales back to zero', async () => {
   const model = buildModel(DHOLUO, 'Dholuo', 'luo', { min: 0, max: 2, idleToZeroSeconds: 5 });
   await models.kubectl(['apply', '-f', '-'], { input: JSON.stringify(model) });
   await until(models, `asrmodel/${DHOLUO}`, '.status.conditions[?(@.type=="Ready")].status', 'True');
-  const stream = await openStream(access, DHOLUO);
+  const stream = await eventually('every gateway knows the model', SOON_MS, openUnlessUnknown);
   await stream.next('ready', 150_000);
   expect(stream.events).toContainEqual(expect.objectContaining({ type: 'status', state: 'waiting_for_capacity' }));
   const sender = startAudioSender(stream, 'luo_espeak_036', DHOLUO);
