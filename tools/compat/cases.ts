@@ -1,3 +1,5 @@
+import type { Latency } from './native.ts';
+
 /** A client of another project, with its pinned packages in test/compat. */
 export interface CompatClient {
   /** Folder in test/compat. */
@@ -11,18 +13,29 @@ export interface CompatClient {
 export interface CompatCase {
   readonly name: string;
   readonly client: CompatClient;
-  /** Program in the folder of the client. Its arguments are a model, a language and files. It prints a line per file. */
+  /**
+   * Program in the folder of the client. Its arguments are a model, a language and files. A program for calls is a
+   * server without files. It prints transcripts.
+   */
   readonly program: string;
   /** Route and options, as the table shows them. */
   readonly route: string;
-  /** Silence that the program adds to each file, in seconds. */
-  readonly addedSeconds: number;
+  /** Context that the route uses. */
+  readonly latency: Latency;
+  /**
+   * Audio that the native protocol gets: the files, the audio that the client sent, or the files as phone calls with
+   * mu-law audio. Clients that resample send other audio than that of the files.
+   */
+  readonly audio: 'files' | 'connection' | 'call';
   /** Whether `--short` includes it. */
   readonly isShort: boolean;
 }
 
 const OPENAI_PYTHON: CompatClient = { folder: 'openai-python', language: 'Python', packageName: 'openai' };
 const OPENAI_NODE: CompatClient = { folder: 'openai-node', language: 'Node', packageName: 'openai' };
+const LIVEKIT: CompatClient = { folder: 'livekit', language: 'Python', packageName: 'livekit-plugins-openai' };
+const PIPECAT: CompatClient = { folder: 'pipecat', language: 'Python', packageName: 'pipecat-ai' };
+const TWILIO: CompatClient = { folder: 'twilio', language: 'Node', packageName: 'ws' };
 
 export const CASES: readonly CompatCase[] = [
   {
@@ -30,7 +43,8 @@ export const CASES: readonly CompatCase[] = [
     client: OPENAI_PYTHON,
     program: 'file.py',
     route: 'file, WAV',
-    addedSeconds: 0,
+    latency: 'accurate',
+    audio: 'files',
     isShort: true,
   },
   {
@@ -38,7 +52,53 @@ export const CASES: readonly CompatCase[] = [
     client: OPENAI_NODE,
     program: 'file.mjs',
     route: 'file, WAV',
-    addedSeconds: 0,
+    latency: 'accurate',
+    audio: 'files',
     isShort: true,
+  },
+  {
+    name: 'openai-python-realtime',
+    client: OPENAI_PYTHON,
+    program: 'realtime.py',
+    route: 'realtime, PCM 16 kHz, deltas, commit',
+    latency: 'balanced',
+    audio: 'files',
+    isShort: true,
+  },
+  {
+    name: 'openai-node-realtime',
+    client: OPENAI_NODE,
+    program: 'realtime.mjs',
+    route: 'realtime, PCM 16 kHz, commit',
+    latency: 'balanced',
+    audio: 'files',
+    isShort: false,
+  },
+  {
+    name: 'livekit',
+    client: LIVEKIT,
+    program: 'transcribe.py',
+    route: 'realtime, PCM 24 kHz, server VAD',
+    latency: 'balanced',
+    audio: 'connection',
+    isShort: false,
+  },
+  {
+    name: 'pipecat',
+    client: PIPECAT,
+    program: 'transcribe.py',
+    route: 'realtime, PCM 24 kHz, local VAD',
+    latency: 'balanced',
+    audio: 'connection',
+    isShort: false,
+  },
+  {
+    name: 'twilio',
+    client: TWILIO,
+    program: 'bridge.mjs',
+    route: 'realtime, mu-law 8 kHz, server VAD, Twilio messages',
+    latency: 'balanced',
+    audio: 'call',
+    isShort: false,
   },
 ];

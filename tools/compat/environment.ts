@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ensurePythonEnvironment } from '../install/python.ts';
 import { withLock } from '../launch/lock.mjs';
 import { cacheFolder } from '../launch/node.mjs';
@@ -27,7 +27,7 @@ export async function ensureClient(client: CompatClient): Promise<ClientEnvironm
 
 async function ensurePythonClient({ packageName }: CompatClient, folder: string): Promise<ClientEnvironment> {
   const lockFile = join(folder, 'requirements.lock');
-  const { python } = await ensurePythonEnvironment(lockFile);
+  const { python } = await ensurePythonEnvironment(lockFile, false);
   const version = readLockedVersion(readFileSync(lockFile, 'utf8'), packageName);
   return { command: python, folder, version, remove: () => undefined };
 }
@@ -45,7 +45,7 @@ async function ensureNodeClient({ packageName }: CompatClient, source: string): 
   const lock = readFileSync(join(source, 'package-lock.json'), 'utf8');
   const packages = await installPackages(source, lock);
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-compat-'));
-  cpSync(source, folder, { recursive: true });
+  cpSync(source, folder, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
   symlinkSync(join(packages, 'node_modules'), join(folder, 'node_modules'));
   const { packages: locked } = JSON.parse(lock) as { packages: Record<string, { version?: string }> };
   return {

@@ -7,30 +7,35 @@ import { eventually } from '../../test/support/eventually.ts';
 import { startService, stopServices } from '../../test/support/service.ts';
 import type { Service } from '../../test/support/service.ts';
 import { logProgress, messageOf } from '../launch/terminal.mjs';
+import { playCalls } from './calls.ts';
 import type { CompatCase } from './cases.ts';
 import { addComparisons, compareTranscripts } from './compare.ts';
 import type { Comparison } from './compare.ts';
 import { ensureClient } from './environment.ts';
 import type { ClientEnvironment } from './environment.ts';
-import { transcribeNatively } from './native.ts';
+import { decodePhone, encodePhone, phoneSeconds } from './mulaw.ts';
+import { NativeReference } from './native.ts';
+import type { Latency } from './native.ts';
+import { countSeconds, startRecorder } from './recorder.ts';
 import { readRecordings } from './recordings.ts';
 import type { RecordedModel } from './recordings.ts';
 import type { CaseResult } from './table.ts';
 
 /** Credit of each tenant, in seconds. */
 const CREDIT_SECONDS = 7200;
+/** Silence that ends an utterance of test/compat/twilio. */
+const CALL_SILENCE_MS = 500;
 const CLIENT_TIMEOUT_MS = 10 * 60_000;
 const SETTLED_WITHIN_MS = 60_000;
 const runFile = promisify(execFile);
 
-/** A running service, and the native transcripts of its models. */
+/** A running service with a native client. */
 interface Reference {
   readonly service: Service;
   /** File with the CA of the service. */
   readonly caFile: string;
   readonly models: readonly RecordedModel[];
-  /** Transcripts of the recordings, by model. */
-  readonly native: ReadonlyMap<string, readonly string[]>;
+  readonly native: NativeReference;
 }
 
 /** Runs cases one after the other against one service. Returns their results in order. */
@@ -61,9 +66,16 @@ async function startReference(): Promise<Reference> {
   setDefaultCACertificates([...getCACertificates('default'), service.ca]);
   const { key } = await service.tenant({ seconds: CREDIT_SECONDS });
   const models = readRecordings();
-  const native = new Map<string, readonly string[]>();
-  for (const model of models) native.set(model.id, await transcribeNatively(service.baseUrl, key, model));
+  const native = new NativeReference(service.baseUrl, key);
+  for (const model of models) await native.prepare(model);
   return { service, caFile, models, native };
+}
+
+/** Outcome of a program for one model. */
+interface Outcome {
+  readonly comparison: Comparison;
+  /** Seconds that the sessions must be charged. Each session is rounded up to the next second. */
+  readonly expectedSeconds: number;
 }
 
 /** Runs a case with a tenant of its own, so that its balance shows what the case was charged. */
@@ -72,51 +84,124 @@ async function runCase(
   environment: ClientEnvironment,
   reference: Reference,
 ): Promise<CaseResult> {
-  const { name, client, route, addedSeconds } = compatCase;
+  const { name, client, route, audio } = compatCase;
   const { service, models } = reference;
   logProgress(name);
   const tenant = await service.tenant({ seconds: CREDIT_SECONDS });
-  const seconds = models.flatMap(({ recordings }) => recordings.map((file) => file.seconds + addedSeconds));
-  const comparisons: Comparison[] = [];
+  const program = { ...environment, name: compatCase.program, key: tenant.key };
+  const compare = COMPARE[audio];
+  let outcomes: Outcome[] = [];
   let failure: string | undefined;
   try {
-    for (const model of models) {
-      const lines = await runProgram(compatCase.program, environment, reference, model, tenant.key);
-      comparisons.push(compareTranscripts(reference.native.get(model.id) ?? [], lines));
-    }
+    outcomes = await Promise.all(models.map((model) => compare(program, reference, model, compatCase.latency)));
   } catch (error) {
     failure = messageOf(error);
   }
   return {
     client: `${client.packageName} ${environment.version} (${client.language})`,
     route,
-    comparison: addComparisons(comparisons),
-    expectedSeconds: seconds.reduce((sum, each) => sum + Math.ceil(each), 0),
+    comparison: addComparisons(outcomes.map(({ comparison }) => comparison)),
+    expectedSeconds: outcomes.reduce((sum, { expectedSeconds }) => sum + expectedSeconds, 0),
     chargedSeconds: await readCharge(service, tenant.name),
     ...(failure !== undefined && { failure }),
   };
 }
 
-/** Runs a program of a client on the recordings of a model. Returns the lines that it prints. */
+/** A program of a client, with an API key. */
+interface Program extends ClientEnvironment {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Compares a program that sends each file in a session of its own with native transcripts of the files. */
+async function compareFiles(
+  program: Program,
+  reference: Reference,
+  model: RecordedModel,
+  latency: Latency,
+): Promise<Outcome> {
+  const native = await reference.native.transcribeFiles(model, latency);
+  const lines = await runProgram(program, reference, model, reference.service.baseUrl);
+  const expectedSeconds = model.recordings.reduce((sum, { seconds }) => sum + Math.ceil(seconds), 0);
+  return { comparison: compareTranscripts(native, lines), expectedSeconds };
+}
+
+/** Compares a program with native transcripts of the audio that it sent over realtime connections. */
+async function compareConnections(
+  program: Program,
+  reference: Reference,
+  model: RecordedModel,
+  latency: Latency,
+): Promise<Outcome> {
+  const recorder = await startRecorder(reference.service.baseUrl);
+  try {
+    const lines = await runProgram(program, reference, model, recorder.url);
+    const native: string[] = [];
+    for (const connection of recorder.connections) {
+      native.push(...(await reference.native.transcribeConnection(model.id, connection, latency)));
+    }
+    return {
+      comparison: { ...compareTranscripts(native, lines), files: model.recordings.length },
+      expectedSeconds: recorder.connections.reduce((sum, each) => sum + Math.ceil(countSeconds(each)), 0),
+    };
+  } finally {
+    recorder.close();
+  }
+}
+
+/** Compares a server for phone calls with native transcripts of the same mu-law audio. */
+async function compareCalls(
+  program: Program,
+  reference: Reference,
+  model: RecordedModel,
+  latency: Latency,
+): Promise<Outcome> {
+  const calls = model.recordings.map(({ pcm }) => encodePhone(pcm));
+  const options = { cwd: program.folder, env: buildEnvironment(program, reference, reference.service.baseUrl) };
+  const lines = await playCalls(program.command, [program.name, model.id, model.language], options, calls);
+  const native: string[] = [];
+  for (const call of calls) {
+    const connection = { rate: 16_000, silenceMs: CALL_SILENCE_MS, audio: [decodePhone(call)], commits: [] };
+    native.push(...(await reference.native.transcribeConnection(model.id, connection, latency)));
+  }
+  return {
+    comparison: { ...compareTranscripts(native, lines), files: calls.length },
+    expectedSeconds: calls.reduce((sum, call) => sum + Math.ceil(phoneSeconds(call)), 0),
+  };
+}
+
+const COMPARE = { files: compareFiles, connection: compareConnections, call: compareCalls };
+
+/** Runs a program on the recordings of a model. Returns the lines that it prints. */
 async function runProgram(
-  program: string,
-  { command, folder }: ClientEnvironment,
-  { service, caFile }: Reference,
+  program: Program,
+  reference: Reference,
   { id, language, recordings }: RecordedModel,
-  key: string,
+  url: string,
 ): Promise<string[]> {
-  const env = {
+  const env = buildEnvironment(program, reference, url);
+  const args = [program.name, id, language, ...recordings.map(({ path }) => path)];
+  const options = {
+    cwd: program.folder,
+    env,
+    timeout: CLIENT_TIMEOUT_MS,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  } as const;
+  const { stdout } = await runFile(program.command, args, options);
+  return stdout.trimEnd().split('\n');
+}
+
+/** Returns the environment of a program, with the variables that OpenAI's clients read. */
+function buildEnvironment({ key }: Program, { caFile }: Reference, url: string): NodeJS.ProcessEnv {
+  return {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
-    OPENAI_BASE_URL: `${service.baseUrl}/v1`,
+    OPENAI_BASE_URL: `${url}/v1`,
     OPENAI_API_KEY: key,
     SSL_CERT_FILE: caFile,
     NODE_EXTRA_CA_CERTS: caFile,
   };
-  const args = [program, id, language, ...recordings.map(({ path }) => path)];
-  const options = { cwd: folder, env, timeout: CLIENT_TIMEOUT_MS, encoding: 'utf8' } as const;
-  const { stdout } = await runFile(command, args, options);
-  return stdout.trimEnd().split('\n');
 }
 
 /** Waits until the sessions of a tenant are settled. Returns the seconds that they were charged. */

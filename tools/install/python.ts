@@ -43,8 +43,11 @@ export interface PythonEnvironment {
   wheels: string;
 }
 
-/** Creates a virtual environment with the locked packages, unless the cache has it. pip checks the hashes. */
-export async function ensurePythonEnvironment(lockFile: string): Promise<PythonEnvironment> {
+/**
+ * Creates a virtual environment with the locked packages, unless the cache has it. pip checks the hashes. Without
+ * `keepsWheels` the folder with wheels is empty, and the lock file may name packages that have no wheel.
+ */
+export async function ensurePythonEnvironment(lockFile: string, keepsWheels = true): Promise<PythonEnvironment> {
   const { path, version } = await ensureInstalled(PYTHON);
   const hash = createHash('sha256').update(readFileSync(lockFile)).digest('hex').slice(0, 16);
   const folder = join(cacheFolder(), `python-${version}-${hash}`);
@@ -55,8 +58,9 @@ export async function ensurePythonEnvironment(lockFile: string): Promise<PythonE
     rmSync(folder, { recursive: true, force: true });
     run(path, ['-m', 'venv', folder]);
     const locked = ['--quiet', '--disable-pip-version-check', '--require-hashes', '-r', lockFile];
-    run(python, ['-m', 'pip', 'download', ...locked, '-d', wheels]);
-    run(python, ['-m', 'pip', 'install', ...locked, '--no-index', '--find-links', wheels]);
+    if (keepsWheels) run(python, ['-m', 'pip', 'download', ...locked, '-d', wheels]);
+    const offline = keepsWheels ? ['--no-index', '--find-links', wheels] : [];
+    run(python, ['-m', 'pip', 'install', ...locked, ...offline]);
     writeFileSync(complete, '');
   });
   return { python, wheels };
