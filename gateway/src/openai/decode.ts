@@ -25,7 +25,7 @@ export interface DecoderLimits {
   readonly checkTimeoutMs: number;
 }
 
-const LIMITS: DecoderLimits = { maxBytes: 200 * 1_048_576, checkTimeoutMs: 120_000 };
+const LIMITS: DecoderLimits = { maxBytes: 200 * 1_048_576, checkTimeoutMs: 300_000 };
 const ENTRY = import.meta.url.endsWith('.ts') ? './decode-process.ts' : './decode-process.js';
 /** Longest time until the next audio of a decoder, after it has checked the file. */
 const STALL_TIMEOUT_MS = 30_000;
