@@ -1,6 +1,6 @@
 import type { Model } from '@svc-asr/core';
 import { eventually } from '../support/eventually.ts';
-import { MODEL } from '../support/gateway.ts';
+import { MODEL, startGateway } from '../support/gateway.ts';
 import { COMPLETED, connectRealtime, resample } from '../support/realtime-client.ts';
 import { recording } from '../support/recording.ts';
 import { wordErrorRate } from '../support/word-errors.ts';
@@ -105,4 +105,42 @@ test.each([
   const caller = await stage.caller();
   const handshake = connectRealtime(stage.gateway, key === undefined ? undefined : caller.key, options);
   await expect(handshake).rejects.toMatchObject({ status, code });
+});
+
+test('a message of more than 1 MiB is answered with an error and 1009', async () => {
+  const caller = await stage.caller();
+  const client = await connectRealtime(stage.gateway, caller.key, { query: QUERY });
+  client.send(JSON.stringify({ type: 'input_audio_buffer.append', audio: 'A'.repeat(1_048_576) }));
+  expect((await client.next('error')).error?.code).toBe('message_too_large');
+  expect(await client.closed).toMatchObject({ code: 1009 });
+});
+
+test('audio continues in the next session without a seam, and a pause settles it; a drain closes with 1013', async () => {
+  const gateway = await startGateway(stage.redis.url, stage.prefix, {
+    STREAM_IDLE_MS: '3000',
+    CHAIN_PART_SECONDS: '3',
+    STOP_GRACE_MS: '4000',
+  });
+  const caller = await stage.caller();
+  const { pcm } = recording();
+  const client = await connectRealtime(gateway, caller.key, { query: QUERY });
+  await client.update({ format: { type: 'audio/pcm', rate: 16_000 }, turn_detection: null });
+  const transcribe = async () => {
+    client.append(pcm);
+    client.commit();
+    return (await client.next(COMPLETED)).transcript;
+  };
+  const text = await transcribe();
+  const recent = async () => (await stage.ledger.accounts.usage(caller.tenant))!.recent;
+  await eventually('all sessions of the chain are settled', 30_000, async () =>
+    (await recent()).every(({ state }) => state === 'completed') ? true : undefined,
+  );
+  const seconds = Math.ceil(pcm.length / 32_000);
+  const billed = (await recent()).map(({ billableMs }) => billableMs / 1000).reduce((sum, part) => sum + part);
+  expect([billed, (await recent()).length]).toEqual([seconds, Math.ceil(seconds / 3)]);
+  expect(client.socket.readyState).toBe(client.socket.OPEN);
+  expect(await transcribe()).toBe(text);
+  await gateway.stop();
+  expect((await client.closed).code).toBe(1013);
+  expect(text).toBe(await nativeText(await stage.caller(), pcm));
 });
