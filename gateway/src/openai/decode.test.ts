@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { FILE_LIMITS } from '@svc-asr/core';
 import { buildFlac, buildFlacBomb } from '../../../test/support/flac.ts';
 import { buildOpusBomb } from '../../../test/support/ogg.ts';
 import { wrapWav } from '../../../test/support/wav.ts';
@@ -9,7 +8,8 @@ import type { DecodedAudio } from './decode.ts';
 
 const NEVER = new AbortController().signal;
 const MEBIBYTE = 1_048_576;
-const LIMITS = { maxBytes: 200 * MEBIBYTE, checkTimeoutMs: 60_000 };
+/** A file of the longest duration takes long to decode, so these tests have a shorter limit. */
+const LIMITS = { maxSeconds: 300, maxBytes: 200 * MEBIBYTE, checkTimeoutMs: 60_000 };
 
 async function readAll({ frames }: DecodedAudio): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -47,14 +47,32 @@ test('decodeFile ends its process when the client disconnects', async () => {
 });
 
 /** Number of blocks that are longer than a file may be. */
-const blocks = (samples: number) => Math.ceil((FILE_LIMITS.maxSeconds * 16_000) / samples) + 1;
+const blocks = (samples: number) => Math.ceil((LIMITS.maxSeconds * 16_000) / samples) + 1;
 
 test.each<[string, Buffer]>([
   ['FLAC', buildFlacBomb(blocks(65_535))],
   ['Ogg Opus', buildOpusBomb(blocks(255 * 120 * 16))],
 ])('decodeFile refuses a small file of %s that is too long', async (_name, file) => {
   expect(file.length).toBeLessThan(MEBIBYTE);
-  await expect(decodeFile(file, NEVER)).rejects.toMatchObject({ code: 'audio_too_long' });
+  await expect(decodeFile(file, NEVER, LIMITS)).rejects.toMatchObject({ code: 'audio_too_long' });
+});
+
+test.each([
+  [16_000, 1],
+  [15_999, 1],
+])('decodeFile accepts a file of %d samples with a limit of %d s', async (samples, maxSeconds) => {
+  const audio = await decodeFile(Buffer.from(wrapWav(noise.subarray(0, samples * 2))), NEVER, {
+    ...LIMITS,
+    maxSeconds,
+  });
+  expect(audio.samples).toBe(samples);
+  audio.close();
+});
+
+test('decodeFile refuses a file that is one sample longer than the limit', async () => {
+  const file = Buffer.from(wrapWav(noise.subarray(0, 16_001 * 2)));
+  const result = decodeFile(file, NEVER, { ...LIMITS, maxSeconds: 1 });
+  await expect(result).rejects.toMatchObject({ code: 'audio_too_long' });
 });
 
 test('decodeFile refuses a file whose decoder needs more memory than it may have', async () => {

@@ -19,13 +19,19 @@ export interface DecodedAudio {
 }
 
 export interface DecoderLimits {
+  /** Most audio of a file. */
+  readonly maxSeconds: number;
   /** Most memory of the process. Node takes 60 MiB of it, the file up to 25 MiB and a decoder up to 60 MiB. */
   readonly maxBytes: number;
   /** Longest time in which a decoder checks a file. */
   readonly checkTimeoutMs: number;
 }
 
-const LIMITS: DecoderLimits = { maxBytes: 200 * 1_048_576, checkTimeoutMs: 300_000 };
+const LIMITS: DecoderLimits = {
+  maxSeconds: FILE_LIMITS.maxSeconds,
+  maxBytes: 200 * 1_048_576,
+  checkTimeoutMs: 300_000,
+};
 const ENTRY = import.meta.url.endsWith('.ts') ? './decode-process.ts' : './decode-process.js';
 /** Longest time until the next audio of a decoder, after it has checked the file. */
 const STALL_TIMEOUT_MS = 30_000;
@@ -50,7 +56,7 @@ export async function decodeFile(
     [
       ...MEMORY_LIMITS,
       fileURLToPath(new URL(ENTRY, import.meta.url)),
-      String(FILE_LIMITS.maxSeconds),
+      String(limits.maxSeconds),
       String(limits.maxBytes),
     ],
     { stdio: ['pipe', 'pipe', 'pipe'], env: {}, killSignal: 'SIGKILL', signal },
@@ -155,4 +161,4 @@ function refusalOf(code: number | null, killedBy: string | null, problem: string
   }
 }
 
-const TOO_LONG = `The file has more than ${FILE_LIMITS.maxSeconds} seconds of audio. Split it, or use a stream.`;
+const TOO_LONG = `The file has more than ${FILE_LIMITS.maxSeconds / 3600} hours of audio. Split it, or use a stream.`;

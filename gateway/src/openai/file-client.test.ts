@@ -4,7 +4,10 @@ import { FileClient } from './file-client.ts';
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Creates a client with frames of the given sizes, and a stream that records what it receives. */
-function createFile(sizes: readonly number[], { error, onAudio }: { error?: Error; onAudio?: () => void } = {}) {
+function createFile(
+  sizes: readonly number[],
+  { error, onAudio, isLong = false }: { error?: Error; onAudio?: () => void; isLong?: boolean } = {},
+) {
   let value = 0;
   const parts = sizes.map((size) => Buffer.from(Array.from({ length: size }, () => value++ % 251)));
   const all = Buffer.concat(parts);
@@ -17,7 +20,7 @@ function createFile(sizes: readonly number[], { error, onAudio }: { error?: Erro
   };
   const received: Buffer[] = [];
   const texts: string[] = [];
-  const client = new FileClient({ next });
+  const client = new FileClient({ next }, { isLong });
   const stream = {
     receive: (data: Buffer, isBinary: boolean) => {
       if (!isBinary) return texts.push(data.toString());
@@ -25,6 +28,7 @@ function createFile(sizes: readonly number[], { error, onAudio }: { error?: Erro
       return onAudio?.();
     },
     onClosed: () => texts.push('closed'),
+    onPong: () => texts.push('pong'),
     fail: (code: string) => texts.push(code),
   } as unknown as Stream;
   client.start(stream);
@@ -87,11 +91,27 @@ test('FileClient fails the stream, which is then free of charge, if the decoder 
 
 test('FileClient is complete only after the final of all audio, and then closes the stream', async () => {
   const { client, texts } = createFile([4000]);
-  client.send({ type: 'final' } as never);
-  expect(client.isComplete).toBe(false);
   client.send(READY);
+  client.send({ type: 'final', endpoint: true } as never);
   await nextTurn();
+  await nextTurn();
+  client.send({ type: 'final', endpoint: true } as never);
+  expect([client.isComplete, texts]).toEqual([false, ['{"type":"flush"}']]);
+  client.send({ type: 'final' } as never);
   await nextTurn();
   expect(client.isComplete).toBe(true);
   expect(texts).toContain('closed');
+});
+
+test('FileClient of a long file turns on endpointing before it sends audio', () => {
+  const { texts } = createFile([4000], { isLong: true });
+  expect(texts).toEqual(['{"type":"config","endpointing":{"silence_ms":1000}}']);
+});
+
+test('FileClient answers a ping with a keep-alive, and fails the stream at its time limit', async () => {
+  const { client, texts } = createFile([4000]);
+  client.ping();
+  client.onTimeLimit();
+  await nextTurn();
+  expect(texts).toEqual(['pong', '{"type":"keepalive"}', 'internal_error']);
 });

@@ -3,7 +3,19 @@ import type { StreamClient } from '../stream/client/client.ts';
 import type { Stream } from '../stream/stream.ts';
 
 const FLUSH = Buffer.from(JSON.stringify({ type: 'flush' }));
+const KEEPALIVE = Buffer.from(JSON.stringify({ type: 'keepalive' }));
 const NORMAL_CLOSURE = 1000;
+/**
+ * Pause that ends an utterance of a long file. The gateway keeps the audio of an utterance for a replay, so short ones
+ * need little memory, and a replay takes little time.
+ */
+const PAUSE_MS = 1000;
+const LONG_FILE_CONFIG = Buffer.from(JSON.stringify({ type: 'config', endpointing: { silence_ms: PAUSE_MS } }));
+
+export interface FileClientOptions {
+  /** Whether utterances end at pauses. Otherwise the file is one utterance. */
+  readonly isLong: boolean;
+}
 
 /** The client of a stream that recognizes a file. It sends audio as fast as the stream reads, and then a flush. */
 export class FileClient implements StreamClient {
@@ -14,20 +26,23 @@ export class FileClient implements StreamClient {
   /** A frame that the stream has not read yet. */
   #frame: Buffer | undefined;
   #next: IteratorResult<Buffer, undefined> | undefined;
+  readonly #options: FileClientOptions;
   #stream: Stream | undefined;
   #isReady = false;
   #isReading = true;
   #isSending = false;
   #isFlushed = false;
+  #isComplete = false;
 
   /** Takes the audio in frames of whole samples. They are requested one by one, while the stream reads. */
-  constructor(frames: AsyncIterator<Buffer, undefined>) {
+  constructor(frames: AsyncIterator<Buffer, undefined>, options: FileClientOptions = { isLong: false }) {
     this.#frames = frames;
+    this.#options = options;
   }
 
   /** Whether the transcript of all audio has arrived. */
   get isComplete(): boolean {
-    return this.#isFlushed && this.finals.length > 0;
+    return this.#isComplete;
   }
 
   get isReading(): boolean {
@@ -37,6 +52,7 @@ export class FileClient implements StreamClient {
   /** Call once, with the stream of this client. */
   start(stream: Stream): void {
     this.#stream = stream;
+    if (this.#options.isLong) stream.receive(LONG_FILE_CONFIG, false);
     void this.#sendAudio();
   }
 
@@ -47,6 +63,8 @@ export class FileClient implements StreamClient {
       this.#later(() => void this.#sendAudio());
     } else if (message.type === 'final') {
       this.finals.push(message);
+      if (!this.#isFlushed || message.endpoint === true) return;
+      this.#isComplete = true;
       this.#later(() => this.#stream?.onClosed(NORMAL_CLOSURE));
     }
   }
@@ -57,7 +75,16 @@ export class FileClient implements StreamClient {
   }
 
   ping(): void {
-    this.#later(() => this.#stream?.onPong());
+    this.#later(() => {
+      this.#stream?.onPong();
+      // A decoder may need longer for its next audio than a client may be idle.
+      this.#stream?.receive(KEEPALIVE, false);
+    });
+  }
+
+  /** A stream that is slower than real time is a fault of the service, so the file is free of charge. */
+  onTimeLimit(): void {
+    this.#later(() => this.#stream?.fail('internal_error'));
   }
 
   close(): void {

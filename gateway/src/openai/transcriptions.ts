@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import { ApiError, AUDIO, FILE_LIMITS } from '@svc-asr/core';
+import { ApiError, AUDIO, FILE_LIMITS, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 import { requireModel } from '../auth/scopes.ts';
 import type { CatalogueView } from '../catalogue.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
@@ -126,7 +126,7 @@ async function recognize(
     const message = `The file has ${needed} seconds of audio, and the account has credit for ${session.reservedSeconds}.`;
     throw new ApiError('insufficient_credits', { message });
   }
-  const client = new FileClient(audio.frames);
+  const client = new FileClient(audio.frames, { isLong: seconds > MAX_AUDIO_SECONDS });
   client.onMessage = (message) => events?.onMessage(message);
   const { stream, settled } = await options.openStream(session, client).catch(async (error: unknown) => {
     await cancel(options, tenant, model, session);

@@ -19,7 +19,7 @@ export const ERRORS = {
   audio_too_long: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The file has more than 300 seconds of audio. Split it, or use a stream.',
+    message: 'The file has more than 2 hours of audio. Split it, or use a stream.',
   },
   missing_api_key: {
     status: 401,

@@ -15,6 +15,8 @@ export interface StreamClient {
   ping: () => void;
   close: (code: CloseCodeNumber, reason: string) => void;
   terminate: () => void;
+  /** Called when the stream has lived as long as it may. Absent if the stream should end with a `final`. */
+  onTimeLimit?: () => void;
 }
 
 /** Sends events to a client, slows it down and closes its connection. */

@@ -18,6 +18,6 @@ export function startClocks(
     ping: () => client.ping(),
     onIdle,
     onUnresponsive: () => client.terminate(),
-    onLifetime,
+    onLifetime: () => (client.onTimeLimit === undefined ? onLifetime() : client.onTimeLimit()),
   });
 }

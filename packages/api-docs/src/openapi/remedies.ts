@@ -7,7 +7,7 @@ export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   invalid_idempotency_key: 'Use a UUID, or 1 to 128 characters that match the pattern.',
   unsupported_audio: 'The file is not WAV, FLAC or Ogg Opus. Convert it, for example with ffmpeg.',
   invalid_audio: 'The file is damaged or has no audio. The message names the problem.',
-  audio_too_long: 'The file has more than 300 seconds of audio. Split it, or use a stream.',
+  audio_too_long: 'The file has more than 2 hours of audio. Split it, or use a stream.',
   missing_api_key: 'Send `Authorization: Bearer <API_KEY>` from your server.',
   invalid_api_key: 'The key does not exist. Check that you copied all of it and that it belongs to this service.',
   expired_api_key: 'The key has expired. Ask the administrator of the service for a new one.',

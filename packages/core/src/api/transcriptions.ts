@@ -5,8 +5,8 @@ export const TRANSCRIPTIONS_PATH = '/v1/audio/transcriptions';
 export const FILE_LIMITS = {
   /** Largest size of a file. */
   maxBytes: 25 * 1_048_576,
-  /** Most audio of a file. One session has at most this much. */
-  maxSeconds: 300,
+  /** Most audio of a file. Files of more than one session are divided into several (ADR 45). */
+  maxSeconds: 7200,
 } as const;
 
 /** Formats of the answer, as OpenAI names them. */
