@@ -49,7 +49,7 @@ function final(text: string, fields: object = {}): ServerMessage {
 }
 
 /** Creates a connection with a scripted recognition. */
-function createConnection(options: { model?: string; idleMs?: number; refusal?: Error } = {}) {
+function createConnection(options: { model?: string | undefined; idleMs?: number; refusal?: Error } = {}) {
   const events: SentEvent[] = [];
   const state = { closed: undefined as [number, string] | undefined, isReading: true, shares: 0 };
   const streams: ScriptedStream[] = [];

@@ -33,7 +33,7 @@ export interface Operation {
 
 export interface Parameter {
   name: string;
-  in: 'header' | 'path';
+  in: 'header' | 'path' | 'query';
   required: boolean;
   description: string;
   schema: JsonSchema;
