@@ -62,3 +62,10 @@ test('AudioShare.resize extends a share while there is room, and leaves it uncha
   first.release();
   expect(budget.heldBytes).toBe(LONGEST_BYTES / 3);
 });
+
+test('AudioShare.resize takes nothing after the share was released', () => {
+  const budget = new AudioBudget(LONGEST_BYTES);
+  const share = budget.take()!;
+  share.release();
+  expect([share.resize(1000), budget.inUse]).toEqual([false, false]);
+});

@@ -5,8 +5,12 @@ const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 
 /** Part of the budget that one stream may use. */
 export interface AudioShare {
-  /** Changes the share to this audio. Returns false if there is no room for it. A smaller share always has room. */
+  /**
+   * Changes the share to this audio. Returns false if there is no room for it, or after `release`. A smaller share
+   * always has room.
+   */
   resize: (audioMs: number) => boolean;
+  /** Returns the memory for good. */
   release: () => void;
 }
 
@@ -40,16 +44,20 @@ export class AudioBudget {
   /** Takes a share. Returns undefined if there is no room for the longest possible session, or after `close`. */
   take(): AudioShare | undefined {
     if (this.freeStreams === 0) return undefined;
-    let shareBytes = 0;
+    let [shareBytes, isReleased] = [0, false];
     const hold = (bytes: number) => {
       const more = bytes - shareBytes;
-      if (more > 0 && this.#heldBytes + more > this.limitBytes) return false;
+      if (isReleased || (more > 0 && this.#heldBytes + more > this.limitBytes)) return false;
       this.#heldBytes += more;
       shareBytes = bytes;
       return true;
     };
     hold(MAX_SHARE_BYTES);
-    return { resize: (audioMs) => hold(audioMs * BYTES_PER_MS), release: () => void hold(0) };
+    const release = () => {
+      hold(0);
+      isReleased = true;
+    };
+    return { resize: (audioMs) => hold(audioMs * BYTES_PER_MS), release };
   }
 
   /** Refuses further shares. Call when the gateway drains. */

@@ -154,6 +154,18 @@ test('Chain that is settled while it waits for memory settles only its current s
   });
 });
 
+test('Chain that is settled while it waits for memory takes none that becomes free afterwards', async () => {
+  const { chain, share, budget, end } = await open();
+  const other = budget.take()!;
+  other.resize(600_000 - PART_MS);
+  const extension = chain.extend(PART_SAMPLES);
+  share.release();
+  other.release();
+  await end(PART_SAMPLES);
+  expect(await extension).toEqual({ outcome: 'stopped' });
+  expect(budget.heldBytes).toBe(0);
+});
+
 test('Chain reports a session that another gateway has taken over as stale', async () => {
   const { tenant, chain, owner, sessionId } = await open();
   await ledger.sessions.fail(tenant, sessionId, owner, 0, 'gateway lost');

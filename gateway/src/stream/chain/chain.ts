@@ -99,6 +99,7 @@ export class Chain implements StreamChain {
 
   async #extend(heldMs: number): Promise<Extension> {
     const { partMs, isEndless } = this.#parts;
+    // The share of a stream that has ended is released, and then stays so.
     while (!this.#share.resize(heldMs + partMs)) {
       if (this.#stopped) return { outcome: 'stopped' };
       await sleep(RETRY_MS);
