@@ -82,7 +82,7 @@ export class FileClient implements StreamClient {
     });
   }
 
-  /** A stream that is slower than real time is a fault of the service, so the file is free of charge. */
+  /** A slow worker or decoder is a fault of the service, so the file is free of charge. */
   onTimeLimit(): void {
     this.#later(() => this.#stream?.fail('internal_error'));
   }

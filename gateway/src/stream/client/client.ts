@@ -15,7 +15,10 @@ export interface StreamClient {
   ping: () => void;
   close: (code: CloseCodeNumber, reason: string) => void;
   terminate: () => void;
-  /** Called when the stream has lived as long as it may. Absent if the stream should end with a `final`. */
+  /**
+   * Called when the stream has lived or was idle as long as it may. If it is absent, the stream ends by itself and is
+   * charged.
+   */
   onTimeLimit?: () => void;
 }
 

@@ -16,8 +16,8 @@ export function startClocks(
     lifetimeMs: reservedMs + extraMs,
     isReading: () => client.isReading,
     ping: () => client.ping(),
-    onIdle,
+    onIdle: () => (client.onTimeLimit ?? onIdle).call(client),
     onUnresponsive: () => client.terminate(),
-    onLifetime: () => (client.onTimeLimit === undefined ? onLifetime() : client.onTimeLimit()),
+    onLifetime: () => (client.onTimeLimit ?? onLifetime).call(client),
   });
 }

@@ -1,0 +1,35 @@
+import type { Tick, Ticker } from '../ticker.ts';
+import type { StreamParts, StreamSession } from '../session.ts';
+import type { StreamClient } from './client.ts';
+import { startClocks } from './start-clocks.ts';
+
+const times = { idleMs: 1000, pingMs: 5000, extraMs: 500 } as StreamParts['times'];
+
+/** Starts the clocks of a stream of 2 s, lets a time pass in one tick, and returns the callbacks that were called. */
+function expire(afterMs: number, client: Pick<StreamClient, 'isReading'>, handlesTimeLimit: boolean): string[] {
+  const events: string[] = [];
+  const ticks: Tick[] = [];
+  const ticker = { add: (tick: Tick) => ticks.push(tick), remove: () => undefined } as unknown as Ticker;
+  const onTimeLimit = () => events.push('client');
+  const receiver = (handlesTimeLimit ? { ...client, onTimeLimit } : client) as StreamClient;
+  startClocks({ ticker, times }, { reservedMs: 2000 } as StreamSession, receiver, {
+    onIdle: () => events.push('idle'),
+    onLifetime: () => events.push('lifetime'),
+  });
+  const nowMs = performance.now() + afterMs;
+  for (const tick of ticks) tick(nowMs);
+  return events;
+}
+
+describe.each([
+  ['idle', 1100, true],
+  ['lifetime', 2600, false],
+])('the %s clock', (name, afterMs, isReading) => {
+  test('ends the stream of a client that does not handle its time limits', () => {
+    expect(expire(afterMs, { isReading }, false)).toEqual([name]);
+  });
+
+  test('leaves the end of the stream to a client that handles its time limits', () => {
+    expect(expire(afterMs, { isReading }, true)).toEqual(['client']);
+  });
+});
