@@ -34,10 +34,11 @@ export interface StreamChain {
   /** Id of the session that is charged for the audio at this moment. */
   readonly sessionId: string;
   /**
-   * Gets audio for the next part of the stream. Call it when the stream has used all audio that it got. `heldSamples` is
-   * the audio that the stream keeps for a replay. Waits while Redis or the audio memory is unavailable.
+   * Gets audio for the next part of the stream. Call it when the stream has used all audio that it got. `heldSamples`
+   * returns the audio that the stream keeps for a replay, which must not grow until the promise is fulfilled. Waits while
+   * Redis or the audio memory is unavailable.
    */
-  extend: (heldSamples: number) => Promise<Extension>;
+  extend: (heldSamples: () => number) => Promise<Extension>;
 }
 
 /** Durations of a stream. Each one is a setting. */

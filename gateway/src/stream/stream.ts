@@ -167,7 +167,7 @@ export class Stream {
   #extend(rest: Buffer): void {
     this.#queued.push(rest);
     this.#client.read(false);
-    void this.#limit.extend(this.#utterances.held).then((extension) => this.#onExtended(extension));
+    void this.#limit.extend(() => this.#utterances.held).then((extension) => this.#onExtended(extension));
   }
 
   #onExtended(extension: Extension): void {

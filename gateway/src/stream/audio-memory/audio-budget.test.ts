@@ -58,7 +58,9 @@ test('AudioShare.resize extends a share while there is room, and leaves it uncha
   expect(budget.heldBytes).toBe(2 * LONGEST_BYTES);
   expect(second.resize(100_000)).toBe(true);
   expect(first.resize(500_001)).toBe(false);
+  expect(first.audioMs).toBe(300_000);
   expect(first.resize(500_000)).toBe(true);
+  expect(first.audioMs).toBe(500_000);
   first.release();
   expect(budget.heldBytes).toBe(LONGEST_BYTES / 3);
 });
@@ -67,5 +69,5 @@ test('AudioShare.resize takes nothing after the share was released', () => {
   const budget = new AudioBudget(LONGEST_BYTES);
   const share = budget.take()!;
   share.release();
-  expect([share.resize(1000), budget.inUse]).toEqual([false, false]);
+  expect([share.resize(1000), share.audioMs, budget.inUse]).toEqual([false, 0, false]);
 });

@@ -5,6 +5,8 @@ const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 
 /** Part of the budget that one stream may use. */
 export interface AudioShare {
+  /** Audio for which the share has memory. 0 after `release`. */
+  readonly audioMs: number;
   /**
    * Changes the share to this audio. Returns false if there is no room for it, or after `release`. A smaller share
    * always has room.
@@ -57,7 +59,13 @@ export class AudioBudget {
       hold(0);
       isReleased = true;
     };
-    return { resize: (audioMs) => hold(audioMs * BYTES_PER_MS), release };
+    return {
+      get audioMs() {
+        return shareBytes / BYTES_PER_MS;
+      },
+      resize: (audioMs) => hold(audioMs * BYTES_PER_MS),
+      release,
+    };
   }
 
   /** Refuses further shares. Call when the gateway drains. */

@@ -70,8 +70,8 @@ async function open({ creditMs = 60_000, seconds = PART_MS / 1000, isEndless = t
 
 test('Chain settles each full session, and at the end the last one', async () => {
   const { tenant, owner, chain, claims, billed, sessionId, end, usage } = await open();
-  expect(await chain.extend(0)).toEqual({ outcome: 'ok', ms: PART_MS });
-  expect(await chain.extend(0)).toEqual({ outcome: 'ok', ms: PART_MS });
+  expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: PART_MS });
+  expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: PART_MS });
   expect(chain.sessionId).not.toBe(sessionId);
   expect(await ledger.gateways.reconcile(owner, claims.heldBy(owner))).toBe(0);
   expect((await usage()).sessions).toEqual([
@@ -94,8 +94,8 @@ test('Chain settles each full session, and at the end the last one', async () =>
 
 test('Chain returns the credit outcome when less than one second is left', async () => {
   const { chain, end, usage } = await open({ creditMs: 3500 });
-  expect(await chain.extend(0)).toEqual({ outcome: 'ok', ms: 1000 });
-  expect(await chain.extend(0)).toEqual({ outcome: 'credit' });
+  expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: 1000 });
+  expect(await chain.extend(() => 0)).toEqual({ outcome: 'credit' });
   await end(PART_SAMPLES + 16_000);
   expect(await usage()).toEqual({
     balance: { grantedMs: 3500, availableMs: 500, reservedMs: 0, consumedMs: 3000 },
@@ -108,7 +108,7 @@ test('Chain returns the credit outcome when less than one second is left', async
 
 test('Chain of a file extends within its reservation, and settles all parts at the end', async () => {
   const { chain, end, usage, billed } = await open({ seconds: 5, isEndless: false });
-  const extensions = [await chain.extend(0), await chain.extend(0), await chain.extend(0)];
+  const extensions = [await chain.extend(() => 0), await chain.extend(() => 0), await chain.extend(() => 0)];
   expect(extensions).toEqual([{ outcome: 'ok', ms: 2000 }, { outcome: 'ok', ms: 1000 }, { outcome: 'credit' }]);
   expect((await usage()).sessions).toEqual([['active', 0]]);
   await end(2 * PART_SAMPLES + 5);
@@ -122,19 +122,19 @@ test('Chain of a file extends within its reservation, and settles all parts at t
 
 test('Chain of a file that the service fails charges no part', async () => {
   const { chain, end, usage } = await open({ seconds: 5, isEndless: false });
-  await chain.extend(0);
+  await chain.extend(() => 0);
   await end(PART_SAMPLES + 5, 'failed');
   expect(await usage()).toMatchObject({ balance: { consumedMs: 0, reservedMs: 0 }, sessions: [['failed', 0]] });
 });
 
 test('Chain takes memory for the next part and the held audio, and waits while there is none', async () => {
   const { chain, budget, end } = await open({ memoryMs: 600_000 });
-  await chain.extend(5 * PART_SAMPLES);
+  await chain.extend(() => 5 * PART_SAMPLES);
   expect(budget.heldBytes).toBe(6 * PART_SAMPLES * 2);
   const other = budget.take()!;
   other.resize(600_000 - 6 * PART_MS);
   let isExtended = false;
-  const extension = chain.extend(6 * PART_SAMPLES).then(() => (isExtended = true));
+  const extension = chain.extend(() => 6 * PART_SAMPLES).then(() => (isExtended = true));
   await ledger.syncClock();
   expect(isExtended).toBe(false);
   other.release();
@@ -142,10 +142,34 @@ test('Chain takes memory for the next part and the held audio, and waits while t
   await end(PART_SAMPLES);
 });
 
+test('Chain extends a stream on a full gateway by the whole seconds that its memory has free', async () => {
+  const { chain, budget, end, usage } = await open();
+  budget.take()!.resize(600_000 - PART_MS);
+  expect(await chain.extend(() => 100)).toEqual({ outcome: 'ok', ms: 1000 });
+  expect(await chain.extend(() => PART_SAMPLES / 2)).toEqual({ outcome: 'ok', ms: 1000 });
+  expect((await usage()).sessions).toHaveLength(2);
+  expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: PART_MS });
+  await end(2 * PART_SAMPLES + 16_000);
+  expect((await usage()).sessions).toEqual([
+    ['completed', 1000],
+    ['completed', 2000],
+    ['completed', 2000],
+  ]);
+});
+
+test('Chain that waits for memory continues when the stream holds less audio', async () => {
+  const { chain, budget, end } = await open();
+  budget.take()!.resize(600_000 - PART_MS);
+  const held = [PART_SAMPLES, PART_SAMPLES, PART_SAMPLES / 2];
+  const extension = await chain.extend(() => (held.length > 1 ? held.shift() : held[0]) ?? 0);
+  expect(extension).toEqual({ outcome: 'ok', ms: 1000 });
+  await end(PART_SAMPLES);
+});
+
 test('Chain that is settled while it waits for memory settles only its current session', async () => {
   const { chain, budget, end, usage } = await open();
   budget.take()!.resize(600_000 - PART_MS);
-  const extension = chain.extend(PART_SAMPLES);
+  const extension = chain.extend(() => PART_SAMPLES);
   await end(PART_SAMPLES);
   expect(await extension).toEqual({ outcome: 'stopped' });
   expect(await usage()).toMatchObject({
@@ -158,7 +182,7 @@ test('Chain that is settled while it waits for memory takes none that becomes fr
   const { chain, share, budget, end } = await open();
   const other = budget.take()!;
   other.resize(600_000 - PART_MS);
-  const extension = chain.extend(PART_SAMPLES);
+  const extension = chain.extend(() => PART_SAMPLES);
   share.release();
   other.release();
   await end(PART_SAMPLES);
@@ -169,5 +193,5 @@ test('Chain that is settled while it waits for memory takes none that becomes fr
 test('Chain reports a session that another gateway has taken over as stale', async () => {
   const { tenant, chain, owner, sessionId } = await open();
   await ledger.sessions.fail(tenant, sessionId, owner, 0, 'gateway lost');
-  expect(await chain.extend(0)).toEqual({ outcome: 'stale' });
+  expect(await chain.extend(() => 0)).toEqual({ outcome: 'stale' });
 });

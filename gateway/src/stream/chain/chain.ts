@@ -32,7 +32,7 @@ export interface ChainParts {
  * If the first session has reserved all audio, as for a file, its settlement divides the audio into sessions. Otherwise
  * each session is settled when it is full, in one step with the reservation of the next one. In both cases the stream
  * may use the audio of one part at a time. `extend` first takes audio memory for the next part, because the gateway
- * keeps the unanswered audio.
+ * keeps the unanswered audio. If the gateway is full, the stream continues with the memory that it already has.
  */
 export class Chain implements StreamChain {
   readonly #parts: ChainParts;
@@ -72,8 +72,8 @@ export class Chain implements StreamChain {
     return Math.min(this.#handshake.reservedMs, this.#parts.partMs);
   }
 
-  extend(heldSamples: number): Promise<Extension> {
-    const extension = this.#extend(audioMs(heldSamples));
+  extend(heldSamples: () => number): Promise<Extension> {
+    const extension = this.#extend(() => audioMs(heldSamples()));
     this.#extending = extension.catch(() => undefined);
     return extension;
   }
@@ -97,19 +97,32 @@ export class Chain implements StreamChain {
     claims.release(this.#first.sessionId);
   }
 
-  async #extend(heldMs: number): Promise<Extension> {
-    const { partMs, isEndless } = this.#parts;
-    // The share of a stream that has ended is released, and then stays so.
-    while (!this.#share.resize(heldMs + partMs)) {
-      if (this.#stopped) return { outcome: 'stopped' };
-      await sleep(RETRY_MS);
-    }
+  async #extend(heldMs: () => number): Promise<Extension> {
+    const freeMs = await this.#takeMemory(heldMs);
+    if (freeMs === undefined) return { outcome: 'stopped' };
     const unusedMs = this.#settledMs + this.#reservedMs - this.#usableMs;
     let extension: Extension = { outcome: 'credit' };
-    if (unusedMs > 0) extension = { outcome: 'ok', ms: Math.min(partMs, unusedMs) };
-    else if (isEndless) extension = await this.#reserveNext();
-    if (extension.outcome === 'ok') this.#usableMs += extension.ms;
-    return extension;
+    if (unusedMs > 0) extension = { outcome: 'ok', ms: unusedMs };
+    else if (this.#parts.isEndless) extension = await this.#reserveNext();
+    if (extension.outcome !== 'ok') return extension;
+    const ms = Math.min(freeMs, extension.ms);
+    this.#usableMs += ms;
+    return { outcome: 'ok', ms };
+  }
+
+  /**
+   * Takes memory for a part. Returns the audio for which there is memory. On a full gateway it is what the share of the
+   * stream has free, in whole seconds as all reservations. Returns undefined if the stream has ended.
+   */
+  async #takeMemory(heldMs: () => number): Promise<number | undefined> {
+    const { partMs } = this.#parts;
+    while (!this.#stopped) {
+      if (this.#share.resize(heldMs() + partMs)) return partMs;
+      const freeSeconds = Math.floor((this.#share.audioMs - heldMs()) / 1000);
+      if (freeSeconds > 0) return freeSeconds * 1000;
+      await sleep(RETRY_MS);
+    }
+    return undefined;
   }
 
   /** Settles the current session and reserves the next one. */

@@ -25,7 +25,7 @@ export class AudioLimit {
   }
 
   /** Reserves further audio. See StreamChain. */
-  async extend(heldSamples: number): Promise<Extension> {
+  async extend(heldSamples: () => number): Promise<Extension> {
     this.isExtending = true;
     const extension = (await this.#chain?.extend(heldSamples)) ?? { outcome: 'credit' };
     this.isExtending = false;
