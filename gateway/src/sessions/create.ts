@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError, MAX_AUDIO_SECONDS } from '@svc-asr/core';
+import { ApiError } from '@svc-asr/core';
 import type { ErrorCode } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, RateState, Reservation, ReserveOutcome } from '@svc-asr/ledger';
@@ -106,8 +106,7 @@ async function confirmReservation(
   if (!(await ledger.sessions.confirm(tenant, reservation))) {
     throw new LedgerUnavailable('the provisional session expired before it was confirmed');
   }
-  // The stream of a longer session takes memory for one part at a time.
-  audioCapacity.countCreated(Math.min(reservedSeconds, MAX_AUDIO_SECONDS));
+  audioCapacity.countCreated(reservedSeconds);
 }
 
 /** Returns a value that was derived from a secret. Throws if the secret is missing from the keyring. */

@@ -32,6 +32,15 @@ test('AudioCapacity counts created sessions by their length until the next renew
   expect([capacity.hasRoom, capacity.isOutdated]).toEqual([true, false]);
 });
 
+test('AudioCapacity counts a session that is longer than 300 s as one stream', async () => {
+  const capacity = new AudioCapacity({ freeStreams: 1 });
+  await capacity.exchange(renewal(1));
+  capacity.countCreated(7200);
+  expect(capacity.hasRoom).toBe(true);
+  capacity.countCreated(7200);
+  expect(capacity.hasRoom).toBe(false);
+});
+
 test('AudioCapacity still counts sessions that were created while a renewal was in flight', async () => {
   const capacity = new AudioCapacity({ freeStreams: 0 });
   await capacity.exchange(() => {

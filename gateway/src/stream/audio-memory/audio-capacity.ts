@@ -40,10 +40,11 @@ export class AudioCapacity {
 
   /**
    * Counts a session that was created here. Its stream has probably not connected yet, so a burst of requests does not
-   * get more sessions than there is room for. The next renewal removes it from the count.
+   * get more sessions than there is room for. The next renewal removes it from the count. A longer session counts as one
+   * stream, because it takes memory for one part at a time.
    */
   countCreated(reservedSeconds: number): void {
-    this.#createdSeconds += reservedSeconds;
+    this.#createdSeconds += Math.min(reservedSeconds, MAX_AUDIO_SECONDS);
   }
 
   /** Calls `renew` with the number to publish, and stores its result. Returns false if the lease had expired. */
