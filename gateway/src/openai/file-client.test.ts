@@ -1,3 +1,4 @@
+import type { FinalMessage } from '@svc-asr/core';
 import type { Stream } from '../stream/stream.ts';
 import { FileClient } from './file-client.ts';
 
@@ -8,8 +9,7 @@ function createFile(
   sizes: readonly number[],
   { error, onAudio, isLong = false }: { error?: Error; onAudio?: () => void; isLong?: boolean } = {},
 ) {
-  let value = 0;
-  const parts = sizes.map((size) => Buffer.from(Array.from({ length: size }, () => value++ % 251)));
+  const parts = sizes.map((size, at) => Buffer.alloc(size, `frame ${at} `));
   const all = Buffer.concat(parts);
   const requested: Buffer[] = [];
   const next = (): Promise<IteratorResult<Buffer, undefined>> => {
@@ -106,6 +106,47 @@ test('FileClient is complete only after the final of all audio, and then closes 
 test('FileClient of a long file turns on endpointing before it sends audio', () => {
   const { texts } = createFile([4000], { isLong: true });
   expect(texts).toEqual(['{"type":"config","endpointing":{"silence_ms":1000}}']);
+});
+
+describe('FileClient of a file without pauses', () => {
+  const MINUTE = 60 * 32_000;
+  const sizes = [MINUTE, MINUTE, MINUTE, MINUTE, 2];
+  const finalOf = (audio_end_ms: number, endpoint?: true) =>
+    ({ type: 'final', audio_end_ms, endpoint }) as unknown as FinalMessage;
+
+  test('ends an utterance of a long file after 240 s, and waits for the final of each flush', async () => {
+    const { client, texts } = createFile(sizes, { isLong: true, onAudio: () => texts.push('audio') });
+    client.send(READY);
+    await nextTurn();
+    await nextTurn();
+    const flush = '{"type":"flush"}';
+    expect(texts.slice(1)).toEqual(['audio', 'audio', 'audio', 'audio', flush, 'audio', flush]);
+    client.send(finalOf(240_000));
+    await nextTurn();
+    expect(client.isComplete).toBe(false);
+    client.send(finalOf(240_001));
+    await nextTurn();
+    expect([client.isComplete, texts.at(-1)]).toEqual([true, 'closed']);
+  });
+
+  test('counts the 240 s from the last pause', async () => {
+    const { client, received, texts } = createFile(sizes, {
+      isLong: true,
+      onAudio: () => received.length === 4 && client.send(finalOf(1, true)),
+    });
+    client.send(READY);
+    await nextTurn();
+    await nextTurn();
+    expect(texts).toEqual([texts[0], '{"type":"flush"}']);
+  });
+
+  test('does not end an utterance of a short file', async () => {
+    const { client, texts } = createFile(sizes);
+    client.send(READY);
+    await nextTurn();
+    await nextTurn();
+    expect(texts).toEqual(['{"type":"flush"}']);
+  });
 });
 
 test('FileClient answers a ping with a keep-alive, and fails the stream at its time limit', async () => {

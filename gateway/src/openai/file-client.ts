@@ -1,3 +1,4 @@
+import { AUDIO } from '@svc-asr/core';
 import type { FinalMessage, ServerMessage } from '@svc-asr/core';
 import type { StreamClient } from '../stream/client/client.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -10,10 +11,13 @@ const NORMAL_CLOSURE = 1000;
  * need little memory, and a replay takes little time.
  */
 const PAUSE_MS = 1000;
+/** Most audio of an utterance of a long file. It is less than the memory of a stream that has reserved 300 s. */
+const MAX_UTTERANCE_SECONDS = 240;
+const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
 const LONG_FILE_CONFIG = Buffer.from(JSON.stringify({ type: 'config', endpointing: { silence_ms: PAUSE_MS } }));
 
 export interface FileClientOptions {
-  /** Whether utterances end at pauses. Otherwise the file is one utterance. */
+  /** Whether utterances end at pauses, and after 240 s. Otherwise the file is one utterance. */
   readonly isLong: boolean;
 }
 
@@ -31,6 +35,11 @@ export class FileClient implements StreamClient {
   #isReady = false;
   #isReading = true;
   #isSending = false;
+  #sentBytes = 0;
+  /** Position at which the current utterance starts, as far as it is known. */
+  #startBytes = 0;
+  /** Flushes without a `final` yet. */
+  #owedFinals = 0;
   #isFlushed = false;
   #isComplete = false;
 
@@ -63,7 +72,9 @@ export class FileClient implements StreamClient {
       this.#later(() => void this.#sendAudio());
     } else if (message.type === 'final') {
       this.finals.push(message);
-      if (!this.#isFlushed || message.endpoint === true) return;
+      this.#startBytes = Math.max(this.#startBytes, message.audio_end_ms * BYTES_PER_MS);
+      if (message.endpoint !== true) this.#owedFinals--;
+      if (!this.#isFlushed || this.#owedFinals > 0) return;
       this.#isComplete = true;
       this.#later(() => this.#stream?.onClosed(NORMAL_CLOSURE));
     }
@@ -111,18 +122,31 @@ export class FileClient implements StreamClient {
         const next = this.#frame === undefined ? undefined : await this.#takeNext();
         // The stream may have stopped reading while the frames were decoded.
         if (!this.#maySend()) return;
-        if (this.#frame !== undefined) stream.receive(this.#frame, true);
+        if (this.#frame !== undefined) this.#sendFrame(stream, this.#frame);
         [this.#frame, this.#next] = [next, undefined];
         if (next !== undefined) continue;
         // In the same turn as the last audio, because a stream that has used its whole reservation ends by itself.
         this.#isFlushed = true;
-        stream.receive(FLUSH, false);
+        this.#flush(stream);
       }
     } catch {
       stream.fail('internal_error');
     } finally {
       this.#isSending = false;
     }
+  }
+
+  #sendFrame(stream: Stream, frame: Buffer): void {
+    const utteranceBytes = this.#sentBytes + frame.length - this.#startBytes;
+    if (this.#options.isLong && utteranceBytes > MAX_UTTERANCE_SECONDS * 1000 * BYTES_PER_MS) this.#flush(stream);
+    this.#sentBytes += frame.length;
+    stream.receive(frame, true);
+  }
+
+  #flush(stream: Stream): void {
+    this.#startBytes = this.#sentBytes;
+    this.#owedFinals++;
+    stream.receive(FLUSH, false);
   }
 
   /** Returns the frame after the current one. Undefined at the end of the audio. */
