@@ -27,7 +27,7 @@ export interface DecoderLimits {
   readonly checkTimeoutMs: number;
 }
 
-const LIMITS: DecoderLimits = {
+export const DECODER_LIMITS: DecoderLimits = {
   maxSeconds: FILE_LIMITS.maxSeconds,
   maxBytes: 200 * 1_048_576,
   checkTimeoutMs: 300_000,
@@ -49,7 +49,7 @@ export const MEMORY_LIMITS = ['--max-old-space-size=64', '--max-semi-space-size=
 export async function decodeFile(
   file: Buffer,
   signal: AbortSignal,
-  limits: DecoderLimits = LIMITS,
+  limits: DecoderLimits = DECODER_LIMITS,
 ): Promise<DecodedAudio> {
   const child = spawn(
     process.execPath,

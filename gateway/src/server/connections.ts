@@ -11,7 +11,7 @@ const OTHER_FILES = 128;
 /** Open files per client: the connection of the client and the connection to a worker. */
 const FILES_PER_CLIENT = 2;
 /** Share of the memory that connections may use, and the memory of one connection. STREAM_MEMORY_MIB limits audio. */
-const MEMORY_SHARE = 1 / 8;
+export const MEMORY_SHARE = 1 / 8;
 const BYTES_PER_CONNECTION = 65_536;
 const FEWEST = 64;
 /** Assumed limit of open files on systems where it cannot be read, such as macOS. */
