@@ -1,16 +1,29 @@
 import type { Configuration } from '../../stream/configuration.ts';
+import { isSameFormat } from './input-format.ts';
 import type { InputFormat } from './input-format.ts';
+
+/** Largest size of audio that joins the audio before it. */
+const BLOCK_BYTES = 65_536;
+const MIN_BLOCK_BYTES = 1024;
+
+interface Audio {
+  readonly type: 'audio';
+  readonly bytes: Buffer;
+  readonly format: InputFormat;
+}
 
 /** A step of a client that the recognizer has not sent to its stream yet. */
 export type Operation =
-  | { readonly type: 'audio'; readonly bytes: Buffer; readonly format: InputFormat }
+  | Audio
   | { readonly type: 'flush' | 'reset' }
   | { readonly type: 'config'; readonly configuration: Configuration };
 
-/** The steps that wait, oldest first. */
+/** The steps that wait, oldest first. Small parts of audio are joined, so that each byte takes little memory. */
 export class Operations {
   readonly #list: Operation[] = [];
   #audioBytes = 0;
+  /** Audio that was joined last, at the start of a block with room for more. */
+  #joined: { audio: Audio; block: Buffer } | undefined;
 
   get length(): number {
     return this.#list.length;
@@ -22,7 +35,10 @@ export class Operations {
   }
 
   push(operation: Operation): void {
-    this.#list.push(operation);
+    const last = this.#list.at(-1);
+    if (operation.type === 'audio' && last?.type === 'audio' && canJoin(last, operation)) {
+      this.#list[this.#list.length - 1] = this.#join(last, operation);
+    } else this.#list.push(operation);
     this.#audioBytes += bytesOf(operation);
   }
 
@@ -38,6 +54,12 @@ export class Operations {
     return operation;
   }
 
+  clear(): void {
+    this.#list.length = 0;
+    this.#audioBytes = 0;
+    this.#joined = undefined;
+  }
+
   /** Removes the audio at the end, which the client has cleared before it was sent. */
   dropLastAudio(): void {
     for (let last = this.#list.at(-1); last !== undefined && 'bytes' in last; last = this.#list.at(-1)) {
@@ -45,6 +67,25 @@ export class Operations {
       this.#audioBytes -= last.bytes.length;
     }
   }
+
+  /** Returns both parts of audio as one. Blocks double their size, so that the copies take time in proportion to it. */
+  #join(first: Audio, second: Audio): Audio {
+    const start = first.bytes.length;
+    const end = start + second.bytes.length;
+    let block = this.#joined?.audio === first ? this.#joined.block : undefined;
+    if (block === undefined || block.length < end) {
+      block = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, 2 * end)));
+      first.bytes.copy(block);
+    }
+    second.bytes.copy(block, start);
+    const audio: Audio = { type: 'audio', bytes: block.subarray(0, end), format: first.format };
+    this.#joined = { audio, block };
+    return audio;
+  }
+}
+
+function canJoin(first: Audio, second: Audio): boolean {
+  return first.bytes.length + second.bytes.length <= BLOCK_BYTES && isSameFormat(first.format, second.format);
 }
 
 function bytesOf(operation: Operation): number {

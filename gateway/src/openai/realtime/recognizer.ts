@@ -9,10 +9,14 @@ import type { InputFormat } from './input-format.ts';
 import { Operations } from './operations.ts';
 import type { Operation } from './operations.ts';
 import { SessionSender } from './session-sender.ts';
+import { SessionTimers } from './session-timers.ts';
+import type { SessionTimes } from './session-timers.ts';
 
 /** Audio that is held while a session is reserved and waits for a worker. The client is slowed down afterwards. */
 const MAX_HELD_MS = 60_000;
 const MAX_HELD_BYTES = MAX_HELD_MS * SAMPLES_PER_MS * AUDIO.bytesPerSample;
+/** Steps that are held. Small parts of audio are one step. */
+const MAX_HELD_STEPS = 1000;
 
 /** Ends of a stream after which the next audio starts another session. */
 const RESUMABLE = new Set(['idle_timeout', 'session_time_limit']);
@@ -26,17 +30,13 @@ export interface RecognizerEvents {
   onFailed: (reason: string | Error) => void;
 }
 
-export interface RecognizerParts {
+export interface RecognizerParts extends SessionTimes {
   /** Takes a share of the audio memory, or returns undefined if there is none. */
   takeMemory: () => AudioShare | undefined;
   /** Returns the configuration that the client has selected. */
   configuration: () => Configuration;
   /** Reserves a session and opens its stream. */
   open: (client: StreamClient) => Promise<OpenedStream>;
-  /** Time without audio after which the session is settled. */
-  idleMs: number;
-  /** Longest time of a session, in addition to its audio. It is shorter than that of the stream. */
-  extraMs: number;
 }
 
 /**
@@ -54,16 +54,23 @@ export class Recognizer {
   #session: SessionSender | undefined;
   #isReading = true;
   #isSending = false;
+  /** Set while a step waits because the stream limits messages. */
+  #waitTimer: NodeJS.Timeout | undefined;
   /** Samples of earlier sessions. */
   #earlierSamples = 0;
-  #idleTimer: NodeJS.Timeout | undefined;
-  #lifetimeTimer: NodeJS.Timeout | undefined;
+  readonly #timers: SessionTimers;
   #isFinishing = false;
+  /** Memory for the audio that is held while no stream can receive it. */
   #share: AudioShare | undefined;
 
   constructor(parts: RecognizerParts, events: RecognizerEvents) {
     this.#parts = parts;
     this.#events = events;
+    this.#timers = new SessionTimers(parts, {
+      isWaiting: () => this.#operations.length > 0,
+      audioMs: () => audioMs(this.#session?.sentSamples ?? 0),
+      onEnd: (reason) => this.#endStream(reason),
+    });
   }
 
   /** Whether a session exists or is being reserved. */
@@ -78,7 +85,8 @@ export class Recognizer {
   }
 
   append(bytes: Buffer, format: InputFormat): void {
-    this.#idleTimer?.refresh();
+    this.#timers.onAudio();
+    if (!this.#holdMemory()) return;
     this.#operations.push({ type: 'audio', bytes, format });
     this.#advance();
   }
@@ -92,6 +100,7 @@ export class Recognizer {
   /** Drops the utterance. Audio that a stream has accepted stays charged. */
   reset(): void {
     this.#operations.dropLastAudio();
+    if (this.#operations.audioBytes === 0) this.#releaseMemory();
     this.#operations.push({ type: 'reset' });
     this.#advance();
   }
@@ -126,8 +135,9 @@ export class Recognizer {
   }
 
   #pace(): void {
-    const { audioBytes } = this.#operations;
-    const isFull = this.#state === 'ready' ? audioBytes > 0 && !this.#isReading : audioBytes >= MAX_HELD_BYTES;
+    const { audioBytes, length } = this.#operations;
+    const isSlow = this.#state === 'ready' && audioBytes > 0 && !this.#isReading;
+    const isFull = isSlow || audioBytes >= MAX_HELD_BYTES || length >= MAX_HELD_STEPS;
     this.#events.onPace(!isFull);
     if (isFull && !this.#isEnabled) this.#fail('missing_model');
   }
@@ -139,20 +149,30 @@ export class Recognizer {
       if (next.type === 'reset') this.#events.onMessage({ type: 'reset_ack', utterance: 1 }, 0);
       else if ('bytes' in next) {
         this.#operations.unshift(next);
-        this.#open();
+        if (this.#holdMemory()) this.#open();
         return;
       }
     }
   }
 
+  /** Takes memory for audio that no stream can receive yet. Returns false if the connection fails because there is none. */
+  #holdMemory(): boolean {
+    // A session that was opened has a share of its own.
+    if (this.#share !== undefined || (this.#session !== undefined && this.#state !== 'ending')) return true;
+    this.#share = this.#parts.takeMemory();
+    this.#share?.resize(MAX_HELD_MS);
+    if (this.#share !== undefined) return true;
+    this.#fail(new ApiError('service_unavailable', { message: 'This gateway is full or shutting down.' }));
+    return false;
+  }
+
+  #releaseMemory(): void {
+    this.#share?.release();
+    this.#share = undefined;
+  }
+
   #open(): void {
     this.#state = 'opening';
-    this.#share = this.#parts.takeMemory();
-    if (this.#share === undefined) {
-      this.#fail(new ApiError('service_unavailable', { message: 'This gateway is full or shutting down.' }));
-      return;
-    }
-    this.#share.resize(MAX_HELD_MS);
     this.#parts.open(this.#createClient()).then(
       (opened) => this.#onOpened(opened),
       (error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))),
@@ -161,7 +181,7 @@ export class Recognizer {
 
   #onOpened({ stream, settled }: OpenedStream): void {
     // The stream has a share of its own, which covers what is held.
-    this.#share?.release();
+    this.#releaseMemory();
     if (this.#state === 'closed') {
       stream.onClosed(1006);
       return;
@@ -192,7 +212,7 @@ export class Recognizer {
       this.#later(() => {
         if (this.#state !== 'opening') return;
         this.#state = 'ready';
-        this.#startTimers();
+        this.#timers.start();
         this.#advance();
       });
     }
@@ -204,32 +224,6 @@ export class Recognizer {
     setImmediate(task);
   }
 
-  #startTimers(): void {
-    this.#idleTimer = setTimeout(() => {
-      // A client that is slowed down cannot send.
-      if (this.#operations.length > 0) this.#idleTimer?.refresh();
-      else this.#endStream('idle_timeout');
-    }, this.#parts.idleMs);
-    this.#limitLifetime(performance.now());
-  }
-
-  /**
-   * Ends the session when it has lasted longer than its audio and the extra time. The stream would end by itself a little
-   * later, and drop the audio that arrives until its last transcript.
-   */
-  #limitLifetime(startedAtMs: number): void {
-    const audioSentMs = audioMs(this.#session?.sentSamples ?? 0);
-    const leftMs = startedAtMs + audioSentMs + this.#parts.extraMs - performance.now();
-    if (leftMs <= 0) this.#endStream('session_time_limit');
-    else this.#lifetimeTimer = setTimeout(() => this.#limitLifetime(startedAtMs), Math.ceil(leftMs));
-  }
-
-  #stopTimers(): void {
-    clearTimeout(this.#idleTimer);
-    clearTimeout(this.#lifetimeTimer);
-    this.#idleTimer = undefined;
-  }
-
   /** Ends the session with a transcript of the buffered audio. Audio that arrives from now on waits for the next one. */
   #endStream(reason: 'idle_timeout' | 'session_time_limit'): void {
     this.#startEnding();
@@ -238,7 +232,7 @@ export class Recognizer {
 
   #startEnding(): void {
     this.#state = 'ending';
-    this.#stopTimers();
+    this.#timers.stop();
   }
 
   #onEnded(reason: string): void {
@@ -265,9 +259,10 @@ export class Recognizer {
   }
 
   #stopWaiting(): void {
-    this.#stopTimers();
-    this.#share?.release();
-    while (this.#operations.shift() !== undefined);
+    this.#timers.stop();
+    clearTimeout(this.#waitTimer);
+    this.#releaseMemory();
+    this.#operations.clear();
   }
 
   #send(): void {
@@ -285,7 +280,8 @@ export class Recognizer {
     const { rest, waitMs } = this.#session?.send(next) ?? {};
     if (rest !== undefined) this.#operations.unshift(rest);
     if (waitMs === undefined) return true;
-    setTimeout(() => this.#advance(), waitMs);
+    clearTimeout(this.#waitTimer);
+    this.#waitTimer = setTimeout(() => this.#advance(), waitMs);
     return false;
   }
 }

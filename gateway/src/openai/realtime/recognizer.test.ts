@@ -1,0 +1,156 @@
+import type { ServerMessage } from '@svc-asr/core';
+import { AudioBudget } from '../../stream/audio-memory/audio-budget.ts';
+import type { StreamClient } from '../../stream/client/client.ts';
+import type { OpenedStream } from '../../stream/opened-stream.ts';
+import type { Stream } from '../../stream/stream.ts';
+import type { InputFormat } from './input-format.ts';
+import { Recognizer } from './recognizer.ts';
+
+const PCM: InputFormat = { type: 'audio/pcm', rate: 16_000 };
+/** Audio of the longest session: 300 s of 16,000 samples of two bytes. */
+const LONGEST_BYTES = 9_600_000;
+/** Memory that a connection takes for the audio that it holds. */
+const HELD_BYTES = 1_920_000;
+
+/** A stream that records its input. The test sends its messages, and ends and settles it. */
+class ScriptedStream {
+  readonly client: StreamClient;
+  readonly texts: string[] = [];
+  audioBytes = 0;
+  /** Reason of the end that the recognizer has requested. */
+  reason: string | undefined;
+  settle: () => void = () => undefined;
+
+  constructor(client: StreamClient) {
+    this.client = client;
+  }
+
+  receive(data: Buffer, isBinary: boolean): void {
+    if (isBinary) this.audioBytes += data.length;
+    else this.texts.push((JSON.parse(data.toString()) as { type: string }).type);
+  }
+
+  endWithFinal({ reason }: { reason: string }): void {
+    this.reason = reason;
+  }
+
+  onClosed(): void {
+    this.settle();
+  }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const opened: Recognizer[] = [];
+afterEach(() => {
+  for (const recognizer of opened.splice(0)) recognizer.close(1000);
+});
+
+function createRecognizer({ isEnabled = true, idleMs = 60_000, extraMs = 60_000, budgetBytes = LONGEST_BYTES } = {}) {
+  const streams: ScriptedStream[] = [];
+  const messages: ServerMessage[] = [];
+  const state = { failed: undefined as string | Error | undefined, isReading: true };
+  const budget = new AudioBudget(budgetBytes);
+  const recognizer = new Recognizer(
+    {
+      takeMemory: () => budget.take(),
+      configuration: () => ({ context: [56, 3], silenceMs: undefined }),
+      open: (client): Promise<OpenedStream> => {
+        const stream = new ScriptedStream(client);
+        streams.push(stream);
+        const settled = new Promise<void>((resolve) => (stream.settle = resolve));
+        return Promise.resolve({ stream: stream as unknown as Stream, settled });
+      },
+      idleMs,
+      extraMs,
+    },
+    {
+      onMessage: (message) => messages.push(message),
+      onPace: (isReading) => (state.isReading = isReading),
+      onFailed: (reason) => (state.failed = reason),
+    },
+  );
+  opened.push(recognizer);
+  if (isEnabled) recognizer.enable();
+  const append = (bytes = 320) => recognizer.append(Buffer.alloc(bytes), PCM);
+  /** Appends audio and waits until the stream of it is ready. */
+  const start = async (): Promise<ScriptedStream> => {
+    append();
+    await nextTurn();
+    const stream = streams.at(-1);
+    if (stream === undefined) throw new Error('no stream was opened');
+    stream.client.send({ type: 'ready' } as ServerMessage);
+    await nextTurn();
+    return stream;
+  };
+  return { recognizer, streams, messages, state, budget, append, start };
+}
+
+/** Waits until a timer of the recognizer has ended the stream. */
+async function untilEnding(stream: ScriptedStream): Promise<void> {
+  while (stream.reason === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+describe('memory of held audio', () => {
+  test('is taken at the first audio before the model is known, and released when it is cleared', () => {
+    const { recognizer, append, budget } = createRecognizer({ isEnabled: false });
+    expect(budget.heldBytes).toBe(0);
+    append();
+    append();
+    expect(budget.heldBytes).toBe(HELD_BYTES);
+    recognizer.reset();
+    expect(budget.heldBytes).toBe(0);
+    append();
+    expect(budget.heldBytes).toBe(HELD_BYTES);
+    recognizer.close(1000);
+    expect(budget.heldBytes).toBe(0);
+  });
+
+  test('is released when the stream is open, and taken again for audio that arrives until it is settled', async () => {
+    const { append, start, budget, streams } = createRecognizer({ idleMs: 1 });
+    const stream = await start();
+    expect(budget.heldBytes).toBe(0);
+    await untilEnding(stream);
+    append();
+    expect(budget.heldBytes).toBe(HELD_BYTES);
+    stream.client.close(1000, 'idle_timeout');
+    stream.settle();
+    await nextTurn();
+    expect([streams.length, budget.heldBytes]).toEqual([2, 0]);
+  });
+
+  test('that is not available closes the connection, so that the client retries elsewhere', () => {
+    const { append, state, streams } = createRecognizer({ isEnabled: false, budgetBytes: LONGEST_BYTES - 1 });
+    append();
+    expect(state.failed).toMatchObject({ code: 'service_unavailable' });
+    expect(streams).toEqual([]);
+  });
+});
+
+describe('a client that sends before the model is known', () => {
+  test('is refused at the limit of held audio, also with the smallest parts', () => {
+    const { append, state } = createRecognizer({ isEnabled: false });
+    for (let i = 1; i < HELD_BYTES / 2; i++) append(2);
+    expect(state.failed).toBeUndefined();
+    append(2);
+    expect(state.failed).toBe('missing_model');
+  });
+
+  test('is refused at the limit of held steps', () => {
+    const { recognizer, state } = createRecognizer({ isEnabled: false });
+    for (let i = 1; i < 1000; i++) recognizer.flush();
+    expect(state.failed).toBeUndefined();
+    recognizer.flush();
+    expect(state.failed).toBe('missing_model');
+  });
+});
+
+test('a stream that does not read slows the client down while audio waits', async () => {
+  const { append, start, state } = createRecognizer();
+  const stream = await start();
+  stream.client.read(false);
+  append();
+  expect([state.isReading, stream.audioBytes]).toEqual([false, 320]);
+  stream.client.read(true);
+  await nextTurn();
+  expect([state.isReading, stream.audioBytes]).toEqual([true, 640]);
+});

@@ -1,0 +1,56 @@
+export interface SessionTimes {
+  /** Time without audio after which the session is settled. */
+  idleMs: number;
+  /** Longest time of a session, in addition to its audio. It is shorter than that of the stream. */
+  extraMs: number;
+}
+
+export interface SessionTimersEvents {
+  /** Returns whether steps of the client wait. A client that is slowed down cannot send. */
+  isWaiting: () => boolean;
+  /** Returns the duration of the audio that the session has received. */
+  audioMs: () => number;
+  onEnd: (reason: 'idle_timeout' | 'session_time_limit') => void;
+}
+
+/** Timers of a session that is ready: the time without audio, and the lifetime. */
+export class SessionTimers {
+  readonly #times: SessionTimes;
+  readonly #events: SessionTimersEvents;
+  #idle: NodeJS.Timeout | undefined;
+  #lifetime: NodeJS.Timeout | undefined;
+
+  constructor(times: SessionTimes, events: SessionTimersEvents) {
+    this.#times = times;
+    this.#events = events;
+  }
+
+  start(): void {
+    this.#idle = setTimeout(() => {
+      if (this.#events.isWaiting()) this.#idle?.refresh();
+      else this.#events.onEnd('idle_timeout');
+    }, this.#times.idleMs);
+    this.#limitLifetime(performance.now());
+  }
+
+  /** Call when audio has arrived. */
+  onAudio(): void {
+    this.#idle?.refresh();
+  }
+
+  stop(): void {
+    clearTimeout(this.#idle);
+    clearTimeout(this.#lifetime);
+    this.#idle = undefined;
+  }
+
+  /**
+   * Ends the session when it has lasted longer than its audio and the extra time. The stream would end by itself a little
+   * later, and drop the audio that arrives until its last transcript.
+   */
+  #limitLifetime(startedAtMs: number): void {
+    const leftMs = startedAtMs + this.#events.audioMs() + this.#times.extraMs - performance.now();
+    if (leftMs <= 0) this.#events.onEnd('session_time_limit');
+    else this.#lifetime = setTimeout(() => this.#limitLifetime(startedAtMs), Math.ceil(leftMs));
+  }
+}
