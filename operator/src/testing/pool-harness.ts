@@ -31,6 +31,8 @@ export interface PoolHarness {
   load: (load: Partial<ScalingLoad>) => void;
   /** Makes the ledger available or unavailable. */
   setLedgerError: (error: Error | undefined) => void;
+  /** Sets whether the namespace of the model was listed. It was by default. */
+  setListed: (isListed: boolean) => void;
   /** Ends workers of a revision as if they had crashed. */
   crash: (revision: string, amount: number) => void;
   /** Lets a worker crash repeatedly, although it does not end. Returns its id. */
@@ -69,10 +71,8 @@ export function createPoolHarness(
 ): PoolHarness {
   let nowMs = 0;
   const { logger, lines } = createTestLogger();
-  const { runtime, records, running, applied, failures, heldBack, tierSlots, register, end } = createTestRuntime(
-    rollouts,
-    (id) => pool.workerEnded(id),
-  );
+  const parts = createTestRuntime(rollouts, (id) => pool.workerEnded(id));
+  const { runtime, listing, records, running, applied, failures, heldBack, tierSlots, register, end } = parts;
   const ledger = createTestLedger(records);
   const pool: Pool = new Pool('m', {
     pools: ledger.pools,
@@ -114,6 +114,7 @@ export function createPoolHarness(
       ledger.state.load = { ...ledger.state.load, ...changes };
     },
     setLedgerError: (error) => void (ledger.state.error = error),
+    setListed: (isListed) => void (listing.isListed = isListed),
     crash: (revision, amount) => {
       const own = [...running.values()].filter((worker) => worker.revision === revision);
       for (const { id } of own.slice(0, amount)) end(id);
@@ -208,6 +209,8 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
   const failures = new Map<string, StartFailure>();
   const heldBack = new Map<string, StartFailure>();
   const applied: DesiredWorkers[] = [];
+  /** Whether the namespace of the model was listed. */
+  const listing = { isListed: true };
   let started = 0;
 
   const tierSlots = new Map<string, number>();
@@ -257,10 +260,11 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
     startFailure: (of) => failures.get(keyOf(of)),
     tiers: ({ revision }) => revisionTiers.get(revision) ?? [],
     failingNodes: () => [],
-    storedRollout: (name) => rollouts.get(name),
+    isListed: () => listing.isListed,
+    storedRollout: (of) => (listing.isListed ? rollouts.get(of.model) : undefined),
     close: () => Promise.resolve(),
   };
-  return { runtime, running, records, failures, heldBack, tierSlots, applied, register, end };
+  return { runtime, listing, running, records, failures, heldBack, tierSlots, applied, register, end };
 }
 
 function keyOf({ revision, tier }: { revision: string; tier?: string | undefined }): string {

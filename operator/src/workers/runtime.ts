@@ -137,8 +137,13 @@ export interface WorkerRuntime {
   tiers?: (of: Revision) => string[];
   /** Returns the nodes on which workers of a model failed repeatedly. */
   failingNodes: (model: string) => string[];
+  /**
+   * Reports whether the objects in the namespace of a model were listed. Before, workers and the stored rollout state
+   * may exist without being known. If absent, they are always known.
+   */
+  isListed?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */
-  storedRollout: (model: string) => RolloutState | undefined;
+  storedRollout: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => RolloutState | undefined;
   /** Stops processes and waits for them. Pods continue to run for the next operator. */
   close: () => Promise<void>;
 }

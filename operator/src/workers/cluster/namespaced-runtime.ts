@@ -107,8 +107,12 @@ export class NamespacedRuntime implements WorkerRuntime {
     return this.#ownerOf(model).failingNodes(model);
   }
 
-  storedRollout(model: string): RolloutState | undefined {
-    return this.#ownerOf(model).storedRollout(model);
+  isListed({ namespace }: Pick<WorkerTemplate, 'namespace'>): boolean {
+    return this.#runtimeOf(namespace).isListed();
+  }
+
+  storedRollout(of: Pick<WorkerTemplate, 'model' | 'namespace'>): RolloutState | undefined {
+    return this.#runtimeOf(of.namespace).storedRollout(of);
   }
 
   async close(): Promise<void> {

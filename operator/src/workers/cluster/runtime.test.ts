@@ -358,11 +358,11 @@ describe('revisions', () => {
 
   test('the rollout state is stored in a ConfigMap of the model, where the next operator finds it', async () => {
     await apply([[OLD, 1]]);
-    expect(runtime.storedRollout('m')).toBeUndefined();
+    expect(runtime.storedRollout(OLD)).toBeUndefined();
     const rejected = { revision: NEW.revision, reason: 'Failures', message: 'too many' } as const;
     const rollout = { stable: OLD.revision, candidate: undefined, rejected };
     await apply([[OLD, 1]], { rollout });
-    expect(runtime.storedRollout('m')).toEqual(rollout);
+    expect(runtime.storedRollout(OLD)).toEqual(rollout);
     expect(cluster.get(TYPES.ConfigMap, 'm-workers')?.metadata.ownerReferences).toMatchObject([{ uid: 'uid' }]);
   });
 });

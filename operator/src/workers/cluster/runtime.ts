@@ -23,8 +23,8 @@ import type { ChildBuilder } from './objects/children.ts';
 import { revisionOf } from './objects/pod-template.ts';
 import { readRolloutState } from './objects/rollout-state.ts';
 import { findTemplateProblem } from './admission/template-problem.ts';
-import { isBeingRestarted } from './pods/restart.ts';
-import { describePending, findSickness, findStartFailure } from './pods/start-failure.ts';
+import { listWorkers } from './pods/running-worker.ts';
+import { findStartFailure } from './pods/start-failure.ts';
 import { NodeFailures } from './node-failures.ts';
 import { DisruptionLimits } from './disruption-limits.ts';
 import type { NodeNotices } from './nodes/node-notices.ts';
@@ -87,7 +87,10 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#listener = listener;
     await Promise.all([this.#view.start(listener), this.#secrets.start()]);
     this.#isOpen = true;
-    for (const model of this.#desired.keys()) this.#options.enqueue(model);
+    // They were decided without knowing the workers and the rollouts. Their pools decide and apply again.
+    const undecided = [...this.#desired.keys()];
+    this.#desired.clear();
+    for (const model of undecided) listener.onChanged(model);
   }
 
   buildTemplate(model: AsrModel, guests?: readonly AsrModel[]): WorkerTemplate {
@@ -106,20 +109,10 @@ export class ClusterRuntime implements WorkerRuntime {
   }
 
   list(model: string): RunningWorker[] {
-    const { pods, removals } = this.#view;
-    const found = pods.of(model);
-    return found.map((pod) => ({
-      id: pod.name,
-      model,
-      revision: pod.revision,
-      tier: pod.tier,
-      ageMs: pods.ageMs(pod.name),
-      stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
-      pinned: isBeingRestarted(pod, found),
-      sickness: findSickness(pod, found),
-      notice: this.#options.nodeNotices?.find(pod.node, pods.scheduledAtMs(pod.name)),
-      pending: pod.containerProblem === undefined ? describePending(pod) : undefined,
-    }));
+    const { nodeNotices } = this.#options;
+    return listWorkers(model, this.#view, ({ name, node }) =>
+      nodeNotices?.find(node, this.#view.pods.scheduledAtMs(name)),
+    );
   }
 
   apply(model: string, desired: DesiredWorkers): void {
@@ -210,7 +203,11 @@ export class ClusterRuntime implements WorkerRuntime {
     return this.#nodeFailures.list(model);
   }
 
-  storedRollout(model: string): RolloutState | undefined {
+  isListed(): boolean {
+    return this.#isOpen;
+  }
+
+  storedRollout({ model }: Pick<WorkerTemplate, 'model'>): RolloutState | undefined {
     return readRolloutState(this.#view.children.get(TYPES.ConfigMap, sharedName(model)));
   }
 

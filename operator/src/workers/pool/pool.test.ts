@@ -2,6 +2,7 @@ import type { RolloutState } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { createPoolHarness, readModel } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
+import { buildTemplate } from '../template.ts';
 import { decideGrowth } from './decide.ts';
 import { createPoolView } from './observe.ts';
 import { RolloutBudget } from './rollout-budget.ts';
@@ -13,6 +14,7 @@ const spec = (image: string, more: object = {}) => ({
   scaling: { min: 10, max: 10 },
   rollout: { ...rollout, ...more },
 });
+const readRevision = (image: string) => buildTemplate(readModel(spec(image))).revision;
 const phase = ({ pool }: PoolHarness) => pool.status().rollout?.phase;
 const revisions = (harness: PoolHarness) => [...harness.desired().counts.keys()];
 
@@ -64,6 +66,22 @@ describe('rollout', () => {
     const good = harness.set(spec('worker:3'));
     await harness.tick(8);
     expect([phase(harness), harness.ready(good)]).toEqual(['Canary', 2]);
+  });
+
+  test('a pool decides no rollout before the namespace is listed, and then continues the stored one', async () => {
+    const rejected = { revision: readRevision('worker:2'), reason: 'Failures', message: 'too many' } as const;
+    const stored: RolloutState = { stable: readRevision('worker:1'), candidate: undefined, rejected };
+    const rollouts = new Map([['m', stored]]);
+    const harness = createPoolHarness(rollouts);
+    harness.setListed(false);
+    harness.set(spec('worker:2'));
+    await harness.tick(3);
+    expect([phase(harness), revisions(harness), harness.desired().rollout]).toEqual([undefined, [], undefined]);
+    expect([harness.weights(), rollouts.get('m')]).toEqual([{}, stored]);
+    harness.setListed(true);
+    await harness.tick(3);
+    expect([phase(harness), revisions(harness)]).toEqual(['RolledBack', [stored.stable]]);
+    expect(rollouts.get('m')).toEqual(stored);
   });
 
   test('a pool restarts the previous revision if the new one fails after it has taken over', async () => {

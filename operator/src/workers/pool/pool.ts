@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { initialScaling, isSameRollout, MAX_AUDIO_SECONDS, NO_ROLLOUT, prolong } from '@svc-asr/core';
-import type { AsrModel, RolloutDecision, RolloutState, ScalingDecision, Tier } from '@svc-asr/core';
+import { initialScaling, MAX_AUDIO_SECONDS, prolong } from '@svc-asr/core';
+import type { AsrModel, ScalingDecision, Tier } from '@svc-asr/core';
 import type { PoolGrowth, PoolLoad } from '@svc-asr/ledger';
 import type { WorkerTemplate } from '../template.ts';
-import { decideGrowth, decideRevision, decideSize, decideWeights } from './decide.ts';
-import { findReported, findServing, isReplacing } from './decide.ts';
+import { decideGrowth, decideSize, decideWeights, findReported, findServing } from './decide.ts';
 import type { PoolDependencies } from './dependencies.ts';
 import { MeasuredSlots } from './measured-slots.ts';
 import type { ModelPool } from './model-pool.ts';
 import { drainWorkers } from './drain.ts';
 import { findEvictable } from './evictable.ts';
-import { createPoolView, forgetWorker, observePool, observeRevisions, readyWorkers, trackSick } from './observe.ts';
+import { createPoolView, forgetWorker, observePool, readyWorkers, trackSick } from './observe.ts';
 import type { Plan } from './plan.ts';
 import { PoolPublisher } from './publish.ts';
+import { PoolRollout } from './rollout.ts';
 import { decideScaleUpdate } from './scale-update.ts';
 import { buildPoolStatus } from './status.ts';
 import type { PoolStatus } from './status.ts';
@@ -38,9 +38,7 @@ export class Pool implements ModelPool {
   #drainMs = DEFAULT_DRAIN_MS;
   #deletedAtMs: number | undefined;
   #scaling: ScalingDecision;
-  #rollout: RolloutDecision | undefined;
-  /** The rollout state that the runtime stores. Progress within a phase is not worth a write. */
-  #storedRollout: RolloutState | undefined;
+  readonly #rollout: PoolRollout;
   #counts: CountsByTier = new Map();
   /** Tiers at the last reconcile. Undefined if the model has none. */
   #tiers: PoolTier[] | undefined;
@@ -57,6 +55,7 @@ export class Pool implements ModelPool {
     this.#dependencies = dependencies;
     this.#publisher = new PoolPublisher(name, dependencies);
     this.#measuredSlots = new MeasuredSlots(name, dependencies.slotsMemory);
+    this.#rollout = new PoolRollout(name, dependencies);
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
@@ -98,7 +97,7 @@ export class Pool implements ModelPool {
       view: this.#view,
       running: runtime.list(this.#name),
       scaling: this.#scaling,
-      rollout: this.#rollout,
+      rollout: this.#rollout.decision,
     };
     const { ledgerLoad: load } = this.#view;
     if (load !== undefined && isSteady(snapshot) && this.#changes === changesBefore) {
@@ -140,12 +139,12 @@ export class Pool implements ModelPool {
 
   /** Observes, decides, applies and publishes. The plan is undefined if the ledger could not be read. */
   async #reconcileFully(): Promise<{ continues: boolean; plan: Plan | undefined }> {
-    const isRolling = this.#template !== undefined && this.#template.revision !== this.#rollout?.state.stable;
+    const isRolling = this.#template !== undefined && this.#template.revision !== this.#rollout.decision?.state.stable;
     const isLedgerRead = await observePool(this.#name, this.#view, isRolling, this.#dependencies);
     this.#measuredSlots.record(readyWorkers(this.#view));
     this.#tiers = findTiers(this.#describeTiers());
     this.#decideSize();
-    this.#rollout = this.#decideRevision(isLedgerRead);
+    this.#rollout.decide(this.#model, this.#template, this.#view, isLedgerRead);
     // Another revision may have other tiers.
     this.#tiers = findTiers(this.#describeTiers());
     const plans = this.#planWorkers(isLedgerRead);
@@ -154,15 +153,15 @@ export class Pool implements ModelPool {
     if (!isLedgerRead) return { continues: true, plan: undefined };
     await drainWorkers(this.#name, plan.drain, this.#view, this.#dependencies);
     if (await this.#removeIfEmpty()) return { continues: false, plan: undefined };
-    const failure = this.#startFailureOf(findReported(this.#rollout, this.#template));
+    const failure = this.#startFailureOf(findReported(this.#rollout.decision, this.#template));
     this.#dependencies.report.startFailure(this.#name, failure?.message);
-    await this.#publisher.publishChanges(this.#decideGrowth(), decideWeights(this.#rollout));
+    await this.#publisher.publishChanges(this.#decideGrowth(), decideWeights(this.#rollout.decision));
     return { continues: true, plan };
   }
 
   #decideSize(): void {
     const { runtime, report, nowMs } = this.#dependencies;
-    const serving = findServing(this.#rollout, this.#template);
+    const serving = findServing(this.#rollout.decision, this.#template);
     this.#expectSlots(this.#scaling.state.slotsPerWorker ?? this.#measuredSlots.recall(serving));
     const { state } = this.#scaling;
     const decision = decideSize({
@@ -185,34 +184,10 @@ export class Pool implements ModelPool {
     this.#scaling = { ...this.#scaling, state: { ...this.#scaling.state, slotsPerWorker } };
   }
 
-  #decideRevision(isLedgerRead: boolean): RolloutDecision | undefined {
-    const { runtime, rolloutBudget, report, nowMs } = this.#dependencies;
-    if (this.#model === undefined || this.#template === undefined) {
-      rolloutBudget.update(this.#name, false);
-      return undefined;
-    }
-    this.#storedRollout ??= runtime.storedRollout(this.#name);
-    const { revision: wanted } = this.#template;
-    const state = this.#rollout?.state ?? this.#storedRollout ?? NO_ROLLOUT;
-    const replacesWorkers = runtime.list(this.#name).some(({ revision }) => revision === state.stable);
-    const decision = decideRevision({
-      model: this.#model,
-      wanted,
-      state,
-      mayStart: !replacesWorkers || rolloutBudget.mayStart(this.#name),
-      observations: isLedgerRead ? observeRevisions(this.#name, wanted, this.#view, this.#dependencies) : undefined,
-      nowMs: nowMs(),
-    });
-    if (!isSameRollout(this.#storedRollout ?? NO_ROLLOUT, decision.state)) this.#storedRollout = decision.state;
-    rolloutBudget.update(this.#name, isReplacing(decision));
-    report.rollout(this.#name, this.#rollout, decision);
-    return decision;
-  }
-
   /** Plans the workers of each tier. Workers without a tier have one plan, with an empty name. */
   #planWorkers(isLedgerRead: boolean): Map<string, Plan> {
     const { runtime, limits, nowMs } = this.#dependencies;
-    const { revision = '', stable, percent = 100, phase } = this.#rollout ?? {};
+    const { revision = '', stable, percent = 100, phase } = this.#rollout.decision ?? {};
     const provisionMs = (this.#model?.spec.scaling.provisionSeconds ?? 0) * 1000;
     const input = {
       revision,
@@ -233,14 +208,14 @@ export class Pool implements ModelPool {
 
   #apply(plan: Plan, plans: ReadonlyMap<string, Plan>): void {
     trackSick(this.#view, plan.sick, this.#dependencies.nowMs());
-    this.#counts = countTiers(this.#rollout, plans, this.#counts);
+    this.#counts = countTiers(this.#rollout.decision, plans, this.#counts);
     this.#dependencies.runtime.apply(this.#name, {
       ...joinCounts(this.#counts),
       template: this.#template,
       stop: plan.stop,
       sick: plan.sick,
       scale: decideScaleUpdate(this.#model, this.#scaling.desired),
-      rollout: this.#model && this.#storedRollout,
+      rollout: this.#model && this.#rollout.stored,
       evictable: findEvictable(this.#view, this.#dependencies.guestViews?.(this.#name)),
     });
   }
@@ -262,7 +237,7 @@ export class Pool implements ModelPool {
       tiers: this.#tiers,
       view: this.#view,
       running: this.#dependencies.runtime.list(this.#name),
-      startFailure: this.#startFailureOf(findServing(this.#rollout, this.#template)),
+      startFailure: this.#startFailureOf(findServing(this.#rollout.decision, this.#template)),
       slotsPerWorker: this.#scaling.state.slotsPerWorker,
     });
   }
@@ -272,7 +247,7 @@ export class Pool implements ModelPool {
       name: this.#name,
       model: this.#model,
       template: this.#template,
-      rollout: this.#rollout,
+      rollout: this.#rollout.decision,
       knownTiers: [...this.#knownTiers.values()],
       view: this.#view,
       measuredSlots: this.#measuredSlots,
@@ -290,10 +265,10 @@ export class Pool implements ModelPool {
       running: this.#dependencies.runtime.list(this.#name),
       view: this.#view,
       scaling: this.#scaling,
-      rollout: this.#rollout,
+      rollout: this.#rollout.decision,
       measuredSlots: this.#measuredSlots.all,
       tiers: this.#tiers,
-      startFailure: this.#startFailureOf(findReported(this.#rollout, this.#template)),
+      startFailure: this.#startFailureOf(findReported(this.#rollout.decision, this.#template)),
       failingNodes: this.#dependencies.runtime.failingNodes(this.#name),
     });
   }

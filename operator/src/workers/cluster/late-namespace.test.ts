@@ -1,0 +1,59 @@
+import { createNotices } from '../../notices.ts';
+import { createClusterApi } from '../../testing/cluster-api.ts';
+import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
+import { desiredWorkers } from '../../testing/cluster-pods.ts';
+import { createTestLogger } from '../../testing/logs.ts';
+import { model } from '../../testing/resources.ts';
+import { NamespacedRuntime } from './namespaced-runtime.ts';
+
+const LATE = { ...templateOf(model('m', {}), INSTALLATION, 'uid'), namespace: 'late' };
+
+/** Creates a runtime with a namespace `late`, which is listed when `list` is called. */
+async function setUp() {
+  const platform = createClusterApi();
+  const late = createClusterApi();
+  let list: () => void = () => undefined;
+  const listed = new Promise<void>((resolve) => (list = resolve));
+  const changed: string[] = [];
+  const parts = { installation: INSTALLATION, secretSources: [], events: { record: () => undefined } };
+  const runtime = new NamespacedRuntime({
+    namespaces: [
+      { api: platform.api, reflect: platform.reflect, ...parts },
+      {
+        api: { ...late.api, namespace: 'late' },
+        reflect: (type, options) => ({ ...late.reflect(type, options), start: () => listed }),
+        ...parts,
+      },
+    ],
+    namespaceTimeoutMs: 0,
+    overdueMs: 0,
+    scaleRetryMs: 20,
+    enqueue: () => undefined,
+    logger: createTestLogger().logger,
+    notices: createNotices(),
+    nowMs: () => 0,
+  });
+  await runtime.open({ onEnded: () => undefined, onChanged: (name) => changed.push(name) });
+  return {
+    runtime,
+    late,
+    changed,
+    list: async () => {
+      list();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test('a state that was decided before its namespace was listed is not written, and the model is decided again', async () => {
+  const { runtime, late, changed, list } = await setUp();
+  expect([runtime.isListed(LATE), runtime.isListed({ namespace: 'asr' })]).toEqual([false, true]);
+  runtime.apply('m', desiredWorkers([[LATE, 1]]));
+  await runtime.converge('m');
+  await list();
+  await runtime.converge('m');
+  expect([runtime.isListed(LATE), changed, late.writes]).toEqual([true, ['m'], []]);
+  runtime.apply('m', desiredWorkers([[LATE, 1]]));
+  await runtime.converge('m');
+  expect(late.writes).toContainEqual(expect.stringMatching(/^apply Deployment/));
+});
