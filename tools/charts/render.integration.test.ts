@@ -155,7 +155,8 @@ test(
   'the services know every environment variable that the chart sets',
   async () => {
     const objects = await render({
-      redis: { caSecret: 'redis-ca' },
+      redis: { caSecret: 'redis-ca', workerUsers: 'shared' },
+      modelNamespaces: ['team'],
       gateway: { settings: { LOG_LEVEL: 'debug' } },
       console: { adminApi: { enabled: true } },
       telemetry: { otlpEndpoint: 'http://collector:4318' },
@@ -177,6 +178,22 @@ test(
         { gateway: ['LOG_LEVEL'], operator: [], console: [] }[service],
       );
     }
+  },
+  WITHIN_MS,
+);
+
+test(
+  'the chart accepts the flags for modelNamespaces in the documentation',
+  async () => {
+    const flags = readFileSync(join(root, 'docs/install.md'), 'utf8').matchAll(
+      /(--set[a-z-]*) '(modelNamespaces=.*)'/g,
+    );
+    const namespaces: string[] = [];
+    for (const [, flag = '', value = ''] of flags) {
+      const text = await helm(['template', 'svc-asr', CHART_FOLDER, '--namespace', NAMESPACE, flag, value]);
+      namespaces.push(/name: MODEL_NAMESPACES\n\s+value: "(.*)"/.exec(text)?.[1] ?? '');
+    }
+    expect(namespaces).toEqual(['speech', '']);
   },
   WITHIN_MS,
 );
