@@ -77,11 +77,6 @@ export class Connection {
     if (model !== undefined) this.#recognizer.enable();
   }
 
-  /** Whether the connection has a session, or reserves one. */
-  get isActive(): boolean {
-    return this.#recognizer.isActive;
-  }
-
   /** Handles a message of the client. */
   receive(data: Buffer, isBinary: boolean): void {
     if (this.#isClosed) return;
@@ -118,9 +113,9 @@ export class Connection {
     this.#recognizer.finish();
   }
 
-  /** Closes the connection because the gateway shuts down. */
+  /** Call when the gateway shuts down. Closes the connection at once if it has no session, or when its session ends. */
   drain(): void {
-    this.#close({ code: CLOSE.retry, reason: 'draining' });
+    this.#recognizer.drain();
   }
 
   #handle(event: ClientEvent): void {

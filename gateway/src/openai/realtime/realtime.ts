@@ -88,10 +88,10 @@ export class Realtime {
     }
   }
 
-  /** Closes the connections without a session. The others are closed when their streams end. */
+  /** Closes the connections without a session. The others are closed when their sessions end. */
   drain(): void {
     this.#isDraining = true;
-    for (const connection of this.#live.keys()) if (!connection.isActive) connection.drain();
+    for (const connection of this.#live.keys()) connection.drain();
   }
 
   /** Disconnects the clients that are still connected. Call it after the streams were drained. */

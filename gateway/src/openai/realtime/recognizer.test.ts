@@ -144,6 +144,78 @@ describe('a client that sends before the model is known', () => {
   });
 });
 
+describe('a recognizer that ends', () => {
+  test.each([
+    ['finish', 'session_time_limit'],
+    ['drain', 'draining'],
+  ] as const)('by %s without a session fails at once with %s', (method, reason) => {
+    const { recognizer, state } = createRecognizer();
+    recognizer[method]();
+    expect(state.failed).toBe(reason);
+  });
+
+  test('by finish during a session fails after the transcript of the buffered audio', async () => {
+    const { recognizer, start, state } = createRecognizer();
+    const stream = await start();
+    recognizer.finish();
+    expect([stream.reason, state.failed]).toEqual(['session_time_limit', undefined]);
+    stream.client.close(1000, 'session_time_limit');
+    expect(state.failed).toBe('session_time_limit');
+  });
+
+  test('by drain during a session lets it continue, and starts no other', async () => {
+    const { recognizer, append, start, state, streams } = createRecognizer({ idleMs: 1 });
+    const stream = await start();
+    recognizer.drain();
+    append();
+    expect([stream.audioBytes, state.failed]).toEqual([640, undefined]);
+    await untilEnding(stream);
+    append();
+    stream.client.close(1000, 'idle_timeout');
+    expect([state.failed, streams.length]).toEqual(['draining', 1]);
+  });
+
+  test.each([
+    ['finish', 'session_time_limit'],
+    ['drain', 'draining'],
+  ] as const)('by %s while an idle session ends fails with %s', async (method, reason) => {
+    const { recognizer, start, state } = createRecognizer({ idleMs: 1 });
+    const stream = await start();
+    await untilEnding(stream);
+    recognizer[method]();
+    expect(state.failed).toBeUndefined();
+    stream.client.close(1000, 'idle_timeout');
+    expect(state.failed).toBe(reason);
+  });
+
+  test.each([
+    ['finish', 'session_time_limit'],
+    ['drain', 'draining'],
+  ] as const)('by %s while a session is settled fails with %s afterwards', async (method, reason) => {
+    const { recognizer, start, state, streams, append } = createRecognizer({ idleMs: 1 });
+    const stream = await start();
+    await untilEnding(stream);
+    stream.client.close(1000, 'idle_timeout');
+    recognizer[method]();
+    append();
+    stream.settle();
+    await nextTurn();
+    expect([state.failed, streams.length]).toEqual([reason, 1]);
+  });
+
+  test('a session that has lasted longer than its audio and the extra time is followed by another', async () => {
+    const { append, start, state, streams } = createRecognizer({ extraMs: 1 });
+    const stream = await start();
+    await untilEnding(stream);
+    expect(stream.reason).toBe('session_time_limit');
+    append();
+    stream.client.close(1000, 'session_time_limit');
+    stream.settle();
+    await nextTurn();
+    expect([state.failed, streams.length]).toEqual([undefined, 2]);
+  });
+});
+
 test('a stream that does not read slows the client down while audio waits', async () => {
   const { append, start, state } = createRecognizer();
   const stream = await start();

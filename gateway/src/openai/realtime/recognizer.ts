@@ -59,7 +59,8 @@ export class Recognizer {
   /** Samples of earlier sessions. */
   #earlierSamples = 0;
   readonly #timers: SessionTimers;
-  #isFinishing = false;
+  /** Why no session follows the one that ends. */
+  #lastReason: 'session_time_limit' | 'draining' | undefined;
   /** Memory for the audio that is held while no stream can receive it. */
   #share: AudioShare | undefined;
 
@@ -115,9 +116,15 @@ export class Recognizer {
 
   /** Ends the recognition with a transcript of the buffered audio. `onFailed` follows with the reason. */
   finish(): void {
-    this.#isFinishing = true;
+    this.#lastReason = 'session_time_limit';
     if (this.#state === 'ready') this.#endStream('session_time_limit');
     else if (this.#state !== 'ending') this.#fail('session_time_limit');
+  }
+
+  /** Fails without a session, or when the session has ended. */
+  drain(): void {
+    this.#lastReason = 'draining';
+    if (this.#state === 'idle') this.#fail('draining');
   }
 
   /** Call when the connection of the client is closed. */
@@ -238,12 +245,17 @@ export class Recognizer {
   #onEnded(reason: string): void {
     if (this.#state === 'closed') return;
     this.#startEnding();
-    if (this.#isFinishing || !RESUMABLE.has(reason)) this.#fail(reason);
+    if (!RESUMABLE.has(reason)) this.#fail(reason);
+    else if (this.#lastReason !== undefined) this.#fail(this.#lastReason);
   }
 
   /** The place of the session is free now. The audio that has arrived meanwhile starts the next one. */
   #onSettled(): void {
     if (this.#state === 'closed') return;
+    if (this.#lastReason !== undefined) {
+      this.#fail(this.#lastReason);
+      return;
+    }
     this.#state = 'idle';
     this.#earlierSamples += this.#session?.sentSamples ?? 0;
     this.#session = undefined;
