@@ -41,3 +41,9 @@ export function buildOpusBomb(pages: number): Buffer {
   const granules = Array.from({ length: pages + 2 }, (_, sequence) => Math.max(0, sequence - 1) * 255 * 5760);
   return buildOgg([[buildOpusHead()], [TAGS], ...audio], granules);
 }
+
+/** Builds an Ogg file of Opus streams, one after the other, that have headers and no audio. */
+export function buildOpusChain(streams: number): Buffer {
+  const stream = buildOgg([[buildOpusHead()], [TAGS]]);
+  return Buffer.concat(Array.from({ length: streams }, () => stream));
+}

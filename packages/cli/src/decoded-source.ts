@@ -10,7 +10,8 @@ import { explainReadError } from './wav-source.ts';
 export async function openDecoded(input: AudioInput): Promise<PcmSource> {
   input.rewind();
   const decoded = decodeAudio(input.rest());
-  const first = await decoded.next();
+  let first = await decoded.next();
+  while (first.done !== true && first.value.length === 0) first = await decoded.next();
   input.keep();
   let isStopped = false;
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { AudioFormatError } from '@svc-asr/client';
 import { buildFlac, buildFlacBomb } from '../../../test/support/flac.ts';
-import { buildOgg, buildOpusBomb, buildOpusHead } from '../../../test/support/ogg.ts';
+import { buildOgg, buildOpusBomb, buildOpusChain, buildOpusHead } from '../../../test/support/ogg.ts';
 import { recording } from '../../../test/support/recording.ts';
 import { wrapWav } from '../../../test/support/wav.ts';
 import { decodeAudio } from './decode.ts';
@@ -102,6 +102,7 @@ test.each<[string, string, Uint8Array]>([
   ],
   ['Opus with an empty packet', 'empty', buildOgg([[buildOpusHead()], [SECOND.subarray(0, 16)], [Buffer.alloc(0)]])],
   ['Opus without channels', 'declares 0 channels', buildOgg([[buildOpusHead(0)]])],
+  ['an Ogg file of 257 streams', 'more than 256 streams', buildOpusChain(257)],
 ])('decodeAudio throws an AudioFormatError for %s', async (_name, message, file) => {
   const decoded = decode(file);
   await expect(decoded).rejects.toThrow(message);
@@ -113,6 +114,7 @@ test.each<[string, Uint8Array]>([
   ['WAV', wrapWav(Buffer.alloc(0))],
   ['FLAC', buildFlac(Buffer.alloc(0))],
   ['Opus', buildOgg([[buildOpusHead()], [SECOND.subarray(0, 16)]])],
+  ['256 streams of Opus', buildOpusChain(256)],
 ])('decodeAudio returns no samples for %s without audio', async (_name, file) => {
   expect(await decode(file)).toHaveLength(0);
 });
@@ -146,4 +148,10 @@ test('decodeAudio throws only AudioFormatError for files with changed bytes', as
     ),
     { numRuns: 25 },
   );
+});
+
+test('decodeAudio returns an empty block for each page without audio, so that a reader can check its memory', async () => {
+  const lengths: number[] = [];
+  for await (const { length } of decodeAudio(Readable.from([buildOpusChain(3)]))) lengths.push(length);
+  expect(lengths).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });

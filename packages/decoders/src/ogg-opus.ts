@@ -14,9 +14,15 @@ const UNITS_PER_SAMPLE = 48_000 / AUDIO.sampleRateHz;
 /** Packets before the audio: the header and the tags. */
 const HEADERS = 2;
 
-/** Decodes the first Opus stream of an Ogg file, and streams that follow it. Other logical streams are ignored. */
+/** Most streams of a file that follow one another. Recordings of radio stations have one for each title. */
+const MAX_STREAMS = 256;
+
+/**
+ * Decodes the first Opus stream of an Ogg file, and streams that follow it. Other logical streams are ignored. Returns a
+ * block for each page, also if it is empty.
+ */
 export async function* decodeOggOpus(reader: ByteReader): AsyncGenerator<MonoBlock> {
-  let [stream, serial]: [OpusStream | undefined, number] = [undefined, 0];
+  let [stream, serial, streams]: [OpusStream | undefined, number, number] = [undefined, 0, 0];
   let other: string | undefined;
   for await (const page of readPages(reader)) {
     if (page.isFirst) {
@@ -24,13 +30,13 @@ export async function* decodeOggOpus(reader: ByteReader): AsyncGenerator<MonoBlo
       const isNext = isOpusHead(packet) && (stream === undefined || stream.hasAudio);
       if (!isNext) other ??= nameCodec(packet);
       if (isNext) {
+        if (++streams > MAX_STREAMS) throw damaged(`it has more than ${MAX_STREAMS} streams`);
         stream?.free();
-        [stream, serial] = [await OpusStream.create(parseOpusHead(packet)), page.serial];
+        [stream, serial] = [new OpusStream(parseOpusHead(packet)), page.serial];
       }
     }
     if (stream === undefined || page.serial !== serial) continue;
-    const samples = stream.decode(page);
-    if (samples.length > 0) yield { samples, sampleRateHz: AUDIO.sampleRateHz };
+    yield { samples: await stream.decode(page), sampleRateHz: AUDIO.sampleRateHz };
   }
   if (stream === undefined) {
     throw new UnsupportedAudioError(`Ogg with ${other ?? 'an unknown codec'} is not supported: only Opus is`);
@@ -40,7 +46,8 @@ export async function* decodeOggOpus(reader: ByteReader): AsyncGenerator<MonoBlo
 
 class OpusStream {
   readonly #head: OpusHead;
-  readonly #decoder: OpusDecoder<16000>;
+  /** Created for the first audio, because it takes time and memory. */
+  #decoder: OpusDecoder<16000> | undefined;
   readonly #packets = new PacketJoiner();
   #headersLeft = HEADERS;
   /** Decoded samples that are still to be dropped. */
@@ -48,17 +55,8 @@ class OpusStream {
   /** End of the previous page. */
   #granule = 0;
 
-  static async create(head: OpusHead): Promise<OpusStream> {
-    const { channels, streamCount, coupledStreamCount, channelMappingTable } = head;
-    const format = { channels, streamCount, coupledStreamCount, channelMappingTable };
-    const decoder = new OpusDecoder({ ...format, sampleRate: AUDIO.sampleRateHz });
-    await decoder.ready;
-    return new OpusStream(head, decoder);
-  }
-
-  private constructor(head: OpusHead, decoder: OpusDecoder<16000>) {
+  constructor(head: OpusHead) {
     this.#head = head;
-    this.#decoder = decoder;
     this.#skip = Math.round(head.preSkip / UNITS_PER_SAMPLE);
   }
 
@@ -68,7 +66,7 @@ class OpusStream {
   }
 
   /** Decodes the packets that end on a page. They have at most 31 s of audio. */
-  decode(page: OggPage): Float32Array {
+  async decode(page: OggPage): Promise<Float32Array> {
     const blocks: Float32Array[] = [];
     let length = 0;
     for (const packet of this.#packets.push(page)) {
@@ -76,7 +74,8 @@ class OpusStream {
         this.#headersLeft--;
         continue;
       }
-      const block = this.#decodePacket(packet);
+      this.#decoder ??= await createDecoder(this.#head);
+      const block = this.#decodePacket(this.#decoder, packet);
       blocks.push(block);
       length += block.length;
     }
@@ -96,23 +95,31 @@ class OpusStream {
   }
 
   free(): void {
-    this.#decoder.free();
+    this.#decoder?.free();
   }
 
-  #decodePacket(packet: Uint8Array): Float32Array {
+  #decodePacket(decoder: OpusDecoder<16000>, packet: Uint8Array): Float32Array {
     if (packet.length === 0) throw damaged('an Opus packet is empty');
-    const { errors, channelData, samplesDecoded } = silently(() => this.#tryDecode(packet));
+    const { errors, channelData, samplesDecoded } = silently(() => tryDecode(decoder, packet));
     if (errors[0] !== undefined) throw damaged(errors[0].message);
     const { gain } = this.#head;
     return mix(channelData, samplesDecoded, (value) => value * gain);
   }
+}
 
-  #tryDecode(packet: Uint8Array): ReturnType<OpusDecoder<16000>['decodeFrame']> {
-    try {
-      return this.#decoder.decodeFrame(packet);
-    } catch (error) {
-      // For example a packet that is larger than the input of the decoder.
-      throw damaged(`an Opus packet cannot be decoded (${String(error)})`);
-    }
+async function createDecoder(head: OpusHead): Promise<OpusDecoder<16000>> {
+  const { channels, streamCount, coupledStreamCount, channelMappingTable } = head;
+  const format = { channels, streamCount, coupledStreamCount, channelMappingTable };
+  const decoder = new OpusDecoder({ ...format, sampleRate: AUDIO.sampleRateHz });
+  await decoder.ready;
+  return decoder;
+}
+
+function tryDecode(decoder: OpusDecoder<16000>, packet: Uint8Array): ReturnType<typeof decoder.decodeFrame> {
+  try {
+    return decoder.decodeFrame(packet);
+  } catch (error) {
+    // For example a packet that is larger than the input of the decoder.
+    throw damaged(`an Opus packet cannot be decoded (${String(error)})`);
   }
 }
