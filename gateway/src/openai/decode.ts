@@ -93,7 +93,7 @@ function createReader(output: Readable, ended: Promise<void>, close: () => void)
     // A closed output fails. The end of the process has the reason.
     const { value } = await chunks.next().catch(() => ({ value: undefined }));
     clearTimeout(timer);
-    if (late.signal.aborted) throw new ApiError('invalid_audio', { message: 'The audio takes too long to decode.' });
+    if (late.signal.aborted) throw new ApiError('invalid_audio', { message: TOO_SLOW });
     if (value === undefined) await ended;
     return value;
   };
@@ -143,7 +143,8 @@ function whenEnded(child: ChildProcess, stderr: Readable, signal: AbortSignal): 
 
 function refusalOf(code: number | null, killedBy: string | null, problem: string): ApiError | undefined {
   // A decoder that reached the limit of its heap aborts.
-  if (killedBy !== null) return new ApiError('invalid_audio', { message: 'The decoder failed on this file.' });
+  if (killedBy !== null)
+    return new ApiError('invalid_audio', { message: `The decoder failed on this file. ${CONVERT}` });
   switch (code) {
     case EXIT_CODES.unsupported: {
       const message = `The audio format is not supported (${problem}). Accepted formats are ${ACCEPTED_FORMATS}.`;
@@ -152,7 +153,7 @@ function refusalOf(code: number | null, killedBy: string | null, problem: string
     case EXIT_CODES.damaged:
       return new ApiError('invalid_audio', { message: `The audio cannot be decoded (${problem}).` });
     case EXIT_CODES.tooMuchMemory:
-      return new ApiError('invalid_audio', { message: 'The audio takes too much memory to decode.' });
+      return new ApiError('invalid_audio', { message: `The audio takes too much memory to decode. ${CONVERT}` });
     case EXIT_CODES.tooLong:
       return new ApiError('audio_too_long', { message: TOO_LONG });
     case null:
@@ -161,4 +162,6 @@ function refusalOf(code: number | null, killedBy: string | null, problem: string
   }
 }
 
+const CONVERT = 'Convert it to WAV with 16 bits and 16,000 Hz.';
+const TOO_SLOW = 'The audio takes too long to decode. Convert it to WAV with 16 bits and 16,000 Hz, or split it.';
 const TOO_LONG = `The file has more than ${FILE_LIMITS.maxSeconds / 3600} hours of audio. Split it, or use a stream.`;

@@ -123,7 +123,7 @@ async function recognize(
   const isGone = () => signal.aborted;
   if (session.reservedSeconds < needed || isGone()) {
     await cancel(options, tenant, model, session);
-    const message = `The file has ${needed} seconds of audio, and the account has credit for ${session.reservedSeconds}.`;
+    const message = `The file has ${needed} seconds of audio, and the account has credit for ${session.reservedSeconds}. Send a shorter file, or ask the administrator of the service for more credit.`;
     throw new ApiError('insufficient_credits', { message });
   }
   const client = new FileClient(audio.frames, { isLong: seconds > MAX_AUDIO_SECONDS });

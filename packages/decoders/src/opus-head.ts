@@ -30,7 +30,7 @@ export function parseOpusHead(packet: Uint8Array): OpusHead {
   const channels = view.getUint8(9);
   if (view.getUint8(8) >= 16 || channels > MAX_CHANNELS) {
     throw new UnsupportedAudioError(
-      `Opus of version ${view.getUint8(8)} with ${channels} channels is not supported: at most ${MAX_CHANNELS} channels are`,
+      `Opus of version ${view.getUint8(8)} with ${channels} channels is not supported: convert it to version 1 with at most ${MAX_CHANNELS} channels`,
     );
   }
   const head = { channels, preSkip: view.getUint16(10, true), gain: 10 ** (view.getInt16(16, true) / 5120) };

@@ -82,7 +82,7 @@ export class Connection {
     if (this.#isClosed) return;
     let eventId: string | undefined;
     try {
-      if (isBinary) throw new InvalidEvent('invalid_event', 'Send events as text. Audio goes into append, in base64.');
+      if (isBinary) throw new InvalidEvent('invalid_event', BINARY);
       const event = parseEvent(data.toString());
       ({ eventId } = event);
       this.#handle(event);
@@ -216,5 +216,6 @@ export class Connection {
   }
 }
 
+const BINARY = 'Send events as text. Send audio in base64, with input_audio_buffer.append.';
 const EMPTY = 'The audio buffer is empty. Append audio before the commit.';
 const RATE_LIMITED = `More than ${STREAM_LIMITS.textMessagesPerSecond} events per second arrived besides audio; this one was ignored. Send fewer.`;
