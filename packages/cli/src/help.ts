@@ -14,7 +14,7 @@ const ENVIRONMENT = [
   ['SVC_ASR_BASE_URL', 'default of --base-url'],
   ['SVC_ASR_ADMIN_URL', 'default of --admin-url'],
   ['SVC_ASR_CA_FILE', 'default of --ca'],
-  ['SVC_ASR_PROFILE', 'default of --profile'],
+  ['SVC_ASR_PROFILE', 'profile that is used instead of local.json'],
   ['SVC_ASR_HOME', 'folder of local.json, which `npm start` writes (default: the nearest .svc-asr)'],
 ] as const;
 

@@ -8,7 +8,7 @@ const COMMON: Record<string, Option> = {
   json: { help: 'Print the result as JSON.' },
   ...HELP,
   ca: { value: 'FILE', help: 'CA certificate of the service (PEM).' },
-  profile: { value: 'NAME', help: 'Service and key of the configuration file to use.' },
+  profile: { value: 'NAME', help: 'Profile of ~/.config/svc-asr/config.json, with the address and key of a service.' },
 };
 const ADDRESS: Record<Exclude<Command['api'], 'none'>, Record<string, Option>> = {
   service: { 'base-url': { value: 'URL', help: 'Address of the service.' } },

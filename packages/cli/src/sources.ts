@@ -32,7 +32,7 @@ export function readLocalFile(env: NodeJS.ProcessEnv, cwd: string): LocalFile {
 }
 
 function readFields(file: string): LocalFile | undefined {
-  const text = readOwnFile(file);
+  const text = readOwnFile(file, 'SVC_ASR_HOME');
   if (text === undefined) return undefined;
   let values: unknown;
   try {
@@ -49,12 +49,13 @@ function readFields(file: string): LocalFile | undefined {
   return fields;
 }
 
-function readOwnFile(file: string): string | undefined {
+/** Reads a file of this user or of root. Undefined if it does not exist. `variable` sets its folder, for the message. */
+function readOwnFile(file: string, variable: string): string | undefined {
   try {
     // A file of another user in a parent folder could redirect the key to that user's address.
     const { uid } = statSync(file);
     if (process.getuid !== undefined && uid !== 0 && uid !== process.getuid()) {
-      throw new UsageError(`${file} belongs to another user. Set SVC_ASR_HOME to your own folder`);
+      throw new UsageError(`${file} belongs to another user. Set ${variable} to your own folder`);
     }
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -65,9 +66,9 @@ function readOwnFile(file: string): string | undefined {
   }
 }
 
-/** Reads a file with secrets. Undefined if it does not exist. Throws if other users may read it. */
+/** Reads the file with the profiles. Undefined if it does not exist. Throws if other users may read it. */
 export function readPrivateFile(file: string): string | undefined {
-  const text = readOwnFile(file);
+  const text = readOwnFile(file, 'XDG_CONFIG_HOME');
   const isShared = text !== undefined && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
   if (isShared) throw new UsageError(`other users may read ${file}, which contains secrets. Run: chmod 600 ${file}`);
   return text;
