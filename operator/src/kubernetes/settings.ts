@@ -9,7 +9,7 @@ export const CLUSTER_API_SETTINGS = {
     'Further namespaces that may contain ASRModels, besides NAMESPACE. The workers of a model run in the namespace of its ASRModel.',
   ),
   MODEL_NAMESPACE_TIMEOUT_MS: integer(
-    'Time that the start of the operator waits until the objects of MODEL_NAMESPACES are listed. Then it serves the models of the other namespaces.',
+    'Longest time for which a starting operator waits for the objects of MODEL_NAMESPACES. Afterwards it serves the models of the namespaces that it could list.',
     15_000,
     100,
     600_000,
