@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundlePackages } from './test/support/bundles.mjs';
 import { COMPILE_CACHE } from './test/support/compile-cache.ts';
 
 const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'loadtest', 'test'];
@@ -8,22 +7,19 @@ const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools'
 // Jest workers and the threads that tests start inherit the cache.
 Object.assign(process.env, COMPILE_CACHE);
 
-/** Tests run on the TypeScript sources as native ES modules; swc strips the types. */
+/** Node itself loads the tests and the sources that they import, and strips their types. */
 export default {
   globalSetup: '<rootDir>/test/support/bundle-programs.ts',
   testSequencer: '<rootDir>/test/support/sequencer.cjs',
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
+  runtime: '<rootDir>/test/support/native-runtime.cjs',
   roots: FOLDERS.filter((folder) => existsSync(join(import.meta.dirname, folder))).map(
     (folder) => `<rootDir>/${folder}`,
   ),
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } }],
-  },
+  transform: {},
   moduleNameMapper: {
-    ...bundlePackages(import.meta.dirname),
     // Workspaces are tested from their sources rather than from the last build.
     '^@svc-asr/core/stream$': '<rootDir>/packages/core/src/stream/index.ts',
     '^@svc-asr/client/internal$': '<rootDir>/packages/client/src/internal.ts',

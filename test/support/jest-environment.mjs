@@ -1,35 +1,62 @@
-import { TestEnvironment } from 'jest-environment-node';
+import { ModuleMocker } from 'jest-mock';
 import kubernetesFiles from './kubernetes-files.cjs';
 import { createSharedServers } from './shared-servers.ts';
 
-/** One object per jest worker. It outlives the test files, whose modules are loaded again for each of them. */
+/** One object per jest worker. It outlives the test files. */
 const sharedServers = createSharedServers();
 
-/** The environment of jest for Node.js, with servers that the test files of a worker share. */
-export default class SharingEnvironment extends TestEnvironment {
+/** Property of the global object in which jest-circus keeps its event handlers. */
+const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
+
+/**
+ * The environment of a test file. The test files of a jest worker share its global object, its modules and the servers
+ * of `sharedServers`.
+ */
+export default class SharingEnvironment {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  // No test uses the fake timers of jest.
+  fakeTimers = null;
+  fakeTimersModern = null;
   /** @type {Set<() => Promise<unknown>>} */
   #leftovers = new Set();
   /** @type {string} */
   #path;
+  /** What jest or a test file may replace. */
+  #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
 
-  /** @param {ConstructorParameters<typeof TestEnvironment>} args */
-  constructor(...args) {
-    super(...args);
-    this.#path = args[1].testPath;
+  /**
+   * @param {unknown} _config
+   * @param {{ testPath: string }} context
+   */
+  constructor(_config, { testPath }) {
+    this.#path = testPath;
   }
 
-  /** @override */
+  /** jest asks for a context to load modules in. `NativeRuntime` does not need one. */
+  getVmContext() {
+    return null;
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
   async setup() {
-    await super.setup();
     // Files that need it come first. Even idle, it takes a part of a core.
     if (!kubernetesFiles.usesKubernetes(this.#path)) await sharedServers.endControlPlane();
     this.global.sharedServers = sharedServers;
     this.global.leftovers = this.#leftovers;
   }
 
-  /** Ends what the test file has not ended, newest first. @override */
+  /** Ends what the test file has not ended, newest first. */
   async teardown() {
     for (const end of [...this.#leftovers].reverse()) await end().catch(() => undefined);
-    await super.teardown();
+    // Otherwise jest-circus would also report the tests of the next file to this one.
+    Reflect.deleteProperty(globalThis, EVENT_HANDLERS);
+    globalThis.console = this.#before.console;
+    process.exit = this.#before.exit;
+    for (const name of Object.keys(process.env)) if (!(name in this.#before.env)) delete process.env[name];
+    Object.assign(process.env, this.#before.env);
   }
 }

@@ -5,7 +5,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 test('jest exits with 1 after a test file whose gateway failed to start, although Redis was left running', async () => {
   const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-  const args = ['--experimental-vm-modules', '--no-warnings', jest, '--runInBand', '--testMatch'];
+  const args = ['--no-warnings', jest, '--runInBand', '--testMatch'];
   const child = spawn(process.execPath, [...args, '**/test/support/fixtures/failing-gateway.ts'], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'pipe'],

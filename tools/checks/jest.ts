@@ -15,11 +15,11 @@ export interface JestResult {
   numRuntimeErrorTestSuites: number;
 }
 
-/** Returns the program and the arguments that run jest on native ES modules. */
+/** Returns the program and the arguments that run jest. */
 export function jestCommand(args: readonly string[]): [string, string[]] {
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
   // Options of the process rather than NODE_OPTIONS, because programs that a test starts would inherit the latter.
-  return [process.execPath, ['--experimental-vm-modules', '--no-warnings', jest, ...args]];
+  return [process.execPath, ['--no-warnings', jest, ...args]];
 }
 
 /** Runs jest once and counts its tests. A failed test is never run again. */

@@ -63,7 +63,7 @@ test.each(services.map(({ name, layers }) => [name, layers] as const))(
     const names = listPackages(root, workspacesOf(layers), 'arm64').map((entry) => entry.name);
     expect(names).toContain(name.replace('svc-asr-', '@svc-asr/'));
     expect(names).toContain('@svc-asr/core');
-    const tools = ['typescript', 'jest', 'eslint', 'oxfmt', '@swc/core', 'adm-zip', 'global-agent'];
+    const tools = ['typescript', 'jest', 'eslint', 'oxfmt', 'oxlint', 'adm-zip', 'global-agent'];
     expect(names.filter((entry) => tools.includes(entry) || entry.startsWith('@types/'))).toEqual([]);
     expect(names.includes('onnxruntime-node')).toBe(name === 'svc-asr-worker');
     const native = name === 'svc-asr-worker' ? ['@koromix/koffi-linux-arm64', 'koffi'] : [];
