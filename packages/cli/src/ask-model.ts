@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Model } from '@svc-asr/core';
 import type { AskModel } from './choose-model.ts';
 import type { Invocation } from './command.ts';
+import { InterruptedError } from './exit.ts';
 
 /** Creates a function that asks the user for a model on the terminal. Without a terminal it returns undefined. */
 export function askModel({ stdin, stderr, json }: Pick<Invocation, 'stdin' | 'stderr' | 'json'>): AskModel {
@@ -11,6 +12,8 @@ export function askModel({ stdin, stderr, json }: Pick<Invocation, 'stdin' | 'st
     stderr.write(`Several models are installed:\n${list.join('')}`);
     const reader = createInterface({ input: stdin, output: stderr });
     const ended = new AbortController();
+    reader.once('SIGINT', () => ended.abort(new InterruptedError('stopped with Ctrl-C')));
+    // Ctrl-D, or the end of the terminal.
     reader.once('close', () => ended.abort());
     try {
       for (;;) {
@@ -19,7 +22,7 @@ export function askModel({ stdin, stderr, json }: Pick<Invocation, 'stdin' | 'st
         if (chosen !== undefined) return chosen;
       }
     } catch (error) {
-      // The user has pressed Ctrl-C or Ctrl-D.
+      if (ended.signal.reason instanceof InterruptedError) throw ended.signal.reason;
       if (ended.signal.aborted) return undefined;
       throw error;
     } finally {

@@ -11,9 +11,9 @@ export function createCompletionCommand(commands: () => readonly Command[]): Com
     summary: `Print a script that completes commands and options: ${SHELLS.join(', ')}.`,
     api: 'none',
     examples: [
-      'svc-asr completion bash >>~/.bashrc',
-      'svc-asr completion zsh >>~/.zshrc',
-      'svc-asr completion fish >~/.config/fish/completions/svc-asr.fish',
+      'source <(svc-asr completion bash)',
+      'source <(svc-asr completion zsh)',
+      'svc-asr completion fish | source',
     ],
     options: {},
     run: ({ argument, stdout }) => {

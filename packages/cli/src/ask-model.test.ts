@@ -1,0 +1,32 @@
+import { PassThrough } from 'node:stream';
+import type { Model } from '@svc-asr/core';
+import { askModel } from './ask-model.ts';
+import { InterruptedError } from './exit.ts';
+
+const MODELS = [
+  { id: 'kikuyu', language: 'Kikuyu', language_code: 'ki' },
+  { id: 'dholuo', language: 'Dholuo', language_code: 'luo' },
+] as Model[];
+
+/** Answers the question with what a terminal sends for the pressed keys. */
+function press(...keys: string[]): Promise<Model | undefined> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  stderr.on('data', (text: Buffer) => {
+    const next = text.includes('Language: ') ? keys.shift() : undefined;
+    if (next !== undefined) stdin.write(next);
+  });
+  return askModel({ stdin, stderr, json: false })(MODELS);
+}
+
+test('askModel returns the model that the answer names, after answers that name none', async () => {
+  expect(await press('x\r', '2\r')).toBe(MODELS[1]);
+});
+
+test('askModel rejects with InterruptedError at Ctrl-C', async () => {
+  await expect(press('\x03')).rejects.toThrow(InterruptedError);
+});
+
+test('askModel returns undefined at Ctrl-D', async () => {
+  expect(await press('\x04')).toBeUndefined();
+});
