@@ -189,7 +189,7 @@ async function runProgram(
     maxBuffer: 2 ** 26,
   } as const;
   const { stdout } = await runFile(program.command, args, options);
-  return stdout.trimEnd().split('\n');
+  return stdout.replace(/\n$/, '').split('\n');
 }
 
 /** Returns the environment of a program, with the variables that OpenAI's clients read. */
