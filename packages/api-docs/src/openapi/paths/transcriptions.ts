@@ -61,6 +61,21 @@ const FORM: JsonSchema = {
   },
 };
 
+const TIMES: Record<'start' | 'end', JsonSchema> = {
+  start: { type: 'number', description: 'Seconds from the start of the file.' },
+  end: { type: 'number', description: 'Seconds from the start of the file.' },
+};
+
+/** Fields that clients of OpenAI's API expect. The recognizer has no values for them. */
+const NEUTRAL: Record<string, JsonSchema> = {
+  seek: { const: 0 },
+  tokens: { type: 'array', maxItems: 0 },
+  temperature: { const: 0 },
+  avg_logprob: { const: 0 },
+  compression_ratio: { const: 1 },
+  no_speech_prob: { const: 0 },
+};
+
 const ANSWER: JsonSchema = {
   type: 'object',
   required: ['text', 'usage'],
@@ -72,6 +87,27 @@ const ANSWER: JsonSchema = {
       properties: {
         type: { const: 'duration' },
         seconds: { type: 'integer', description: 'Charged seconds of audio.' },
+      },
+    },
+    task: { const: 'transcribe', description: 'Only in `verbose_json`, as the fields below.' },
+    language: { type: 'string', description: 'Language of the model.' },
+    duration: { type: 'number', description: 'Seconds of audio in the file.' },
+    words: {
+      type: 'array',
+      description: 'The words, with `timestamp_granularities[]=word`.',
+      items: {
+        type: 'object',
+        required: ['word', 'start', 'end'],
+        properties: { word: { type: 'string' }, ...TIMES },
+      },
+    },
+    segments: {
+      type: 'array',
+      description: 'The transcript in parts of at most a few seconds, unless words were requested.',
+      items: {
+        type: 'object',
+        required: ['id', 'start', 'end', 'text'],
+        properties: { id: { type: 'integer' }, text: { type: 'string' }, ...TIMES, ...NEUTRAL },
       },
     },
   },
