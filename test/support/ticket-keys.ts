@@ -24,6 +24,7 @@ function writeFiles() {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   endAfterFile(() => {
     remove();
+    files = undefined;
     return Promise.resolve();
   });
   process.once('exit', remove);

@@ -7,15 +7,10 @@ import type { SessionOptions } from '../native/session.ts';
 import { writeOnnx } from './onnx-writer.ts';
 import type { OnnxGraph } from './onnx-writer.ts';
 
-/** ONNX Runtime of a test file, with memory of the host in the role of a device. */
+/** ONNX Runtime of all test files of a jest worker, with memory of the host in the role of a device. */
 export const runtime = await NativeRuntime.open();
 export const memory = createHostMemory(runtime.koffi);
 export const SESSION_OPTIONS: SessionOptions = { threads: 1, cudaGraphs: false, initializers: new Map() };
-
-// This module is imported by test files only.
-afterAll(() => {
-  runtime.release();
-});
 
 /** Writes a graph to a temporary folder and returns its path. */
 export function saveGraph(graph: OnnxGraph): string {
