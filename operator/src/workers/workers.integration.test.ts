@@ -125,10 +125,12 @@ test('a pool at zero starts a worker for the first session and returns to zero',
 
 test('a worker gets its settings from the environment, no arguments, and no secrets of other services', async () => {
   const env = [{ name: 'OF_THE_MODEL', value: 'yes' }];
+  const keys = join(state, 'keys.pem');
+  writeFileSync(keys, 'keys');
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env }, artifact: { path: 'models/m' } }));
   await start({
     MODEL_ROOT: '/repository',
-    WORKER_TICKET_PUBLIC_KEYS_FILE: '/secrets/keys.pem',
+    WORKER_TICKET_PUBLIC_KEYS_FILE: keys,
     WORKER_TICKET_KEY_FILE: '/secrets/ticket.key',
     API_KEY_PEPPERS_FILE: '/secrets/peppers',
     SESSION_SECRETS: 'secret',
@@ -150,7 +152,7 @@ test('a worker gets its settings from the environment, no arguments, and no secr
     ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: '0',
     REDIS_KEY_PREFIX: 'svc',
-    WORKER_TICKET_PUBLIC_KEYS_FILE: '/secrets/keys.pem',
+    WORKER_TICKET_PUBLIC_KEYS_FILE: keys,
     OF_THE_MODEL: 'yes',
   });
   expect(worker.args).toEqual([standIn.program]);
