@@ -261,6 +261,7 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
     tiers: ({ revision }) => revisionTiers.get(revision) ?? [],
     failingNodes: () => [],
     isListed: () => listing.isListed,
+    mayMissWorkers: () => !listing.isListed,
     storedRollout: (of) => (listing.isListed ? rollouts.get(of.model) : undefined),
     close: () => Promise.resolve(),
   };

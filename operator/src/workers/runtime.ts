@@ -142,6 +142,11 @@ export interface WorkerRuntime {
    * may exist without being known. If absent, they are always known.
    */
   isListed?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
+  /**
+   * Reports whether workers of a model may exist that are not known, because its namespace was not listed. False if the
+   * namespace is being deleted, which ends them. If absent, all workers are known.
+   */
+  mayMissWorkers?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */
   storedRollout: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => RolloutState | undefined;
   /** Stops processes and waits for them. Pods continue to run for the next operator. */

@@ -58,6 +58,7 @@ export const TYPES = {
   Deployment: type('apps', 'deployments', 'Deployment'),
   ReplicaSet: type('apps', 'replicasets', 'ReplicaSet'),
   Pod: type('', 'pods', 'Pod'),
+  Namespace: { ...type('', 'namespaces', 'Namespace'), clusterScoped: true },
   Node: { ...type('', 'nodes', 'Node'), clusterScoped: true },
   Service: type('', 'services', 'Service'),
   ServiceAccount: type('', 'serviceaccounts', 'ServiceAccount'),

@@ -1,3 +1,4 @@
+import { TYPES } from '@svc-asr/kubernetes';
 import { createNotices } from '../../notices.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
 import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
@@ -15,6 +16,7 @@ async function setUp() {
   let list: () => void = () => undefined;
   const listed = new Promise<void>((resolve) => (list = resolve));
   const changed: string[] = [];
+  const removed: string[] = [];
   const parts = { installation: INSTALLATION, secretSources: [], events: { record: () => undefined } };
   const runtime = new NamespacedRuntime({
     namespaces: [
@@ -26,6 +28,7 @@ async function setUp() {
       },
     ],
     namespaceTimeoutMs: 0,
+    onRemoved: (name) => Promise.resolve(void removed.push(name)),
     overdueMs: 0,
     scaleRetryMs: 20,
     enqueue: () => undefined,
@@ -38,6 +41,7 @@ async function setUp() {
     runtime,
     late,
     changed,
+    removed,
     list: async () => {
       list();
       await new Promise((resolve) => setImmediate(resolve));
@@ -56,4 +60,24 @@ test('a state that was decided before its namespace was listed is not written, a
   runtime.apply('m', desiredWorkers([[LATE, 1]]));
   await runtime.converge('m');
   expect(late.writes).toContainEqual(expect.stringMatching(/^apply Deployment/));
+});
+
+test('a deleted model waits for the list of its namespace, unless the namespace is being deleted too', async () => {
+  const { runtime, late, changed, removed } = await setUp();
+  late.put(TYPES.Namespace, { metadata: { name: 'late' } });
+  runtime.apply('m', desiredWorkers([[LATE, 1]]));
+  runtime.apply('m', desiredWorkers([]));
+  await runtime.converge('m');
+  expect([runtime.mayMissWorkers(LATE), changed, removed]).toEqual([true, [], []]);
+  late.put(TYPES.Namespace, { metadata: { name: 'late', deletionTimestamp: '2030-01-01T00:00:00Z' } });
+  await runtime.converge('m');
+  expect([runtime.mayMissWorkers(LATE), changed, removed]).toEqual([false, ['m'], ['m']]);
+});
+
+test('a deleted model does not wait for a namespace that does not exist', async () => {
+  const { runtime, removed } = await setUp();
+  runtime.apply('m', desiredWorkers([[LATE, 1]]));
+  runtime.apply('m', desiredWorkers([]));
+  await runtime.converge('m');
+  expect([runtime.mayMissWorkers(LATE), removed]).toEqual([false, ['m']]);
 });

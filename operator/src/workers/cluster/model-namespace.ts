@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { TYPES } from '@svc-asr/kubernetes';
+import type { KubeApi } from '@svc-asr/kubernetes';
 import type { ValuesOf } from '@svc-asr/runtime';
 import type { StartFailure } from '../runtime.ts';
 import type { Installation } from './installation.ts';
@@ -48,4 +50,10 @@ export function describeUnavailable(namespace: string): StartFailure {
     `the operator cannot list the objects of namespace "${namespace}": check that the namespace and the operator's ` +
     'RoleBinding in it exist';
   return { reason: 'NamespaceUnavailable', message };
+}
+
+/** Reports whether a namespace does not exist, or is being deleted with everything in it. */
+export async function isNamespaceDeleted(api: Pick<KubeApi, 'namespace' | 'get'>): Promise<boolean> {
+  const found = await api.get(TYPES.Namespace, api.namespace);
+  return found === undefined || found.metadata.deletionTimestamp !== undefined;
 }

@@ -111,6 +111,10 @@ export class NamespacedRuntime implements WorkerRuntime {
     return this.#runtimeOf(namespace).isListed();
   }
 
+  mayMissWorkers({ model, namespace }: Pick<WorkerTemplate, 'model' | 'namespace'>): boolean {
+    return (namespace === undefined ? this.#ownerOf(model) : this.#runtimeOf(namespace)).mayMissWorkers();
+  }
+
   storedRollout(of: Pick<WorkerTemplate, 'model' | 'namespace'>): RolloutState | undefined {
     return this.#runtimeOf(of.namespace).storedRollout(of);
   }

@@ -37,3 +37,11 @@ export class NodeFailures {
 function countOf(values: readonly string[], value: string): number {
   return values.filter((one) => one === value).length;
 }
+
+/** Describes a node on which workers fail, for the log and the event. */
+export function describeFailingNode(model: string, node: string, failure: string): string {
+  return (
+    `workers of ${model} fail repeatedly on node ${node} and work on others; the last ${failure}. ` +
+    `Check the node. "kubectl cordon ${node}" keeps further pods off it`
+  );
+}

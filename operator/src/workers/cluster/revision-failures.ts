@@ -38,6 +38,12 @@ export class RevisionFailures {
     this.#refusals.delete(revision);
   }
 
+  /** Call when the objects of a revision or tier were written, or could not be written because of an error. */
+  written(revision: string, error?: unknown): void {
+    if (error === undefined) this.accepted(revision);
+    else this.refused(revision, error);
+  }
+
   /** Call when a worker has to stop because it failed. */
   crashed(revision: string, how: string): void {
     const crash = { how, readyForMs: undefined, nowMs: this.#nowMs() };

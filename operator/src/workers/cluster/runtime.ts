@@ -11,12 +11,12 @@ import type {
 } from '../runtime.ts';
 import { buildTemplate } from '../template.ts';
 import type { Revision, RevisionTier, WorkerTemplate } from '../template.ts';
-import { findDeployedSecrets, findSecretReferences } from './admission/secret-references.ts';
+import { findDeployedSecrets, findSecretReferences, namesSecret } from './admission/secret-references.ts';
 import { createUsableSecrets } from './admission/usable-secrets.ts';
 import type { UsableSecrets } from './admission/usable-secrets.ts';
 import { convergeModel, hasNothingLeft, isLeftToKubernetes } from './converge.ts';
 import type { Installation } from './installation.ts';
-import { describeUnavailable } from './model-namespace.ts';
+import { describeUnavailable, isNamespaceDeleted } from './model-namespace.ts';
 import { LABELS, revisionName, sharedName } from './names.ts';
 import { createChildBuilder } from './objects/children.ts';
 import type { ChildBuilder } from './objects/children.ts';
@@ -25,7 +25,7 @@ import { readRolloutState } from './objects/rollout-state.ts';
 import { findTemplateProblem } from './admission/template-problem.ts';
 import { listWorkers } from './pods/running-worker.ts';
 import { findStartFailure } from './pods/start-failure.ts';
-import { NodeFailures } from './node-failures.ts';
+import { describeFailingNode, NodeFailures } from './node-failures.ts';
 import { DisruptionLimits } from './disruption-limits.ts';
 import type { NodeNotices } from './nodes/node-notices.ts';
 import { describeNotice } from './nodes/notice.ts';
@@ -34,7 +34,7 @@ import type { WorkerPod } from './pods/pod.ts';
 import { createScaleWriter } from './scale-writer.ts';
 import type { SecretSource } from './secret/model-secret.ts';
 import type { ScaleWriter, ScaleWriterOptions } from './scale-writer.ts';
-import { createClusterView, findOwner } from './view.ts';
+import { createClusterView, recordOnModel } from './view.ts';
 import type { ClusterView, ClusterViewOptions } from './view.ts';
 
 export interface ClusterRuntimeOptions
@@ -65,6 +65,8 @@ export class ClusterRuntime implements WorkerRuntime {
   readonly #desired = new Map<string, DesiredWorkers>();
   /** True once all objects were listed. Nothing is written before, because an object that is not known may exist. */
   #isOpen = false;
+  /** True if the namespace could not be listed and was found to be deleted. */
+  #isDeleted = false;
   #listener: RuntimeListener = { onEnded: () => undefined, onChanged: () => undefined };
 
   constructor(options: ClusterRuntimeOptions) {
@@ -128,16 +130,16 @@ export class ClusterRuntime implements WorkerRuntime {
   /** Writes what differs between the desired state of a model and the cluster. Call again if it fails. */
   async converge(model: string): Promise<void> {
     const desired = this.#desired.get(model);
-    if (desired === undefined || !this.#isOpen) return;
+    if (desired === undefined) return;
+    if (!this.#isOpen) return this.#convergeUnlisted(model, desired);
     const revision = desired.template?.revision;
     // Nothing is created from a refused template. Older revisions of the model still scale.
     const isTemplateRefused = desired.template !== undefined && this.#findProblem(desired.template) !== undefined;
     let problem: Error | undefined;
     try {
       // Set even if the template is refused, because workers of older revisions need their certificate renewed.
-      const owner = desired.template;
       problem = await convergeModel(
-        { model, owner },
+        { model, owner: desired.template },
         isTemplateRefused ? { ...desired, template: undefined } : desired,
         {
           view: this.#view,
@@ -148,10 +150,7 @@ export class ClusterRuntime implements WorkerRuntime {
             this.#disruptionLimits.countProtected(of, this.#view.pods.of(of), evictable, this.#options.installation),
           isRefused: (of, deployment) =>
             (isTemplateRefused && of === revision) || this.#findDeployedProblem(deployment) !== undefined,
-          onTierWritten: (tier, error) => {
-            if (error === undefined) this.#failures.accepted(failureKey(tier));
-            else this.#failures.refused(failureKey(tier), error);
-          },
+          onTierWritten: (tier, error) => this.#failures.written(failureKey(tier), error),
         },
       );
     } catch (error) {
@@ -207,6 +206,10 @@ export class ClusterRuntime implements WorkerRuntime {
     return this.#isOpen;
   }
 
+  mayMissWorkers(): boolean {
+    return !this.#isOpen && !this.#isDeleted;
+  }
+
   storedRollout({ model }: Pick<WorkerTemplate, 'model'>): RolloutState | undefined {
     return readRolloutState(this.#view.children.get(TYPES.ConfigMap, sharedName(model)));
   }
@@ -219,8 +222,7 @@ export class ClusterRuntime implements WorkerRuntime {
       if (notice === undefined) continue;
       const message = describeNotice(node, notice);
       this.#options.logger.info({ model, reason: node }, `${model}: ${message}`);
-      const owner = findOwner(children.deployments(model));
-      if (owner !== undefined) this.#options.events.record(owner, 'Normal', 'NodeLeaving', message);
+      recordOnModel(this.#options.events, children.deployments(model), 'Normal', 'NodeLeaving', message);
     }
   }
 
@@ -228,6 +230,15 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#view.stop();
     this.#secrets.stop();
     return Promise.resolve();
+  }
+
+  /** Finishes the removal of a deleted model if its namespace is deleted too. All others wait until it was listed. */
+  async #convergeUnlisted(model: string, desired: DesiredWorkers): Promise<void> {
+    if (desired.template !== undefined) return;
+    this.#isDeleted = await isNamespaceDeleted(this.#options.api);
+    if (!this.#isDeleted) return;
+    await this.#finishRemoval(model, desired);
+    this.#listener.onChanged(model);
   }
 
   /** Forgets a model that was deleted, after its last pod has ended. */
@@ -261,12 +272,9 @@ export class ClusterRuntime implements WorkerRuntime {
       return;
     }
     if (!this.#nodeFailures.record(model, node)) return;
-    const message =
-      `workers of ${model} fail repeatedly on node ${node} and work on others; the last ${failure}. ` +
-      `Check the node. "kubectl cordon ${node}" keeps further pods off it`;
+    const message = describeFailingNode(model, node, failure);
     this.#options.logger.warn({ model, reason: node }, message);
-    const owner = findOwner(children.deployments(model));
-    if (owner !== undefined) this.#options.events.record(owner, 'Warning', 'NodeFailing', message);
+    recordOnModel(this.#options.events, children.deployments(model), 'Warning', 'NodeFailing', message);
   }
 
   /** Returns why no pods may be created from a template. */
@@ -285,11 +293,8 @@ export class ClusterRuntime implements WorkerRuntime {
   /** Reports a change to all models that name the Secret. */
   #secretChanged(name: string): void {
     for (const [model, { template }] of this.#desired) {
-      const references = [
-        ...(template === undefined ? [] : findSecretReferences(template)),
-        ...this.#view.children.deployments(model).flatMap(findDeployedSecrets),
-      ];
-      if (references.some((reference) => reference.name === name)) this.#listener.onChanged(model);
+      const deployments = this.#view.children.deployments(model);
+      if (namesSecret(name, template, deployments)) this.#listener.onChanged(model);
     }
   }
 }

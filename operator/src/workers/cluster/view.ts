@@ -117,8 +117,18 @@ function warnOfOverduePod(pod: WorkerPod, children: ChildStore, { logger, events
   if (owner !== undefined) events.record(owner, 'Warning', 'WorkerStuck', message);
 }
 
+/** Records an event on the ASRModel that Deployments belong to. Records nothing if there are none. */
+export function recordOnModel(
+  events: Pick<EventRecorder, 'record'>,
+  deployments: readonly KubeObject[],
+  ...event: [type: 'Normal' | 'Warning', reason: string, message: string]
+): void {
+  const owner = findOwner(deployments);
+  if (owner !== undefined) events.record(owner, ...event);
+}
+
 /** Returns the ASRModel that Deployments belong to. Undefined if there are none. */
-export function findOwner(deployments: readonly KubeObject[]): KubeObject | undefined {
+function findOwner(deployments: readonly KubeObject[]): KubeObject | undefined {
   const [owner] = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
   return owner && { apiVersion: API_VERSION, kind: owner.kind, metadata: { name: owner.name, uid: owner.uid } };
 }

@@ -214,6 +214,7 @@ export class HostedPool implements ModelPool {
   #isFinished(): boolean {
     const { runtime, nowMs } = this.#dependencies;
     if (this.#deletedAtMs === undefined || runtime.list(this.#name).length > 0) return false;
+    if (runtime.mayMissWorkers?.(this.#template) === true) return false;
     const isOver = nowMs() - this.#deletedAtMs >= this.#model.spec.drainSeconds * 1000;
     return isOver || this.#view.registered.every(({ active }) => active === 0);
   }

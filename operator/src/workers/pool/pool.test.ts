@@ -370,3 +370,14 @@ describe('desired state', () => {
     expect(harness.desired().stop).toEqual([]);
   });
 });
+
+test('the pool of a deleted model is kept while its namespace is not listed, because workers may be left', async () => {
+  const harness = createPoolHarness();
+  harness.setListed(false);
+  harness.set(spec('worker:1'));
+  await harness.tick();
+  harness.remove();
+  expect(await harness.tick(3)).toBe(true);
+  harness.setListed(true);
+  expect(await harness.tick()).toBe(false);
+});

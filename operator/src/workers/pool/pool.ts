@@ -37,6 +37,8 @@ export class Pool implements ModelPool {
   #template: WorkerTemplate | undefined;
   #drainMs = DEFAULT_DRAIN_MS;
   #deletedAtMs: number | undefined;
+  /** Namespace of the model, also after the model was deleted. */
+  #place: Pick<WorkerTemplate, 'namespace'> = {};
   #scaling: ScalingDecision;
   readonly #rollout: PoolRollout;
   #counts: CountsByTier = new Map();
@@ -72,6 +74,8 @@ export class Pool implements ModelPool {
     for (const tier of model?.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
     this.#tiers = findTiers(this.#describeTiers());
     if (model === undefined || this.#template === undefined) return;
+    const { namespace } = this.#template;
+    this.#place = namespace === undefined ? {} : { namespace };
     this.#drainMs = model.spec.drainSeconds * 1000;
     this.#measuredSlots.restore(model);
     // Workers of another revision may have other slots.
@@ -225,6 +229,7 @@ export class Pool implements ModelPool {
     const { pools, runtime } = this.#dependencies;
     const isDeleted = () => this.#model === undefined;
     if (!isDeleted() || runtime.list(this.#name).length > 0) return false;
+    if (runtime.mayMissWorkers?.({ model: this.#name, ...this.#place }) === true) return false;
     await pools.remove(this.#name);
     // The model may have been created again meanwhile. Its pool must then be published again.
     this.#publisher.reset();

@@ -34,6 +34,16 @@ export function findDeployedSecrets(deployment: KubeObject | undefined): SecretR
   return listReferences(credentials, variables);
 }
 
+/** Reports whether a template or one of the Deployments names a Secret. */
+export function namesSecret(
+  name: string,
+  template: WorkerTemplate | undefined,
+  deployments: readonly KubeObject[],
+): boolean {
+  const references = template === undefined ? [] : findSecretReferences(template);
+  return [...references, ...deployments.flatMap(findDeployedSecrets)].some((reference) => reference.name === name);
+}
+
 function listReferences(
   credentials: readonly string[],
   variables: readonly { name: string; secret: string | undefined }[],
