@@ -73,7 +73,7 @@ export const METRICS = {
     labels: ['kind'],
     unit: 's',
     description:
-      'Time since the watch of a kind last received anything. With several namespaces, this is the time of the oldest watch. Bookmarks arrive about every minute.',
+      'Time since the watch of a kind started or last received anything. With several namespaces, this is the time of the oldest watch. Bookmarks arrive about every minute.',
   },
   poolSlots: {
     name: 'svc_asr_pool_slots',

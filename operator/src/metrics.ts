@@ -30,7 +30,7 @@ export interface Instruments {
   countReconcile: (kind: string, result: 'success' | 'error' | 'unavailable', durationMs: number) => void;
   countRequest: (verb: string, code: number) => void;
   countRelist: (kind: string, reason: string) => void;
-  /** Call when the watch of a kind in a namespace has received anything. */
+  /** Call when the watch of a kind in a namespace starts, and when it has received anything. */
   noteWatchActivity: (kind: string, namespace: string) => void;
 }
 

@@ -48,7 +48,7 @@ export interface ClusterOptions {
   onLost: (reason: string) => void;
   onRequest: (verb: string, code: number) => void;
   onRelist: (kind: string, reason: RelistReason) => void;
-  /** Called when a list or watch of a kind in a namespace received anything. */
+  /** Called when the reflector of a kind in a namespace starts, and when a list or watch received anything. */
   onActivity: (kind: string, namespace: string) => void;
 }
 
@@ -90,6 +90,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     reflect: (type, how) => {
       const reflector = new ApiReflector({
         api: scoped,
+        namespace: scoped.namespace,
         type,
         ...how,
         times,

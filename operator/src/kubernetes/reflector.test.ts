@@ -252,3 +252,18 @@ test.each([
     expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
   },
 );
+
+test('a reflector that can list nothing reports activity when it starts, and its namespace in the log', async () => {
+  let activities = 0;
+  const { cluster, reflector, pass, at } = setUpReflector({
+    namespace: 'team',
+    onActivity: () => void (activities += 1),
+  });
+  cluster.api.list = () => Promise.reject(new KubernetesError(403, 'Forbidden', 'no Role'));
+  expect(activities).toBe(0);
+  void reflector.start();
+  await pass(5000);
+  expect(activities).toBe(1);
+  expect(at('warn')).toMatchObject([{ message: 'pods of namespace "team" cannot be watched; retrying' }]);
+  reflector.stop();
+});

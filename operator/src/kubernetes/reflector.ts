@@ -38,6 +38,8 @@ export type RelistReason = 'start' | 'expired' | 'failures' | 'periodic';
 
 export interface ReflectorOptions {
   api: Pick<KubeApi, 'list' | 'watch'>;
+  /** Namespace of the objects, for log messages. */
+  namespace?: string;
   type: ResourceType;
   labelSelector?: string;
   /**
@@ -51,7 +53,7 @@ export interface ReflectorOptions {
   logger: Logger;
   /** Called for each list, for metrics. */
   onRelist?: (reason: RelistReason) => void;
-  /** Called when a watch or a list received anything. */
+  /** Called when the reflector starts, and when a watch or a list received anything. */
   onActivity?: () => void;
   clock?: Clock;
   random?: () => number;
@@ -86,6 +88,8 @@ export class ApiReflector implements Reflector {
   start(): Promise<void> {
     if (!this.#started) {
       this.#started = true;
+      // Without it, a watch that never receives anything would have no age.
+      this.#options.onActivity?.();
       void this.#run();
     }
     return this.#firstList;
@@ -109,8 +113,8 @@ export class ApiReflector implements Reflector {
   }
 
   async #run(): Promise<void> {
-    const { type, times, logger } = this.#options;
-    const report = createWatchReport(type, logger);
+    const { type, namespace, times, logger } = this.#options;
+    const report = createWatchReport(type, namespace, logger);
     let failures = 0;
     while (!this.#isStopped()) {
       const done = await this.#runTurn();
