@@ -80,7 +80,7 @@ export const CLUSTER_SETTINGS = {
     'app.kubernetes.io/part-of=svc-asr,app.kubernetes.io/component=gateway',
   ),
   WORKER_REDIS_LABELS: labels(
-    'Labels of the Redis pods, if they run in the namespace of the workers. If empty, workers may connect to the port of Redis at any address.',
+    'Labels of the Redis pods, if Redis runs in NAMESPACE. If empty, workers may connect to the port of Redis at any address.',
     '',
   ),
   WORKER_OTLP_ENDPOINT: {
