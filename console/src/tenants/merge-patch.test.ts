@@ -1,7 +1,7 @@
 import { mergePatch } from './merge-patch.ts';
 
 test.each([
-  // Examples of RFC 7386, appendix A.
+  // Examples of RFC 7396, appendix A.
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
   [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],

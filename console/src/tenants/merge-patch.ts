@@ -1,5 +1,5 @@
 /**
- * Applies a JSON merge patch (RFC 7386). Objects are merged, null removes a field, and any other value replaces the
+ * Applies a JSON merge patch (RFC 7396). Objects are merged, null removes a field, and any other value replaces the
  * target, also a list.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
