@@ -83,8 +83,8 @@ export async function openTarget(
 }
 
 /**
- * Deletes the custom resources of the tests in a namespace. The operator must still run, because it removes their finalizers. If it
- * fails, this function removes them, so that the namespace can be deleted.
+ * Deletes the custom resources of the tests in a namespace. The operator must still run, because it removes their
+ * finalizers. If it fails, this function removes them, so that the namespace can be deleted.
  */
 async function deleteResources(tools: KubeTools, namespace: string): Promise<void> {
   const kubectl = (...args: string[]) =>
