@@ -69,7 +69,7 @@ function createConnection(options: { model?: string | undefined; idleMs?: number
       contextsOf: () => [13, 6, 3, 1, 0].map((right) => [56, right]),
       takeMemory: () => {
         state.shares++;
-        return { resize: () => true, release: () => undefined };
+        return { audioMs: 0, resize: () => true, release: () => undefined };
       },
       open,
       idleMs: options.idleMs ?? 60_000,
