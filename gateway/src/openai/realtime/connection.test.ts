@@ -254,6 +254,73 @@ describe('events of a turn', () => {
     ]);
   });
 
+  const idOf = (event: SentEvent | undefined) => event?.item_id;
+  const COMMIT = { type: 'input_audio_buffer.commit' };
+  const CLEAR = { type: 'input_audio_buffer.clear' };
+  const delta = (text: string): ServerMessage => ({ type: 'delta', text, utterance: 1, audio_end_ms: 5 });
+
+  test('that a new configuration ends keep their item, and a later commit has another', async () => {
+    const { start, append, send, update, events } = createConnection();
+    update({ turn_detection: null });
+    const { client, texts } = await start();
+    client.send(delta('one'));
+    const first = idOf(events.at(-1));
+    update({ transcription: { delay: 'high' } });
+    append();
+    send(COMMIT);
+    const second = idOf(events.at(-1));
+    expect(texts).toEqual([
+      { type: 'config', context: [56, 3] },
+      { type: 'flush' },
+      { type: 'config', context: [56, 6] },
+      { type: 'flush' },
+    ]);
+    for (const message of [delta('one more'), final('one more'), delta('two'), final('two')]) client.send(message);
+    const completed = events.filter(({ type }) => type.endsWith('completed'));
+    expect(completed.map(({ item_id, transcript }) => [item_id, transcript])).toEqual([
+      [first, 'one more'],
+      [second, 'two'],
+    ]);
+    const deltas = events.filter(({ type }) => type.endsWith('delta'));
+    expect(deltas.map(idOf)).toEqual([first, first, second]);
+    expect(first).not.toBe(second);
+  });
+
+  test('of audio that was cleared keep their item, and a commit before the end of the clear has another', async () => {
+    const { start, append, send, update, events } = createConnection();
+    update({ turn_detection: null });
+    const { client } = await start();
+    client.send(delta('one'));
+    const cleared = idOf(events.at(-1));
+    send(CLEAR);
+    append();
+    send(COMMIT);
+    const committed = idOf(events.at(-1));
+    client.send(delta('one more'));
+    expect(idOf(events.at(-1))).toBe(cleared);
+    client.send({ type: 'reset_ack', utterance: 2 });
+    client.send(final('two'));
+    expect(events.at(-1)).toMatchObject({ item_id: committed, transcript: 'two' });
+    expect(committed).not.toBe(cleared);
+  });
+
+  test('of a commit after all audio was transcribed or cleared is an error, also if some was not sent', async () => {
+    const { start, append, send, update, events, types } = createConnection();
+    update({ format: { type: 'audio/pcm', rate: 16_000 } });
+    const { client } = await start();
+    client.read(false);
+    append();
+    send(CLEAR);
+    client.read(true);
+    await nextTurn();
+    client.send({ type: 'reset_ack', utterance: 2 });
+    append();
+    client.send(final('one', { endpoint: true, audio_end_ms: 30 }));
+    expect(types().at(-1)).toBe('completed');
+    send(COMMIT);
+    expect(events.at(-1)?.error?.code).toBe('input_audio_buffer_commit_empty');
+  });
+
   test('that the service ends without speech are none', async () => {
     const { start, types } = createConnection();
     (await start()).client.send(final(''));

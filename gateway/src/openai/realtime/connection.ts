@@ -10,6 +10,7 @@ import { CLOSE, closingFor } from './close-reasons.ts';
 import type { Closing } from './close-reasons.ts';
 import { buildConfiguration, contextFor, describeSession, mergeUpdate } from './configuration.ts';
 import type { RealtimeConfiguration } from './configuration.ts';
+import type { EndedBy } from './ends.ts';
 import { streamSamples } from './input-format.ts';
 import { InvalidEvent } from './invalid-event.ts';
 import { Items } from './items.ts';
@@ -68,7 +69,7 @@ export class Connection {
         extraMs: parts.extraMs,
       },
       {
-        onMessage: (message, offsetMs) => this.#onMessage(message, offsetMs),
+        onMessage: (...answer) => this.#onMessage(...answer),
         onPace: (isReading) => this.#socket.read(isReading),
         onFailed: (cause) => this.#close(closingFor(cause)),
       },
@@ -140,13 +141,15 @@ export class Connection {
   #commit(): void {
     if (this.#appended <= this.#committed) throw new InvalidEvent('input_audio_buffer_commit_empty', EMPTY);
     this.#committed = this.#appended;
-    for (const event of this.#items.commit(this.#configuration.silenceMs !== undefined)) this.#send(event);
+    const isTurnDetected = this.#configuration.silenceMs !== undefined;
+    for (const event of this.#items.commit(isTurnDetected, !this.#recognizer.endsUtterance)) this.#send(event);
     this.#recognizer.flush();
   }
 
   #clear(): void {
+    this.#items.clear(!this.#recognizer.endsUtterance);
+    this.#appended -= this.#recognizer.reset();
     this.#committed = this.#appended;
-    this.#recognizer.reset();
   }
 
   #update(session: unknown): void {
@@ -187,12 +190,12 @@ export class Connection {
     return describeSession(this.#session, this.#configuration, language);
   }
 
-  #onMessage(message: ServerMessage, offsetMs: number): void {
+  #onMessage(message: ServerMessage, offsetMs: number, endedBy: EndedBy): void {
     if (message.type === 'final') {
       const endSample = ((offsetMs + message.audio_end_ms) * AUDIO.sampleRateHz) / 1000;
       this.#committed = Math.max(this.#committed, Math.min(endSample, this.#appended));
     }
-    for (const event of this.#items.translate(message, offsetMs)) this.#send(event);
+    for (const event of this.#items.translate(message, offsetMs, endedBy)) this.#send(event);
   }
 
   #refuse({ code, message, param }: InvalidEvent, eventId: string | undefined): void {

@@ -1,4 +1,5 @@
 import type { FinalMessage, ServerMessage } from '@svc-asr/core';
+import type { EndedBy } from './ends.ts';
 import { createId } from './server-events.ts';
 import type { ServerEvent } from './server-events.ts';
 
@@ -16,47 +17,48 @@ class Item {
  * are about the oldest item without a transcript.
  */
 export class Items {
-  /** Commits of the client without a transcript, oldest first. */
-  readonly #commits: { item: Item | undefined }[] = [];
-  /** Item that the stream is answering, unless a commit has one. */
+  /** Commits and clears of the client without an answer, oldest first. The item of their audio exists once it is needed. */
+  readonly #ends: { item: Item | undefined }[] = [];
+  /** Item of the audio that no end of the client is about. */
   #current: Item | undefined;
   #previousId: string | null = null;
 
   /**
    * Commits the buffered audio. If turns are not detected, the event `committed` is returned at once. Otherwise the
-   * service may still find the end of a turn before the commit, and the event follows with the transcript.
+   * service may still find the end of a turn before the commit, and the event follows with the transcript. `isCurrent` is
+   * false if the service ends the utterance that is being answered, so that the commit is about the audio after it.
    */
-  commit(isTurnDetected: boolean): ServerEvent[] {
-    if (isTurnDetected) {
-      this.#commits.push({ item: undefined });
-      return [];
-    }
-    const item = this.#commits.length === 0 ? this.#takeCurrent() : new Item();
-    this.#commits.push({ item });
-    return this.#announce(item);
+  commit(isTurnDetected: boolean, isCurrent: boolean): ServerEvent[] {
+    const end = this.#addEnd(isCurrent);
+    return isTurnDetected ? [] : this.#announce((end.item ??= new Item()));
+  }
+
+  /** Clears the buffered audio. Its events up to `cleared` keep their item, and later audio has another. */
+  clear(isCurrent: boolean): void {
+    this.#addEnd(isCurrent);
   }
 
   /** Returns the events for a message of a stream whose audio starts at `offsetMs`. */
-  translate(message: ServerMessage, offsetMs: number): ServerEvent[] {
+  translate(message: ServerMessage, offsetMs: number, endedBy: EndedBy): ServerEvent[] {
     switch (message.type) {
       case 'speech_started': {
-        const { id } = this.#head(true);
+        const { id } = this.#find(endedBy, true);
         return [
           { type: 'input_audio_buffer.speech_started', audio_start_ms: offsetMs + message.audio_start_ms, item_id: id },
         ];
       }
       case 'delta':
-        return this.#extend(this.#head(false), message.text);
+        return this.#extend(this.#find(endedBy, false), message.text);
       case 'speech_ended': {
-        const { id } = this.#head(true);
+        const { id } = this.#find(endedBy, true);
         return [
           { type: 'input_audio_buffer.speech_stopped', audio_end_ms: offsetMs + message.audio_end_ms, item_id: id },
         ];
       }
       case 'final':
-        return this.#complete(message);
+        return this.#complete(message, endedBy);
       case 'reset_ack':
-        this.#current = undefined;
+        this.#ends.shift();
         return [{ type: 'input_audio_buffer.cleared' }];
       case 'status':
       case 'ready':
@@ -66,15 +68,28 @@ export class Items {
     }
   }
 
-  #head(hasSpeech: boolean): Item {
-    const item = this.#commits[0]?.item ?? (this.#current ??= new Item());
+  #addEnd(isCurrent: boolean): { item: Item | undefined } {
+    const end = { item: isCurrent && this.#ends.length === 0 ? this.#current : undefined };
+    if (end.item !== undefined) this.#current = undefined;
+    this.#ends.push(end);
+    return end;
+  }
+
+  /** Returns the item that the stream is answering. */
+  #find(endedBy: EndedBy, hasSpeech: boolean): Item {
+    const end = endedBy === 'client' ? this.#ends[0] : undefined;
+    const item = end === undefined ? (this.#current ??= new Item()) : (end.item ??= new Item());
     item.hasSpeech ||= hasSpeech;
     return item;
   }
 
-  #takeCurrent(): Item {
-    const item = this.#current ?? new Item();
-    this.#current = undefined;
+  /** Returns the item of audio that no end of the client has ended. An item of a commit is kept for its transcript. */
+  #takeUnended(endedBy: EndedBy): Item {
+    const end = endedBy === 'client' ? this.#ends[0] : undefined;
+    if (end?.item?.isAnnounced === true) return new Item();
+    const item = (end === undefined ? this.#current : end.item) ?? new Item();
+    if (end === undefined) this.#current = undefined;
+    else end.item = undefined;
     return item;
   }
 
@@ -94,9 +109,10 @@ export class Items {
     return [{ type: 'input_audio_buffer.committed', item_id: item.id, previous_item_id: previous }];
   }
 
-  #complete({ text, audio_start_ms: startMs, audio_end_ms: endMs, endpoint }: FinalMessage): ServerEvent[] {
-    const commit = endpoint === true ? undefined : this.#commits.shift();
-    const item = commit?.item ?? this.#takeCurrent();
+  #complete(final: FinalMessage, endedBy: EndedBy): ServerEvent[] {
+    const { text, audio_start_ms: startMs, audio_end_ms: endMs, endpoint } = final;
+    const commit = endpoint === true || endedBy === 'service' ? undefined : this.#ends.shift();
+    const item = commit === undefined ? this.#takeUnended(endedBy) : (commit.item ?? new Item());
     // The service has ended an utterance in which nothing was said.
     if (commit === undefined && text === '' && !item.hasSpeech) return [];
     return [

@@ -47,13 +47,13 @@ describe('Operations', () => {
     expect([...taken.bytes]).toEqual([1, 1, 2, 2]);
   });
 
-  test('dropLastAudio removes the audio after the last commit', () => {
+  test('dropLastAudio removes the audio after the last commit and returns its samples at 16 kHz', () => {
     const operations = new Operations();
     const part = Buffer.alloc(40_000);
     operations.push(audio(part));
     operations.push({ type: 'flush' });
     for (let i = 0; i < 3; i++) operations.push(audio(part));
-    operations.dropLastAudio();
+    expect(operations.dropLastAudio()).toBe(40_000);
     expect([operations.length, operations.audioBytes]).toEqual([2, 40_000]);
   });
 

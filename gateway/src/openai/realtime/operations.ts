@@ -1,5 +1,5 @@
 import type { Configuration } from '../../stream/configuration.ts';
-import { isSameFormat } from './input-format.ts';
+import { isSameFormat, streamSamples } from './input-format.ts';
 import type { InputFormat } from './input-format.ts';
 
 /** Largest size of audio that joins the audio before it. */
@@ -34,6 +34,20 @@ export class Operations {
     return this.#audioBytes;
   }
 
+  get first(): Operation | undefined {
+    return this.#list[0];
+  }
+
+  /** The first step that is no audio. */
+  get firstEnd(): Exclude<Operation['type'], 'audio'> | undefined {
+    for (const { type } of this.#list) if (type !== 'audio') return type;
+    return undefined;
+  }
+
+  get hasConfig(): boolean {
+    return this.#list.some(({ type }) => type === 'config');
+  }
+
   push(operation: Operation): void {
     const last = this.#list.at(-1);
     if (operation.type === 'audio' && last?.type === 'audio' && canJoin(last, operation)) {
@@ -60,12 +74,18 @@ export class Operations {
     this.#joined = undefined;
   }
 
-  /** Removes the audio at the end, which the client has cleared before it was sent. */
-  dropLastAudio(): void {
+  /**
+   * Removes the audio at the end, which the client has cleared before it was sent. Returns the number of samples that the
+   * stream does not receive.
+   */
+  dropLastAudio(): number {
+    let samples = 0;
     for (let last = this.#list.at(-1); last !== undefined && 'bytes' in last; last = this.#list.at(-1)) {
       this.#list.pop();
       this.#audioBytes -= last.bytes.length;
+      samples += streamSamples(last.bytes.length, last.format);
     }
+    return samples;
   }
 
   /** Returns both parts of audio as one. Blocks double their size, so that the copies take time in proportion to it. */

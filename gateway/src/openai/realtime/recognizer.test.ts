@@ -3,6 +3,8 @@ import { AudioBudget } from '../../stream/audio-memory/audio-budget.ts';
 import type { StreamClient } from '../../stream/client/client.ts';
 import type { OpenedStream } from '../../stream/opened-stream.ts';
 import type { Stream } from '../../stream/stream.ts';
+import { answerWithoutAudio } from './ends.ts';
+import type { EndedBy } from './ends.ts';
 import type { InputFormat } from './input-format.ts';
 import { Recognizer } from './recognizer.ts';
 
@@ -47,7 +49,7 @@ afterEach(() => {
 
 function createRecognizer({ isEnabled = true, idleMs = 60_000, extraMs = 60_000, budgetBytes = LONGEST_BYTES } = {}) {
   const streams: ScriptedStream[] = [];
-  const messages: ServerMessage[] = [];
+  const answers: [string, EndedBy][] = [];
   const state = { failed: undefined as string | Error | undefined, isReading: true };
   const budget = new AudioBudget(budgetBytes);
   const recognizer = new Recognizer(
@@ -64,7 +66,7 @@ function createRecognizer({ isEnabled = true, idleMs = 60_000, extraMs = 60_000,
       extraMs,
     },
     {
-      onMessage: (message) => messages.push(message),
+      onMessage: (message, _offsetMs, endedBy) => answers.push([message.type, endedBy]),
       onPace: (isReading) => (state.isReading = isReading),
       onFailed: (reason) => (state.failed = reason),
     },
@@ -82,7 +84,7 @@ function createRecognizer({ isEnabled = true, idleMs = 60_000, extraMs = 60_000,
     await nextTurn();
     return stream;
   };
-  return { recognizer, streams, messages, state, budget, append, start };
+  return { recognizer, streams, answers, state, budget, append, start };
 }
 
 /** Waits until a timer of the recognizer has ended the stream. */
@@ -214,6 +216,47 @@ describe('a recognizer that ends', () => {
     await nextTurn();
     expect([state.failed, streams.length]).toEqual([undefined, 2]);
   });
+});
+
+describe('the transcript of a session that ends', () => {
+  const FINAL = answerWithoutAudio('flush');
+
+  test('is not that of a commit, which gets the one of its own audio', async () => {
+    const { recognizer, append, start, answers, streams } = createRecognizer({ idleMs: 1 });
+    const first = await start();
+    await untilEnding(first);
+    append();
+    recognizer.flush();
+    first.client.send(FINAL);
+    expect(answers.at(-1)).toEqual(['final', 'service']);
+    first.client.close(1000, 'idle_timeout');
+    first.settle();
+    await nextTurn();
+    streams[1]?.client.send({ type: 'ready' } as ServerMessage);
+    await nextTurn();
+    expect(streams[1]?.texts).toEqual(['config', 'flush']);
+    streams[1]?.client.send(FINAL);
+    expect(answers.at(-1)).toEqual(['final', 'client']);
+  });
+
+  test('is that of a commit without further audio', async () => {
+    const { recognizer, start, answers } = createRecognizer({ idleMs: 1 });
+    const stream = await start();
+    await untilEnding(stream);
+    recognizer.flush();
+    stream.client.send(FINAL);
+    stream.client.close(1000, 'idle_timeout');
+    stream.settle();
+    await nextTurn();
+    expect(answers.filter(([type]) => type === 'final')).toEqual([['final', 'client']]);
+  });
+});
+
+test('a commit without audio of a stream is answered with an empty transcript', () => {
+  const { recognizer, answers, streams } = createRecognizer();
+  recognizer.flush();
+  expect(answers).toEqual([['final', 'client']]);
+  expect(streams).toEqual([]);
 });
 
 test('a stream that does not read slows the client down while audio waits', async () => {

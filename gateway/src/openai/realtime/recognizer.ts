@@ -1,16 +1,16 @@
 import { ApiError, AUDIO, audioMs, SAMPLES_PER_MS } from '@svc-asr/core';
 import type { ServerMessage } from '@svc-asr/core';
-import type { AudioShare } from '../../stream/audio-memory/audio-budget.ts';
 import type { StreamClient } from '../../stream/client/client.ts';
-import type { Configuration } from '../../stream/configuration.ts';
 import type { OpenedStream } from '../../stream/opened-stream.ts';
+import { answerWithoutAudio, isEndedByService, takeEnd } from './ends.ts';
+import { HeldMemory } from './held-memory.ts';
 import { InputAudio } from './input-format.ts';
 import type { InputFormat } from './input-format.ts';
 import { Operations } from './operations.ts';
 import type { Operation } from './operations.ts';
+import type { RecognizerEvents, RecognizerParts } from './recognizer-parts.ts';
 import { SessionSender } from './session-sender.ts';
 import { SessionTimers } from './session-timers.ts';
-import type { SessionTimes } from './session-timers.ts';
 
 /** Audio that is held while a session is reserved and waits for a worker. The client is slowed down afterwards. */
 const MAX_HELD_MS = 60_000;
@@ -20,24 +20,6 @@ const MAX_HELD_STEPS = 1000;
 
 /** Ends of a stream after which the next audio starts another session. */
 const RESUMABLE = new Set(['idle_timeout', 'session_time_limit']);
-
-export interface RecognizerEvents {
-  /** Called with a message of a stream whose audio starts at `offsetMs`. */
-  onMessage: (message: ServerMessage, offsetMs: number) => void;
-  /** Called when the client has to be slowed down, or not any more. */
-  onPace: (isReading: boolean) => void;
-  /** Called when the recognizer cannot continue. The reason is that of a stream, or why there is none. */
-  onFailed: (reason: string | Error) => void;
-}
-
-export interface RecognizerParts extends SessionTimes {
-  /** Takes a share of the audio memory, or returns undefined if there is none. */
-  takeMemory: () => AudioShare | undefined;
-  /** Returns the configuration that the client has selected. */
-  configuration: () => Configuration;
-  /** Reserves a session and opens its stream. */
-  open: (client: StreamClient) => Promise<OpenedStream>;
-}
 
 /**
  * Recognizes the audio of a connection, in one session after another. The first audio reserves a session, and is held
@@ -61,12 +43,12 @@ export class Recognizer {
   readonly #timers: SessionTimers;
   /** Why no session follows the one that ends. */
   #lastReason: 'session_time_limit' | 'draining' | undefined;
-  /** Memory for the audio that is held while no stream can receive it. */
-  #share: AudioShare | undefined;
+  readonly #memory: HeldMemory;
 
   constructor(parts: RecognizerParts, events: RecognizerEvents) {
     this.#parts = parts;
     this.#events = events;
+    this.#memory = new HeldMemory(parts.takeMemory, MAX_HELD_MS);
     this.#timers = new SessionTimers(parts, {
       isWaiting: () => this.#operations.length > 0,
       audioMs: () => audioMs(this.#session?.sentSamples ?? 0),
@@ -77,6 +59,11 @@ export class Recognizer {
   /** Whether a session exists or is being reserved. */
   get isActive(): boolean {
     return this.#state !== 'idle';
+  }
+
+  /** Whether the service ends the utterance that the stream is answering. What the client ends now is a later one. */
+  get endsUtterance(): boolean {
+    return isEndedByService(this.#session?.ends ?? [], this.#operations);
   }
 
   /** Call once when the model is known. */
@@ -98,12 +85,13 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Drops the utterance. Audio that a stream has accepted stays charged. */
-  reset(): void {
-    this.#operations.dropLastAudio();
-    if (this.#operations.audioBytes === 0) this.#releaseMemory();
+  /** Drops the utterance. Audio that a stream has accepted stays charged. Returns the samples that no stream receives. */
+  reset(): number {
+    const dropped = this.#operations.dropLastAudio();
+    if (this.#operations.audioBytes === 0) this.#memory.release();
     this.#operations.push({ type: 'reset' });
     this.#advance();
+    return dropped;
   }
 
   /** Call when the configuration has changed. An utterance of which the stream has audio ends before. */
@@ -153,7 +141,7 @@ export class Recognizer {
   #prepare(): void {
     if (!this.#isEnabled) return;
     for (let next = this.#operations.shift(); next !== undefined; next = this.#operations.shift()) {
-      if (next.type === 'reset') this.#events.onMessage({ type: 'reset_ack', utterance: 1 }, 0);
+      if (next.type === 'reset' || next.type === 'flush') this.#answer(next.type);
       else if ('bytes' in next) {
         this.#operations.unshift(next);
         if (this.#holdMemory()) this.#open();
@@ -165,17 +153,9 @@ export class Recognizer {
   /** Takes memory for audio that no stream can receive yet. Returns false if the connection fails because there is none. */
   #holdMemory(): boolean {
     // A session that was opened has a share of its own.
-    if (this.#share !== undefined || (this.#session !== undefined && this.#state !== 'ending')) return true;
-    this.#share = this.#parts.takeMemory();
-    this.#share?.resize(MAX_HELD_MS);
-    if (this.#share !== undefined) return true;
+    if ((this.#session !== undefined && this.#state !== 'ending') || this.#memory.hold()) return true;
     this.#fail(new ApiError('service_unavailable', { message: 'This gateway is full or shutting down.' }));
     return false;
-  }
-
-  #releaseMemory(): void {
-    this.#share?.release();
-    this.#share = undefined;
   }
 
   #open(): void {
@@ -188,7 +168,7 @@ export class Recognizer {
 
   #onOpened({ stream, settled }: OpenedStream): void {
     // The stream has a share of its own, which covers what is held.
-    this.#releaseMemory();
+    this.#memory.release();
     if (this.#state === 'closed') {
       stream.onClosed(1006);
       return;
@@ -223,7 +203,17 @@ export class Recognizer {
         this.#advance();
       });
     }
-    if (this.#state !== 'closed') this.#events.onMessage(message, audioMs(this.#earlierSamples));
+    if (this.#state === 'closed') return;
+    this.#events.onMessage(
+      message,
+      audioMs(this.#earlierSamples),
+      takeEnd(message, this.#session?.ends ?? [], this.#operations),
+    );
+  }
+
+  /** Answers a commit or a clear of which no stream has audio. */
+  #answer(end: 'flush' | 'reset'): void {
+    this.#events.onMessage(answerWithoutAudio(end), audioMs(this.#earlierSamples), 'client');
   }
 
   /** The stream must not be called while it calls its client. */
@@ -257,8 +247,10 @@ export class Recognizer {
       return;
     }
     this.#state = 'idle';
-    this.#earlierSamples += this.#session?.sentSamples ?? 0;
+    const { sentSamples = 0, ends = [] } = this.#session ?? {};
+    this.#earlierSamples += sentSamples;
     this.#session = undefined;
+    for (const end of ends) if (end === 'flush' || end === 'reset') this.#answer(end);
     this.#isReading = true;
     this.#advance();
   }
@@ -273,7 +265,7 @@ export class Recognizer {
   #stopWaiting(): void {
     this.#timers.stop();
     clearTimeout(this.#waitTimer);
-    this.#releaseMemory();
+    this.#memory.release();
     this.#operations.clear();
   }
 

@@ -2,6 +2,7 @@ import { AUDIO, MessageRate, STREAM_LIMITS } from '@svc-asr/core';
 import { isSameConfiguration } from '../../stream/configuration.ts';
 import type { Configuration } from '../../stream/configuration.ts';
 import type { Stream } from '../../stream/stream.ts';
+import type { End } from './ends.ts';
 import { rateOf, widthOf } from './input-format.ts';
 import type { InputAudio } from './input-format.ts';
 import type { Operation } from './operations.ts';
@@ -20,6 +21,8 @@ export interface Sent {
 /** Sends the steps of a client to the stream of a session. */
 export class SessionSender {
   readonly stream: Stream;
+  /** Ends of utterances that the stream has not answered yet, oldest first. */
+  readonly ends: End[] = [];
   readonly #input: InputAudio;
   #sentSamples = 0;
   #utteranceSamples = 0;
@@ -55,7 +58,7 @@ export class SessionSender {
   /** Sends a configuration, unless the stream has it. The utterance ends before if the stream has audio of it. */
   configure(configuration: Configuration): void {
     if (this.#configuration !== undefined && isSameConfiguration(this.#configuration, configuration)) return;
-    if (this.#utteranceSamples > 0) this.#end('flush');
+    if (this.#utteranceSamples > 0) this.#end('config');
     this.#configuration = configuration;
     this.stream.receive(configMessage(configuration), false);
   }
@@ -63,14 +66,16 @@ export class SessionSender {
   /** Ends the stream with a transcript of the buffered audio. */
   finish(reason: 'idle_timeout' | 'session_time_limit'): void {
     this.#sendPcm(this.#input.end());
+    this.ends.push('finish');
     this.stream.endWithFinal({ outcome: 'completed', code: 1000, reason });
   }
 
-  #end(type: 'flush' | 'reset'): void {
+  #end(end: 'flush' | 'reset' | 'config'): void {
     const rest = this.#input.end();
-    if (type === 'flush') this.#sendPcm(rest);
+    if (end !== 'reset') this.#sendPcm(rest);
     this.#utteranceSamples = 0;
-    this.stream.receive(type === 'flush' ? FLUSH : RESET, false);
+    this.ends.push(end);
+    this.stream.receive(end === 'reset' ? RESET : FLUSH, false);
   }
 
   #sendPcm(pcm: Buffer): void {
