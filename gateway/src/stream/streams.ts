@@ -11,7 +11,7 @@ import type { CreatedSession } from '../sessions/create.ts';
 import { HandshakeWatch } from '../telemetry/handshake-watch.ts';
 import type { StreamWatch } from '../telemetry/stream-watch.ts';
 import { endCancelled, endSuspended } from './account-checks.ts';
-import type { AudioBudget, AudioShare } from './audio-memory/audio-budget.ts';
+import type { AudioBudget, SizedShare } from './audio-memory/audio-budget.ts';
 import { Chain } from './chain/chain.ts';
 import { Attempts } from './handshake/attempts.ts';
 import { Client, ClientSocket } from './client/client.ts';
@@ -151,7 +151,7 @@ export class Streams {
     const parts = { ...this.#options, attempts: this.#attempts };
     let handshake: Handshake;
     let offer: VerifiedOffer | undefined;
-    let share: AudioShare | undefined;
+    let share: SizedShare | undefined;
     try {
       offer = this.#verify(request);
       share = this.#admit();
@@ -206,7 +206,7 @@ export class Streams {
   }
 
   /** Takes memory for one more stream, or throws 503. */
-  #admit(): AudioShare {
+  #admit(): SizedShare {
     const share = this.#options.budget.take();
     if (share !== undefined) return share;
     const reason = this.#draining ? 'This gateway is shutting down.' : 'This gateway is full.';
@@ -238,7 +238,7 @@ export class Streams {
     }
   }
 
-  #connect(socket: WebSocket, handshake: Handshake, share: AudioShare, watch: StreamWatch): void {
+  #connect(socket: WebSocket, handshake: Handshake, share: SizedShare, watch: StreamWatch): void {
     const client = new Client(socket);
     const { stream } = this.#startStream(client, handshake, share, watch);
     readWholeFrames(socket);
@@ -254,7 +254,7 @@ export class Streams {
   #startStream(
     client: StreamClient,
     handshake: Handshake,
-    share: AudioShare,
+    share: SizedShare,
     watch: StreamWatch,
     chain?: Chain,
   ): OpenedStream {

@@ -5,8 +5,6 @@ const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 
 /** Part of the budget that one stream may use. */
 export interface AudioShare {
-  /** Audio for which the share has memory. 0 after `release`. */
-  readonly audioMs: number;
   /**
    * Changes the share to this audio. Returns false if there is no room for it, or after `release`. A smaller share
    * always has room.
@@ -14,6 +12,12 @@ export interface AudioShare {
   resize: (audioMs: number) => boolean;
   /** Returns the memory for good. */
   release: () => void;
+}
+
+/** Share whose size can be read. */
+export interface SizedShare extends AudioShare {
+  /** Audio for which the share has memory. 0 after `release`. */
+  readonly audioMs: number;
 }
 
 /**
@@ -44,7 +48,7 @@ export class AudioBudget {
   }
 
   /** Takes a share. Returns undefined if there is no room for the longest possible session, or after `close`. */
-  take(): AudioShare | undefined {
+  take(): SizedShare | undefined {
     if (this.freeStreams === 0) return undefined;
     let [shareBytes, isReleased] = [0, false];
     const hold = (bytes: number) => {

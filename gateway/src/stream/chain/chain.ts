@@ -5,7 +5,7 @@ import type { Chained, Ledger, OwnedStream } from '@svc-asr/ledger';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../../metrics.ts';
-import type { AudioShare } from '../audio-memory/audio-budget.ts';
+import type { SizedShare } from '../audio-memory/audio-budget.ts';
 import type { Handshake } from '../handshake/handshake.ts';
 import type { Extension, StreamChain, StreamEnd } from '../session.ts';
 import type { Claims } from '../settlement/claims.ts';
@@ -37,7 +37,7 @@ export interface ChainParts {
 export class Chain implements StreamChain {
   readonly #parts: ChainParts;
   readonly #handshake: Handshake;
-  readonly #share: AudioShare;
+  readonly #share: SizedShare;
   readonly #first: OwnedStream;
   /** Session that is charged for the audio at this moment. */
   #current: OwnedStream;
@@ -52,7 +52,7 @@ export class Chain implements StreamChain {
   #extending: Promise<unknown> = Promise.resolve();
   #stopped = false;
 
-  constructor(parts: ChainParts, handshake: Handshake, share: AudioShare) {
+  constructor(parts: ChainParts, handshake: Handshake, share: SizedShare) {
     this.#parts = parts;
     this.#handshake = handshake;
     this.#share = share;
