@@ -43,19 +43,21 @@ export async function capture(options: CaptureOptions): Promise<Microphone> {
     throw new MicrophoneError('insecure_page', 'browsers allow microphones only in pages from https:// or localhost');
   }
   const graph = new AudioContext();
+  let source: MediaSource | undefined;
   try {
     // Safari requires this call in the handler of a click, before anything is awaited.
     const started = graph.resume();
     await loadWorklet(graph, options.workletUrl);
     // Audio that arrives before the audio thread runs would be lost, so the device is opened last.
     await Promise.race([started, pause(START_MS, undefined)]);
-    const source = await mediaDevices.getUserMedia({ audio: options.constraints }).catch((error: unknown) => {
+    source = await mediaDevices.getUserMedia({ audio: options.constraints }).catch((error: unknown) => {
       throw refusalOfDevice(error);
     });
     const microphone = connect(graph, source, options.maxBufferedSeconds);
     await ensureRunning(graph, microphone);
     return microphone;
   } catch (error) {
+    for (const track of source?.getTracks() ?? []) track.stop();
     // It is closed already if the audio thread did not start.
     await graph.close().catch(() => undefined);
     throw error;
