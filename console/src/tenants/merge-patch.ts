@@ -1,3 +1,5 @@
+import { isObject } from '@svc-asr/core';
+
 /**
  * Applies a JSON merge patch (RFC 7396). Objects are merged, null removes a field, and any other value replaces the
  * target, also a list.
@@ -10,8 +12,4 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
     else merged.set(name, mergePatch(merged.get(name), value));
   }
   return Object.fromEntries(merged);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

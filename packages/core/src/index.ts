@@ -2,6 +2,7 @@ export * from './apikey.ts';
 export * from './audio.ts';
 export * from './errors.ts';
 export * from './key-scopes.ts';
+export * from './parse-object.ts';
 export * from './relay-frames.ts';
 export * from './relay-resume.ts';
 export * from './relay.ts';

@@ -1,3 +1,4 @@
+import { parseObject } from '@svc-asr/core';
 import { InvalidEvent } from './invalid-event.ts';
 import { widthOf } from './input-format.ts';
 import type { InputFormat } from './input-format.ts';
@@ -26,17 +27,6 @@ export function parseEvent(text: string): ClientEvent {
   const known = TYPES.find((one) => one === type);
   if (known === undefined) throw new InvalidEvent('unknown_event', describeUnknown(type), 'type');
   return { type: known, eventId: typeof eventId === 'string' ? eventId : undefined, session, audio };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function describeUnknown(type: unknown): string {

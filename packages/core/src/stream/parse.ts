@@ -1,3 +1,4 @@
+import { parseObject } from '../parse-object.ts';
 import type { TSchema } from 'typebox';
 import type { Checked } from '../validate.ts';
 import { checker, describeProblems } from '../validate.ts';
@@ -41,17 +42,6 @@ function checked(type: ClientType, value: Record<string, unknown>): ParsedClient
     ok: true,
     message: Object.fromEntries(known.map((name) => [name, value[name]])) as unknown as ClientMessage,
   };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isClientType(type: unknown): type is ClientType {
