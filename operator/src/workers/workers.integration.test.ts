@@ -8,6 +8,7 @@ import { programFile } from '../../../test/support/programs.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import { eventually } from '../testing/eventually.ts';
+import { placed as placedOn } from '../testing/placed.ts';
 import { createTestFolder, openLedger, startTestOperator } from '../testing/harness.ts';
 import type { TestFolder, TestOperator } from '../testing/harness.ts';
 import { model } from '../testing/resources.ts';
@@ -94,12 +95,7 @@ const upToNumber = (count: number) =>
     return found;
   });
 const held = (sessionId: string) => ledger.pools.claim('m', sessionId, Date.now() + 60_000);
-const placed = async (sessionId: string) =>
-  eventually(async () => {
-    const placement = await ledger.pools.place('m', { sessionId, tenant: 't' });
-    if (placement.outcome === 'wait') throw new Error('still waiting');
-    return placement.worker;
-  });
+const placed = (sessionId: string) => placedOn(ledger, 'm', sessionId);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('a pool starts its minimum of workers, grows with the demand, and shrinks when the demand ends', async () => {

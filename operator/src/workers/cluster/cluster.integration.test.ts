@@ -1,6 +1,7 @@
 import { KUBERNETES_TIMEOUT_MS } from '../../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../../test/support/kubernetes.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { placed as placedOn } from '../../testing/placed.ts';
 import { model } from '../../testing/resources.ts';
 import { LABELS } from './names.ts';
 import { createStage, startCluster } from '../../testing/cluster-stage.ts';
@@ -33,12 +34,7 @@ const revisionsOf = (objects: Awaited<ReturnType<typeof pods>>) =>
   new Set(objects.map(({ metadata }) => metadata.labels?.[LABELS.revision]));
 const held = (sessionId: string) => stage.ledger.pools.claim('m', sessionId, Date.now() + 600_000);
 const leave = (sessionId: string) => stage.ledger.pools.leave('m', sessionId, 't');
-const placed = (sessionId: string) =>
-  eventually(async () => {
-    const placement = await stage.ledger.pools.place('m', { sessionId, tenant: 't' });
-    if (placement.outcome === 'wait') throw new Error('still waiting');
-    return placement.worker;
-  }, LONG_MS);
+const placed = (sessionId: string) => placedOn(stage.ledger, 'm', sessionId);
 const upToNumber = (count: number) =>
   eventually(async () => {
     const found = (await workers()).filter(({ draining }) => !draining);

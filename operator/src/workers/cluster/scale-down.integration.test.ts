@@ -4,6 +4,7 @@ import type { Kubernetes } from '../../../../test/support/kubernetes.ts';
 import { createStage, SLOTS } from '../../testing/cluster-stage.ts';
 import type { Stage } from '../../testing/cluster-stage.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { placed } from '../../testing/placed.ts';
 import { model } from '../../testing/resources.ts';
 import { startRelay } from '../../testing/relay.ts';
 import type { Relay } from '../../testing/relay.ts';
@@ -49,12 +50,8 @@ test(
     /** Sessions of each worker. */
     const sessionsByWorker = new Map<string, string[]>();
     for (const sessionId of sessions) {
-      const worker = await eventually(async () => {
-        const placement = await stage.ledger.pools.place('m', { sessionId, tenant: 't' });
-        if (placement.outcome === 'wait') throw new Error('still waiting');
-        return placement.worker.id;
-      }, LONG_MS);
-      sessionsByWorker.set(worker, [...(sessionsByWorker.get(worker) ?? []), sessionId]);
+      const { id } = await placed(stage.ledger, 'm', sessionId);
+      sessionsByWorker.set(id, [...(sessionsByWorker.get(id) ?? []), sessionId]);
     }
     expect(sessionsByWorker.size).toBe(WORKERS);
 

@@ -4,6 +4,7 @@ import type { Kubernetes } from '../../../../test/support/kubernetes.ts';
 import { createStage, startCluster } from '../../testing/cluster-stage.ts';
 import type { Stage } from '../../testing/cluster-stage.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { placed } from '../../testing/placed.ts';
 import { model } from '../../testing/resources.ts';
 import { writeTestCa } from '../../testing/worker-ca.ts';
 import { LABELS } from '../cluster/names.ts';
@@ -110,13 +111,11 @@ test(
     const scaling = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
     stage = await createStage(kubernetes);
     await stage.apply(model('tiered', { pools: tiers, scaling }));
-    const place = (sessionId: string) =>
-      eventually(async () => {
-        const placement = await stage.ledger.pools.place('tiered', { sessionId, tenant: 't' });
-        if (placement.outcome === 'wait') throw new Error('still waiting');
-        const workers = await stage.ledger.workers.list('tiered');
-        return workers.find(({ id }) => id === placement.worker.id)?.tier;
-      }, LONG_MS);
+    const place = async (sessionId: string) => {
+      const worker = await placed(stage.ledger, 'tiered', sessionId);
+      const workers = await stage.ledger.workers.list('tiered');
+      return workers.find(({ id }) => id === worker.id)?.tier;
+    };
     const leave = (sessionId: string) => stage.ledger.pools.leave('tiered', sessionId, 't');
     const tiersOf = (objects: Awaited<ReturnType<typeof stage.list>>) =>
       objects.map(({ metadata }) => metadata.labels?.[LABELS.tier]).sort();
