@@ -2,8 +2,8 @@ import { ApiError } from '@svc-asr/core';
 import type { ServerMessage } from '@svc-asr/core';
 import type { StreamClient } from '../../stream/client/client.ts';
 import type { OpenedStream } from '../../stream/opened-stream.ts';
-import type { Stream } from '../../stream/stream.ts';
 import { Connection } from './connection.ts';
+import { nextTurn, openScripted, ScriptedStream, startScripted } from './testing/scripted-stream.ts';
 
 const MODEL = 'svc-asr-kikuyu-v1';
 const PCM = Buffer.alloc(480);
@@ -15,34 +15,13 @@ interface SentEvent {
   [field: string]: unknown;
 }
 
-/** A stream that records its input. The test sends its messages. */
-class ScriptedStream {
-  readonly session = { reservedMs: 300_000 };
-  readonly texts: Record<string, unknown>[] = [];
-  audioBytes = 0;
-  readonly client: StreamClient;
-  settle: () => void = () => undefined;
-
-  constructor(client: StreamClient) {
-    this.client = client;
-  }
-
-  receive(data: Buffer, isBinary: boolean): void {
-    if (isBinary) this.audioBytes += data.length;
-    else this.texts.push(JSON.parse(data.toString()) as Record<string, unknown>);
-  }
-
-  endWithFinal({ reason }: { reason: string }): void {
+/** A stream that ends and is settled as soon as the recognizer requests it. */
+class EndingStream extends ScriptedStream {
+  override endWithFinal({ reason }: { reason: string }): void {
     this.client.close(1000, reason);
     this.settle();
   }
-
-  onClosed(): void {
-    this.settle();
-  }
 }
-
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 function final(text: string, fields: object = {}): ServerMessage {
   return { type: 'final', text, utterance: 1, audio_start_ms: 0, audio_end_ms: 10, words: [], ...fields };
@@ -55,10 +34,7 @@ function createConnection(options: { model?: string | undefined; idleMs?: number
   const streams: ScriptedStream[] = [];
   const open = (_model: string, client: StreamClient): Promise<OpenedStream> => {
     if (options.refusal !== undefined) return Promise.reject(options.refusal);
-    const stream = new ScriptedStream(client);
-    streams.push(stream);
-    const settled = new Promise<void>((resolve) => (stream.settle = resolve));
-    return Promise.resolve({ stream: stream as unknown as Stream, settled });
+    return openScripted(streams, new EndingStream(client));
   };
   const connection = new Connection(
     {
@@ -90,16 +66,7 @@ function createConnection(options: { model?: string | undefined; idleMs?: number
   const update = (input: object) =>
     send({ type: 'session.update', session: { type: 'transcription', audio: { input } } });
   const types = () => events.map(({ type }) => type.split('.').at(-1));
-  /** Appends audio and waits until the stream of it is ready. */
-  const start = async (): Promise<ScriptedStream> => {
-    append();
-    await nextTurn();
-    const stream = streams.at(-1);
-    if (stream === undefined) throw new Error('no stream was opened');
-    stream.client.send({ type: 'ready' } as ServerMessage);
-    await nextTurn();
-    return stream;
-  };
+  const start = () => startScripted(streams, append);
   return { connection, events, state, streams, send, append, update, types, start };
 }
 

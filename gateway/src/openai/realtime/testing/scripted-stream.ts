@@ -1,0 +1,52 @@
+import type { ServerMessage } from '@svc-asr/core';
+import type { StreamClient } from '../../../stream/client/client.ts';
+import type { OpenedStream } from '../../../stream/opened-stream.ts';
+import type { Stream } from '../../../stream/stream.ts';
+
+/** A stream that records its input. The test sends its messages, and ends and settles it. */
+export class ScriptedStream {
+  readonly session = { reservedMs: 300_000 };
+  readonly client: StreamClient;
+  readonly texts: Record<string, unknown>[] = [];
+  audioBytes = 0;
+  /** Reason of the end that the recognizer has requested. */
+  reason: string | undefined;
+  settle: () => void = () => undefined;
+
+  constructor(client: StreamClient) {
+    this.client = client;
+  }
+
+  receive(data: Buffer, isBinary: boolean): void {
+    if (isBinary) this.audioBytes += data.length;
+    else this.texts.push(JSON.parse(data.toString()) as Record<string, unknown>);
+  }
+
+  endWithFinal({ reason }: { reason: string }): void {
+    this.reason = reason;
+  }
+
+  onClosed(): void {
+    this.settle();
+  }
+}
+
+export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Adds a stream to the list and returns it as an opened one. */
+export function openScripted(streams: ScriptedStream[], stream: ScriptedStream): Promise<OpenedStream> {
+  streams.push(stream);
+  const settled = new Promise<void>((resolve) => (stream.settle = resolve));
+  return Promise.resolve({ stream: stream as unknown as Stream, settled });
+}
+
+/** Appends audio and waits until the stream of it is ready. */
+export async function startScripted(streams: readonly ScriptedStream[], append: () => void): Promise<ScriptedStream> {
+  append();
+  await nextTurn();
+  const stream = streams.at(-1);
+  if (stream === undefined) throw new Error('no stream was opened');
+  stream.client.send({ type: 'ready' } as ServerMessage);
+  await nextTurn();
+  return stream;
+}
