@@ -1,7 +1,7 @@
 import { createResampler, toPcm16 } from '@svc-asr/client';
 import { WebSocket } from 'ws';
 import type { TestGateway } from './gateway.ts';
-import { Refused } from './stream-client.ts';
+import { opened } from './stream-client.ts';
 
 /** An event of the server, with the fields that tests read. */
 export interface RealtimeEvent {
@@ -98,21 +98,9 @@ export function connectRealtime(
   { query = 'intent=transcription', protocols = [] as string[] } = {},
 ): Promise<RealtimeClient> {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  return new Promise((resolve, reject) => {
-    const url = `${baseUrl.replace(/^http/, 'ws')}/v1/realtime?${query}`;
-    const socket = new WebSocket(url, protocols, { perMessageDeflate: false, headers });
-    const client = new RealtimeClient(socket);
-    socket.once('open', () => resolve(client));
-    socket.once('error', reject);
-    socket.once('unexpected-response', (_request, response) => {
-      let text = '';
-      response.on('data', (data: Buffer) => (text += data.toString()));
-      response.on('end', () => {
-        const { error } = JSON.parse(text) as { error: { code: string } };
-        reject(new Refused(response.statusCode ?? 0, error.code));
-      });
-    });
-  });
+  const url = `${baseUrl.replace(/^http/, 'ws')}/v1/realtime?${query}`;
+  const socket = new WebSocket(url, protocols, { perMessageDeflate: false, headers });
+  return opened(socket, new RealtimeClient(socket));
 }
 
 /** Converts PCM of 16 kHz to another rate. */

@@ -111,9 +111,13 @@ export async function createSession(gateway: TestGateway, key: string, body?: ob
 
 /** Opens the stream of a session. Rejects with Refused if the handshake is refused. */
 export function openStream(session: SessionBody, protocols = session.websocket_protocols): Promise<StreamClient> {
+  const socket = new WebSocket(session.websocket_url, protocols, { perMessageDeflate: false });
+  return opened(socket, new StreamClient(socket));
+}
+
+/** Resolves with the client when its socket is open. Rejects with Refused if the handshake is refused. */
+export function opened<Client>(socket: WebSocket, client: Client): Promise<Client> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(session.websocket_url, protocols, { perMessageDeflate: false });
-    const client = new StreamClient(socket);
     socket.once('open', () => resolve(client));
     socket.once('error', reject);
     socket.once('unexpected-response', (_request, response) => {
