@@ -7,6 +7,29 @@ import { errorResponses } from '../responses.ts';
 /** Headers that report the rate limits of an account. */
 export const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 
+/** Errors of a request that reserves credit, until its model is found. */
+export const ADMISSION_CODES: readonly ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'revoked_api_key',
+  'insufficient_credits',
+  'account_inactive',
+  'model_scope_denied',
+  'key_scope_denied',
+  'model_not_found',
+];
+
+/** Errors of a request with a body that needs a free place. */
+export const CAPACITY_CODES: readonly ErrorCode[] = [
+  'request_too_large',
+  'unsupported_media_type',
+  'concurrency_limit_exceeded',
+  'rate_limit_exceeded',
+  'service_unavailable',
+  'no_capacity',
+];
+
 /** Id of a session in a path. */
 export const SESSION_ID: Parameter = {
   name: 'id',

@@ -5,28 +5,15 @@ import type { Parameter, PathItem } from '../document.ts';
 import { EXAMPLE_CREATE, EXAMPLE_SESSION } from '../examples.ts';
 import { refTo } from '../../json-schema.ts';
 import { jsonResponse } from '../responses.ts';
-import { keyedErrors, RATE_HEADERS } from './keyed.ts';
+import { ADMISSION_CODES, CAPACITY_CODES, keyedErrors, RATE_HEADERS } from './keyed.ts';
 
 const CODES: readonly ErrorCode[] = [
   'invalid_json',
   'invalid_parameters',
   'invalid_idempotency_key',
-  'missing_api_key',
-  'invalid_api_key',
-  'expired_api_key',
-  'revoked_api_key',
-  'insufficient_credits',
-  'account_inactive',
-  'model_scope_denied',
-  'key_scope_denied',
-  'model_not_found',
+  ...ADMISSION_CODES,
   'idempotency_conflict',
-  'request_too_large',
-  'unsupported_media_type',
-  'concurrency_limit_exceeded',
-  'rate_limit_exceeded',
-  'service_unavailable',
-  'no_capacity',
+  ...CAPACITY_CODES,
 ];
 
 const PARAMETERS: Parameter[] = [

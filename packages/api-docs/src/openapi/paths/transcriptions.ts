@@ -4,28 +4,15 @@ import { TRANSCRIBE_FILE_SAMPLES } from '../../samples.ts';
 import type { JsonSchema } from '../../json-schema.ts';
 import type { PathItem } from '../document.ts';
 import { headersOf } from '../headers.ts';
-import { keyedErrors, RATE_HEADERS } from './keyed.ts';
+import { ADMISSION_CODES, CAPACITY_CODES, keyedErrors, RATE_HEADERS } from './keyed.ts';
 
 const CODES: readonly ErrorCode[] = [
   'invalid_parameters',
   'unsupported_audio',
   'invalid_audio',
   'audio_too_long',
-  'missing_api_key',
-  'invalid_api_key',
-  'expired_api_key',
-  'revoked_api_key',
-  'insufficient_credits',
-  'account_inactive',
-  'model_scope_denied',
-  'key_scope_denied',
-  'model_not_found',
-  'request_too_large',
-  'unsupported_media_type',
-  'concurrency_limit_exceeded',
-  'rate_limit_exceeded',
-  'service_unavailable',
-  'no_capacity',
+  ...ADMISSION_CODES,
+  ...CAPACITY_CODES,
 ];
 
 const MEBIBYTES = FILE_LIMITS.maxBytes / 1_048_576;
