@@ -11,7 +11,7 @@ const models = [
   { id: 'luo-1', language: 'Dholuo', language_code: 'luo' },
   { id: 'luo-2', language: 'Dholuo', language_code: 'luo' },
 ] as Model[];
-const nobody = () => Promise.resolve(undefined);
+const noAnswer = () => Promise.resolve(undefined);
 
 test.each(['ki', 'KI', 'ki-KE', 'kik', 'ki_KE', 'Kikuyu', 'ki-Latn-KE'])(
   'modelsFor finds the model of %s',
@@ -30,14 +30,14 @@ test('modelsFor prefers the model of the whole tag to models of the same languag
 });
 
 test('chooseModel returns the only model that fits, and otherwise the one that the user selects', async () => {
-  expect((await chooseModel(models, 'ki-KE', nobody)).id).toBe('ki-1');
-  expect((await chooseModel(models.slice(0, 1), undefined, nobody)).id).toBe('ki-1');
+  expect((await chooseModel(models, 'ki-KE', noAnswer)).id).toBe('ki-1');
+  expect((await chooseModel(models.slice(0, 1), undefined, noAnswer)).id).toBe('ki-1');
   const second = (fitting: readonly Model[]) => Promise.resolve(fitting[1]);
   expect((await chooseModel(models, 'luo', second)).id).toBe('luo-2');
 });
 
 test('chooseModel fails with the possible languages or models if there is no user to ask', async () => {
-  const failing = (list: Model[], language?: string) => expect(chooseModel(list, language, nobody)).rejects;
+  const failing = (list: Model[], language?: string) => expect(chooseModel(list, language, noAnswer)).rejects;
   await failing(models).toThrow('--language. Available languages: ki (Kikuyu), luo (Dholuo).');
   await failing(models, 'luo').toThrow('Select one with --model: luo-1, luo-2');
   await failing(models, 'sw').toThrow('no model for the language sw. Available languages: ki (Kikuyu), luo (Dholuo).');

@@ -94,7 +94,7 @@ export class Recognizer {
     return dropped;
   }
 
-  /** Call when the configuration has changed. An utterance of which the stream has audio ends before. */
+  /** Call when the configuration has changed. An utterance whose audio the stream has received ends first. */
   configure(): void {
     const configuration = this.#parts.configuration();
     if (this.#state === 'ready') this.#operations.push({ type: 'config', configuration });
@@ -211,7 +211,7 @@ export class Recognizer {
     );
   }
 
-  /** Answers a commit or a clear of which no stream has audio. */
+  /** Answers a commit or a clear that has no audio in a stream. */
   #answer(end: 'flush' | 'reset'): void {
     this.#events.onMessage(answerWithoutAudio(end), audioMs(this.#earlierSamples), 'client');
   }
