@@ -10,6 +10,8 @@ export interface CatalogueView {
   entries: () => readonly CatalogueEntry[] | undefined;
   /** Returns the contexts of a model. The default context alone if no worker has reported them yet. */
   contextsOf: (model: string) => readonly ContextSize[];
+  /** Reads the contexts of a model if no worker had reported them before. Keeps the default if Redis is unavailable. */
+  refreshContexts: (model: string) => Promise<void>;
   /** Throws 503 until the catalogue was read once, because a model that is not known yet may exist. */
   has: (model: string) => boolean;
   stop: () => void;
@@ -46,6 +48,12 @@ export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: numb
       for (const [at, id] of some.entries()) contexts.set(id, { readAtMs: nowMs, list: lists[at] ?? [] });
     }
   };
+  const refreshContexts = async (model: string) => {
+    const known = contexts.get(model);
+    if (known === undefined || known.list.length > 0) return;
+    const list = await ledger.pools.contexts(model).catch(() => []);
+    if (list.length > 0) contexts.set(model, { readAtMs: performance.now(), list });
+  };
   const has = (model: string) => {
     if (entries === undefined)
       throw new ApiError('service_unavailable', { message: 'The list of models is not available yet.' });
@@ -55,5 +63,5 @@ export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: numb
     const known = contexts.get(model)?.list ?? [];
     return known.length > 0 ? known : [[...AUDIO.defaultContext]];
   };
-  return { entries: () => entries, contextsOf, has, stop };
+  return { entries: () => entries, contextsOf, refreshContexts, has, stop };
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@svc-asr/core';
-import type { ServerMessage } from '@svc-asr/core';
+import type { ContextSize, ServerMessage } from '@svc-asr/core';
 import type { StreamClient } from '../../stream/client/client.ts';
 import type { OpenedStream } from '../../stream/opened-stream.ts';
 import { Connection } from './connection.ts';
@@ -27,8 +27,19 @@ function final(text: string, fields: object = {}): ServerMessage {
   return { type: 'final', text, utterance: 1, audio_start_ms: 0, audio_end_ms: 10, words: [], ...fields };
 }
 
+const ALL_CONTEXTS = [13, 6, 3, 1, 0].map((right): ContextSize => [56, right]);
+
+interface ConnectionOptions {
+  model?: string | undefined;
+  idleMs?: number;
+  refusal?: Error;
+  /** Contexts that are known before a worker has opened the stream. */
+  contexts?: readonly ContextSize[];
+}
+
 /** Creates a connection with a scripted recognition. */
-function createConnection(options: { model?: string | undefined; idleMs?: number; refusal?: Error } = {}) {
+function createConnection(options: ConnectionOptions = {}) {
+  let contexts = options.contexts ?? ALL_CONTEXTS;
   const events: SentEvent[] = [];
   const state = { closed: undefined as [number, string] | undefined, isReading: true, shares: 0 };
   const streams: ScriptedStream[] = [];
@@ -42,7 +53,11 @@ function createConnection(options: { model?: string | undefined; idleMs?: number
         if (model !== MODEL) throw new ApiError('model_not_found');
       },
       languageOf: () => 'ki',
-      contextsOf: () => [13, 6, 3, 1, 0].map((right) => [56, right]),
+      contextsOf: () => contexts,
+      refreshContexts: () => {
+        contexts = ALL_CONTEXTS;
+        return Promise.resolve();
+      },
       takeMemory: () => {
         state.shares++;
         return { audioMs: 0, resize: () => true, release: () => undefined };
@@ -106,6 +121,14 @@ describe('session.update', () => {
     update({ transcription: { delay }, turn_detection: null });
     const { texts } = await start();
     expect(texts).toEqual([{ type: 'config', context: [56, right] }]);
+  });
+
+  test('delay selects a context that becomes known when the first worker of a model has opened the stream', async () => {
+    const { start } = createConnection({ contexts: [[56, 13]] });
+    const stream = await start();
+    const endpointing = { silence_ms: 500 };
+    expect(stream.texts).toEqual([13, 3].map((right) => ({ type: 'config', context: [56, right], endpointing })));
+    expect(stream.audioBytes).toBeGreaterThan(0);
   });
 
   test('that changes nothing has no effect on a stream, and another one ends the utterance first', async () => {

@@ -31,6 +31,8 @@ export interface ConnectionParts {
   requireModel: (model: string) => void;
   languageOf: (model: string) => string | undefined;
   contextsOf: (model: string) => readonly ContextSize[];
+  /** Reads the contexts of a model again if they were unknown. Never fails. */
+  refreshContexts: (model: string) => Promise<void>;
   takeMemory: () => AudioShare | undefined;
   /** Reserves a session of a model and opens its stream. */
   open: (model: string, client: StreamClient) => Promise<OpenedStream>;
@@ -64,6 +66,7 @@ export class Connection {
       {
         takeMemory: parts.takeMemory,
         configuration: () => this.#streamConfiguration(),
+        refreshConfiguration: () => parts.refreshContexts(this.#configuration.model ?? ''),
         open: (client) => parts.open(this.#configuration.model ?? '', client),
         idleMs: parts.idleMs,
         extraMs: parts.extraMs,

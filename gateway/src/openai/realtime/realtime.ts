@@ -129,6 +129,7 @@ export class Realtime {
         requireModel: (id) => requireExistingModel(key, id, catalogue.has(id)),
         languageOf: (id) => catalogue.entries()?.find((entry) => entry.id === id)?.languageCode,
         contextsOf: (id) => catalogue.contextsOf(id),
+        refreshContexts: (id) => catalogue.refreshContexts(id),
         takeMemory: () => budget.take(),
         open: (id, streamClient) => openSession(this.#options, key, id, streamClient),
         idleMs,

@@ -20,6 +20,8 @@ export interface RecognizerParts extends SessionTimes {
   takeMemory: () => AudioShare | undefined;
   /** Returns the configuration that the client has selected. */
   configuration: () => Configuration;
+  /** Reads what the configuration depends on. Called when a worker has opened the stream. Never fails. */
+  refreshConfiguration: () => Promise<void>;
   /** Reserves a session and opens its stream. */
   open: (client: StreamClient) => Promise<OpenedStream>;
 }

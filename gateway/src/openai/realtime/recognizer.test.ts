@@ -26,6 +26,7 @@ function createRecognizer({ isEnabled = true, idleMs = 60_000, extraMs = 60_000,
     {
       takeMemory: () => budget.take(),
       configuration: () => ({ context: [56, 3], silenceMs: undefined }),
+      refreshConfiguration: () => Promise.resolve(),
       open: (client) => openScripted(streams, new ScriptedStream(client)),
       idleMs,
       extraMs,

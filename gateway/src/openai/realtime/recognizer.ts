@@ -195,20 +195,23 @@ export class Recognizer {
   }
 
   #receive(message: ServerMessage): void {
-    if (message.type === 'ready') {
-      this.#later(() => {
-        if (this.#state !== 'opening') return;
-        this.#state = 'ready';
-        this.#timers.start();
-        this.#advance();
-      });
-    }
+    if (message.type === 'ready') this.#later(() => void this.#start());
     if (this.#state === 'closed') return;
     this.#events.onMessage(
       message,
       audioMs(this.#earlierSamples),
       takeEnd(message, this.#session?.ends ?? [], this.#operations),
     );
+  }
+
+  /** Starts to send. The contexts of a model are known when its first worker has opened a stream, and not earlier. */
+  async #start(): Promise<void> {
+    await this.#parts.refreshConfiguration();
+    if (this.#state !== 'opening') return;
+    this.#state = 'ready';
+    this.#session?.configure(this.#parts.configuration());
+    this.#timers.start();
+    this.#advance();
   }
 
   /** Answers a commit or a clear that has no audio in a stream. */
