@@ -20,7 +20,7 @@ let streams: Awaited<ReturnType<typeof createOwnStreams>>;
 /** Transcript of the recording in one session. */
 let text: string;
 beforeAll(async () => {
-  stage = await setStage({ gateway: { CHAIN_PART_SECONDS: String(PART_SECONDS) }, workers: [{}, {}] });
+  stage = await setStage({ gateway: { CHAIN_PART_SECONDS: String(PART_SECONDS) }, workers: [{}, {}, {}] });
   streams = await createOwnStreams(stage, PART_SECONDS * 1000);
   const { stream } = await stage.ready();
   stream.audio(pcm);
@@ -98,6 +98,29 @@ describe('a chained stream', () => {
     const { balance, sessions } = await settled(caller.tenant);
     expect(sessions).toEqual(ALL_PARTS);
     expect(balance).toMatchObject({ reservedMs: 0, consumedMs: SECONDS * 1000 });
+    await untilPoolIsEmpty(stage.ledger, MODEL);
+  });
+
+  test('keeps its transcript when its worker drains in a later part, and the worker exits with 0', async () => {
+    const caller = await stage.caller();
+    let exited: Promise<number | null> | undefined;
+    const { client, outcome, end } = await chain(
+      caller,
+      frames(async (part) => {
+        if (part !== 1) return;
+        const serving = await worker();
+        exited = serving?.stop();
+        await eventually('the worker drains', 30_000, async () => {
+          const listed = await stage.ledger.workers.list(MODEL);
+          return listed.every(({ id, draining }) => id !== serving?.id || draining);
+        });
+      }),
+    );
+    expect(await outcome).toMatchObject({ outcome: 'completed' });
+    await end;
+    expect(client.finals.map((final) => final.text)).toEqual([text]);
+    expect((await settled(caller.tenant)).sessions).toEqual(ALL_PARTS);
+    expect(await exited).toBe(0);
     await untilPoolIsEmpty(stage.ledger, MODEL);
   });
 
@@ -196,7 +219,7 @@ describe('a file of several parts', () => {
     const env = { CHAIN_PART_SECONDS: String(PART_SECONDS), STOP_GRACE_MS: '3000', STREAM_FINAL_TIMEOUT_MS: '1000' };
     const gateway = await startGateway(stage.redis.url, stage.prefix, env);
     const { tenant, key } = await stage.caller();
-    // Longer than two workers recognize before the gateway ends.
+    // Longer than a worker recognizes before the gateway ends.
     const answer = send(key, Buffer.alloc(32_000 * 800, pcm), gateway.baseUrl);
     await eventually('the file is being recognized', 30_000, async () => {
       const { recent } = (await stage.ledger.accounts.usage(tenant))!;

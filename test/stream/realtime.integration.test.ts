@@ -1,5 +1,5 @@
-import type { Model } from '@svc-asr/core';
 import { eventually } from '../support/eventually.ts';
+import { decodePhone, encodePhone } from '../support/g711.ts';
 import { MODEL, startGateway } from '../support/gateway.ts';
 import { COMPLETED, connectRealtime, resample } from '../support/realtime-client.ts';
 import { recording } from '../support/recording.ts';
@@ -8,24 +8,29 @@ import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Caller, Stage } from './stage.ts';
 
 const SILENCE_BYTES = 48_000;
+const PCM_16_KHZ = { type: 'audio/pcm', rate: 16_000 };
 const QUERY = `intent=transcription&model=${MODEL}`;
 
 let stage: Stage;
+/** Transcript of a recording that was sent before the model had a worker. */
+let early: string | undefined;
 beforeAll(async () => {
-  stage = await setStage();
-  await eventually('the gateway knows the contexts of the model', 30_000, async () => {
-    const response = await fetch(`${stage.gateway.baseUrl}/v1/models`);
-    const { data } = (await response.json()) as { data: Model[] };
-    return (data[0]?.contexts.length ?? 0) > 1 ? true : undefined;
-  });
+  stage = await setStage({ workers: [] });
+  const client = await connectRealtime(stage.gateway, (await stage.caller()).key, { query: QUERY });
+  await client.update({ format: PCM_16_KHZ, turn_detection: null });
+  client.append(recording().pcm);
+  client.commit();
+  await stage.startWorker();
+  early = (await client.next(COMPLETED)).transcript;
+  client.close();
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
 /** Returns the transcript of a recording on the native stream, with the context that `medium` selects. */
-async function nativeText(caller: Caller, pcm: Buffer): Promise<string> {
+async function nativeText(caller: Caller, pcm: Buffer, context = [56, 3]): Promise<string> {
   const { stream } = await stage.connect(60, { caller });
   await stream.next('ready');
-  stream.send({ type: 'config', context: [56, 3] });
+  stream.send({ type: 'config', context });
   stream.audio(pcm);
   stream.send({ type: 'flush' });
   const { text } = await stream.next('final');
@@ -74,12 +79,40 @@ test('server VAD returns the transcript of a turn in 24 kHz audio, with incremen
   expect(wordErrorRate([text], [completed.transcript ?? ''])).toBeLessThan(10);
 });
 
+test('delay selects the context of the first connection to a model that has no worker yet', async () => {
+  const { pcm } = recording();
+  const text = await nativeText(await stage.caller(), pcm);
+  expect(text).not.toBe(await nativeText(await stage.caller(), pcm, [56, 13]));
+  expect(early).toBe(text);
+});
+
+test.each([
+  ['audio/pcmu', 'mulaw'],
+  ['audio/pcma', 'alaw'],
+] as const)(
+  '%s returns the transcript that the native stream returns for the decoded audio',
+  async (type, encoding) => {
+    const caller = await stage.caller();
+    const audio = encodePhone(recording().pcm, encoding);
+    const text = await nativeText(caller, decodePhone(audio, encoding));
+    const client = await connectRealtime(stage.gateway, caller.key, { query: QUERY });
+    await client.update({ format: { type }, turn_detection: null });
+    client.append(audio, 160);
+    client.commit();
+    expect(await client.next(COMPLETED)).toMatchObject({
+      transcript: text,
+      usage: { seconds: Math.ceil(audio.length / 8) / 1000 },
+    });
+    client.close();
+  },
+);
+
 test('a commit without turn detection returns the transcript that the native stream returns', async () => {
   const caller = await stage.caller();
   const { pcm } = recording();
   const text = await nativeText(caller, pcm);
   const client = await connectRealtime(stage.gateway, caller.key, { query: QUERY });
-  await client.update({ format: { type: 'audio/pcm', rate: 16_000 }, turn_detection: null });
+  await client.update({ format: PCM_16_KHZ, turn_detection: null });
   client.append(pcm);
   client.commit();
   const { item_id: id } = await client.next('input_audio_buffer.committed');
@@ -124,7 +157,7 @@ test('audio continues in the next session without a seam, and a pause settles it
   const caller = await stage.caller();
   const { pcm } = recording();
   const client = await connectRealtime(gateway, caller.key, { query: QUERY });
-  await client.update({ format: { type: 'audio/pcm', rate: 16_000 }, turn_detection: null });
+  await client.update({ format: PCM_16_KHZ, turn_detection: null });
   const transcribe = async () => {
     client.append(pcm);
     client.commit();
@@ -143,4 +176,29 @@ test('audio continues in the next session without a seam, and a pause settles it
   await gateway.stop();
   expect((await client.closed).code).toBe(1013);
   expect(text).toBe(await nativeText(await stage.caller(), pcm));
+});
+
+test('a connection is closed with 1000 at the end of its lifetime', async () => {
+  const gateway = await startGateway(stage.redis.url, stage.prefix, { REALTIME_LIFETIME_MS: '1000' });
+  const caller = await stage.caller();
+  const client = await connectRealtime(gateway, caller.key, { query: QUERY });
+  expect(await client.closed).toEqual({ code: 1000, reason: 'session_time_limit' });
+  await gateway.stop();
+});
+
+test('a key that is revoked keeps its session, and cannot start another one on the open connection', async () => {
+  const gateway = await startGateway(stage.redis.url, stage.prefix, { STREAM_IDLE_MS: '1000' });
+  const caller = await stage.caller();
+  const client = await connectRealtime(gateway, caller.key, { query: QUERY });
+  await client.update({ format: PCM_16_KHZ, turn_detection: null });
+  client.append(Buffer.alloc(32_000));
+  client.commit();
+  await client.next('input_audio_buffer.committed');
+  await stage.ledger.apiKeys.revoke(caller.keyId);
+  await client.next(COMPLETED);
+  await stage.settled(caller);
+  client.append(Buffer.alloc(3200));
+  expect((await client.next('error')).error?.code).toBe('revoked_api_key');
+  expect(await client.closed).toEqual({ code: 1008, reason: 'revoked_api_key' });
+  await gateway.stop();
 });

@@ -29,6 +29,7 @@ export interface StageOptions {
 export interface Caller {
   readonly tenant: string;
   readonly key: string;
+  readonly keyId: string;
 }
 
 /** A stream whose handshake was answered with 101. */
