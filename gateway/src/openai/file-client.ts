@@ -2,6 +2,7 @@ import { AUDIO } from '@svc-asr/core';
 import type { FinalMessage, ServerMessage } from '@svc-asr/core';
 import type { StreamClient } from '../stream/client/client.ts';
 import type { Stream } from '../stream/stream.ts';
+import { FileAudio } from './file-audio.ts';
 
 const FLUSH = Buffer.from(JSON.stringify({ type: 'flush' }));
 const KEEPALIVE = Buffer.from(JSON.stringify({ type: 'keepalive' }));
@@ -11,8 +12,6 @@ const NORMAL_CLOSURE = 1000;
  * need little memory, and a replay takes little time.
  */
 const PAUSE_MS = 1000;
-/** Most audio of an utterance of a long file. It is less than the memory of a stream that has reserved 300 s. */
-const MAX_UTTERANCE_SECONDS = 240;
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
 const LONG_FILE_CONFIG = Buffer.from(JSON.stringify({ type: 'config', endpointing: { silence_ms: PAUSE_MS } }));
 
@@ -26,10 +25,7 @@ export class FileClient implements StreamClient {
   readonly finals: FinalMessage[] = [];
   /** Called with each message of the stream. */
   onMessage: ((message: ServerMessage) => void) | undefined;
-  readonly #frames: AsyncIterator<Buffer, undefined>;
-  /** A frame that the stream has not read yet. */
-  #frame: Buffer | undefined;
-  #next: IteratorResult<Buffer, undefined> | undefined;
+  readonly #audio: FileAudio;
   readonly #options: FileClientOptions;
   #stream: Stream | undefined;
   #isReady = false;
@@ -45,7 +41,7 @@ export class FileClient implements StreamClient {
 
   /** Takes the audio in frames of whole samples. They are requested one by one, while the stream reads. */
   constructor(frames: AsyncIterator<Buffer, undefined>, options: FileClientOptions = { isLong: false }) {
-    this.#frames = frames;
+    this.#audio = new FileAudio(frames, options.isLong);
     this.#options = options;
   }
 
@@ -72,8 +68,8 @@ export class FileClient implements StreamClient {
       this.#later(() => void this.#sendAudio());
     } else if (message.type === 'final') {
       this.finals.push(message);
-      this.#startBytes = Math.max(this.#startBytes, message.audio_end_ms * BYTES_PER_MS);
-      if (message.endpoint !== true) this.#owedFinals--;
+      if (message.endpoint === true) this.#startUtterance(message.audio_end_ms * BYTES_PER_MS);
+      else this.#owedFinals--;
       if (!this.#isFlushed || this.#owedFinals > 0) return;
       this.#isComplete = true;
       this.#later(() => this.#stream?.onClosed(NORMAL_CLOSURE));
@@ -118,16 +114,14 @@ export class FileClient implements StreamClient {
     this.#isSending = true;
     try {
       while (this.#maySend()) {
-        this.#frame ??= (await this.#frames.next()).value;
-        const next = this.#frame === undefined ? undefined : await this.#takeNext();
+        await this.#audio.prepare(this.#utteranceBytes);
         // The stream may have stopped reading while the frames were decoded.
         if (!this.#maySend()) return;
-        if (this.#frame !== undefined) this.#sendFrame(stream, this.#frame);
-        [this.#frame, this.#next] = [next, undefined];
-        if (next !== undefined) continue;
+        const { pcm, endsUtterance, isLast } = this.#audio.take(this.#utteranceBytes);
+        this.#sentBytes += pcm?.length ?? 0;
+        if (pcm !== undefined) stream.receive(pcm, true);
         // In the same turn as the last audio, because a stream that has used its whole reservation ends by itself.
-        this.#isFlushed = true;
-        this.#flush(stream);
+        if (endsUtterance) this.#flush(stream, isLast);
       }
     } catch {
       stream.fail('internal_error');
@@ -136,23 +130,22 @@ export class FileClient implements StreamClient {
     }
   }
 
-  #sendFrame(stream: Stream, frame: Buffer): void {
-    const utteranceBytes = this.#sentBytes + frame.length - this.#startBytes;
-    if (this.#options.isLong && utteranceBytes > MAX_UTTERANCE_SECONDS * 1000 * BYTES_PER_MS) this.#flush(stream);
-    this.#sentBytes += frame.length;
-    stream.receive(frame, true);
+  /** Audio of the current utterance that was sent, as far as its start is known. */
+  get #utteranceBytes(): number {
+    return this.#sentBytes - this.#startBytes;
   }
 
-  #flush(stream: Stream): void {
+  #startUtterance(bytes: number): void {
+    if (bytes <= this.#startBytes) return;
+    this.#startBytes = bytes;
+    this.#audio.restart();
+  }
+
+  #flush(stream: Stream, isLast: boolean): void {
+    this.#isFlushed = isLast;
     this.#startBytes = this.#sentBytes;
     this.#owedFinals++;
     stream.receive(FLUSH, false);
-  }
-
-  /** Returns the frame after the current one. Undefined at the end of the audio. */
-  async #takeNext(): Promise<Buffer | undefined> {
-    this.#next ??= await this.#frames.next();
-    return this.#next.value;
   }
 
   #maySend(): boolean {

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { FileAudio, findQuietMoment, MAX_UTTERANCE_BYTES } from './file-audio.ts';
+
+const SECOND = 32_000;
+/** Loud audio of 500 s that is quiet for 160 ms from each of these milliseconds on. */
+function buildAudio(quietMs: readonly number[], seconds = 500): Buffer {
+  const samples = new Int16Array((seconds * SECOND) / 2).map((_, at) => (at % 2 === 0 ? 3000 : -3000));
+  for (const ms of quietMs) samples.fill(0, ms * 16, (ms + 160) * 16);
+  return Buffer.from(samples.buffer);
+}
+
+/** Takes all audio in frames of the given sizes. Returns the ends of utterances in milliseconds. */
+async function divide(audio: Buffer, sizes: readonly number[], isLong = true): Promise<number[]> {
+  const frames: Buffer[] = [];
+  for (let at = 0, turn = 0; at < audio.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    frames.push(audio.subarray(at, at + size));
+    at += size;
+  }
+  const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, isLong);
+  const taken: Buffer[] = [];
+  const ends: number[] = [];
+  for (let [bytes, utterance, isLast] = [0, 0, false]; !isLast;) {
+    await file.prepare(utterance);
+    const step = file.take(utterance);
+    taken.push(step.pcm ?? Buffer.alloc(0));
+    bytes += step.pcm?.length ?? 0;
+    utterance = step.endsUtterance ? 0 : utterance + (step.pcm?.length ?? 0);
+    if (step.endsUtterance) ends.push(bytes / 32);
+    isLast = step.isLast;
+  }
+  expect(Buffer.concat(taken).equals(audio)).toBe(true);
+  return ends;
+}
+
+test('FileAudio ends utterances of a long file in the quietest moment between 230 and 240 s', async () => {
+  // The first quiet moment is too early. The second utterance starts at 235.08 s, so it ends at 467.08 s.
+  const audio = buildAudio([229_000, 235_000, 467_000]);
+  await expect(divide(audio, [2 * SECOND])).resolves.toEqual([235_080, 467_080, 500_000]);
+});
+
+test('FileAudio finds the same ends for any division of the audio into frames', async () => {
+  const audio = buildAudio([231_000, 467_000]);
+  const sizes = fc.array(fc.integer({ min: 500, max: 32_768 }), { minLength: 1, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(sizes, async (samples) => {
+      const bytes = samples.map((size) => size * 2);
+      await expect(divide(audio, bytes)).resolves.toEqual([231_080, 467_080, 500_000]);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('FileAudio does not divide a file of 240 s, a long file that ends within the search, or a short file', async () => {
+  const exact = buildAudio([235_000], 240);
+  expect(exact).toHaveLength(MAX_UTTERANCE_BYTES);
+  await expect(divide(exact, [SECOND])).resolves.toEqual([240_000]);
+  await expect(divide(buildAudio([], 235), [SECOND])).resolves.toEqual([235_000]);
+  await expect(divide(buildAudio([235_000], 300), [SECOND], false)).resolves.toEqual([300_000]);
+});
+
+test('FileAudio searches again after a pause has ended the utterance', async () => {
+  const audio = buildAudio([235_000]);
+  const frames = [audio.subarray(0, 230 * SECOND), audio.subarray(230 * SECOND)];
+  const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, true);
+  await file.prepare(0);
+  file.take(0);
+  await file.prepare(230 * SECOND);
+  file.restart();
+  await file.prepare(SECOND);
+  expect(file.take(SECOND)).toMatchObject({ endsUtterance: false, isLast: false });
+});
+
+test('findQuietMoment returns the end of audio that is shorter than a moment', () => {
+  expect(findQuietMoment(Buffer.alloc(3 * 320))).toBe(3 * 320);
+});
