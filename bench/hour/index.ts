@@ -1,6 +1,6 @@
 /**
- * Transcribes an hour of joined recordings with the command, the TypeScript client and the Python client, all at the
- * same time. Compares the words with native sessions of the same audio and checks the charges.
+ * Transcribes an hour of joined recordings with the command, the TypeScript client and the Python client at the same
+ * time, and then as one Ogg Opus file. Compares the words with native sessions of the same audio. Checks the charges.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -12,59 +12,82 @@ import type { Service } from '../../test/support/service.ts';
 import { wrapWav } from '../../test/support/wav.ts';
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { compareTranscripts, differentPer1000, MAX_DIFFERENT_PER_1000 } from '../../tools/compat/compare.ts';
+import type { Comparison } from '../../tools/compat/compare.ts';
 import { withInstalledWheel } from '../../tools/python/package.ts';
 import { setUpPython } from '../../tools/python/run.ts';
 import { checkCharge, checkCoverage } from './balance.ts';
 import type { ChargedSession, Segment } from './balance.ts';
+import { transcribeFile } from './file-route.ts';
 import { longClients, runProgram, transcribeRanges } from './programs.ts';
 import type { LongClient } from './programs.ts';
 
+export const PARTS = ['clients', 'file'] as const;
 const SECONDS = { quick: 660, usual: 3600, full: 3600 };
-const PAUSES_MS = { pauses: 600, no_pauses: 0 };
+/** Pauses between recordings. Clients end sessions at short ones, and the file route ends utterances at those of 1 s. */
+const PAUSES_MS = { pauses: { clients: 600, file: 1500 }, no_pauses: { clients: 0, file: 0 } };
 /** Credit of each account. It is more than the audio, and less than the audio twice. */
 const CREDIT_SHARE = 1.5;
 
-interface Hour {
-  service: Service;
-  python: string;
-  file: string;
-  seconds: number;
-  caFile: string;
+/** The audio, and the service that transcribes it. */
+export interface Hour {
+  readonly service: Service;
+  readonly folder: string;
+  /** WAV file with the audio. */
+  readonly file: string;
+  readonly seconds: number;
+  readonly caFile: string;
+}
+
+/** Result of one way to transcribe the audio. */
+interface Run {
+  readonly name: string;
+  readonly comparison: Comparison;
+  readonly figures: Record<string, number>;
 }
 
 /** Runs the measurement for audio with and without pauses. Throws if words or charges are wrong. */
-export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
+export async function bench({ logProgress, size = 'usual', part }: BenchOptions): Promise<BenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-hour-'));
   const figures: Record<string, number> = {};
   let worst = 0;
   try {
-    const environment = await setUpPython();
     const service = await startService();
     const [file, caFile, seconds] = [join(folder, 'hour.wav'), join(folder, 'ca.crt'), SECONDS[size]];
     writeFileSync(caFile, service.ca);
-    await withInstalledWheel(environment, async (python) => {
-      for (const [kind, pauseMs] of Object.entries(PAUSES_MS)) {
-        writeFileSync(file, wrapWav(joinRecordings({ seconds, pauseMs })));
-        const native = new Map<string, string>();
-        const hour: Hour = { service, python, file, seconds, caFile };
-        const runs = await Promise.all(longClients(python, file, MODEL).map((client) => transcribe(hour, client)));
-        for (const { name, segments, figures: own } of runs) {
-          const { words, different } = await compare(hour, segments, native);
-          const perThousand = differentPer1000({ files: 1, words, different });
-          Object.assign(own, { words, different, realtime: seconds / (own.duration_s ?? 0) });
-          worst = Math.max(worst, perThousand / MAX_DIFFERENT_PER_1000);
-          for (const [label, value] of Object.entries(own)) figures[`${kind}_${name}_${label}`] = value;
-          logProgress(`${kind}, ${name}: ${JSON.stringify(own)}`);
-        }
-        figures[`${kind}_load`] = loadavg()[0] ?? 0;
+    const hour: Hour = { service, folder, file, seconds, caFile };
+    for (const [kind, pauseMs] of Object.entries(PAUSES_MS)) {
+      writeFileSync(file, wrapWav(joinRecordings({ seconds, pauseMs: pauseMs.clients })));
+      const runs = part === 'file' ? [] : await runClients(hour);
+      writeFileSync(file, wrapWav(joinRecordings({ seconds, pauseMs: pauseMs.file })));
+      if (part !== 'clients') runs.push(await transcribeFile(hour));
+      for (const { name, comparison, figures: own } of runs) {
+        const { words, different } = comparison;
+        Object.assign(own, { words, different, realtime: seconds / (own.duration_s ?? 0) });
+        worst = Math.max(worst, differentPer1000(comparison) / MAX_DIFFERENT_PER_1000);
+        for (const [label, value] of Object.entries(own)) figures[`${kind}_${name}_${label}`] = value;
+        logProgress(`${kind}, ${name}: ${JSON.stringify(own)}`);
       }
-    });
+      figures[`${kind}_load`] = loadavg()[0] ?? 0;
+    }
   } finally {
     await stopServices();
     rmSync(folder, { recursive: true, force: true });
   }
   if (worst > 1) throw new Error(`more than ${MAX_DIFFERENT_PER_1000} of 1,000 words differ from native sessions`);
   return { ratios: { different_words_vs_limit: worst }, figures };
+}
+
+/** Transcribes the audio with all clients at the same time. */
+async function runClients(hour: Hour): Promise<Run[]> {
+  return withInstalledWheel(await setUpPython(), async (python) => {
+    const transcripts = await Promise.all(longClients(python, hour.file, MODEL).map((each) => transcribe(hour, each)));
+    const native = new Map<string, string>();
+    const runs: Run[] = [];
+    for (const { name, segments, figures } of transcripts) {
+      runs.push({ name, comparison: await compare(hour, segments, native), figures });
+    }
+    return runs;
+  });
 }
 
 /** Transcribes the audio with a tenant of its own, and checks coverage and charge. */

@@ -48,6 +48,12 @@ export async function transcribeRanges(
   return JSON.parse(await runProgram(options, [process.execPath, program, file, model, list])) as string[];
 }
 
+/** Transcribes a file in native sessions, with the utterances of the file route. */
+export async function transcribeUtterances(options: ProgramOptions, file: string, model: string): Promise<Segment[]> {
+  const program = join(import.meta.dirname, 'utterance-program.ts');
+  return segmentsOf(await runProgram(options, [process.execPath, program, file, model]));
+}
+
 /** Runs a program and returns its output. Throws with its error output if it fails. */
 export async function runProgram(
   { baseUrl, apiKey, caFile }: ProgramOptions,

@@ -4,7 +4,12 @@ import { buildTable } from './table.ts';
 const known = ['relay', 'sessions'];
 
 test('parseBenchArguments selects every benchmark without a name', () => {
-  expect(parseBenchArguments([], known)).toEqual({ names: known, jsonFile: undefined, size: 'usual' });
+  expect(parseBenchArguments([], known)).toEqual({
+    names: known,
+    jsonFile: undefined,
+    size: 'usual',
+    part: undefined,
+  });
 });
 
 test('parseBenchArguments accepts a file name after --json for one benchmark', () => {
@@ -12,7 +17,12 @@ test('parseBenchArguments accepts a file name after --json for one benchmark', (
     names: ['sessions'],
     jsonFile: 'a.json',
     size: 'usual',
+    part: undefined,
   });
+});
+
+test('parseBenchArguments reads the part of one benchmark from --part', () => {
+  expect(parseBenchArguments(['relay', '--part', 'memory'], known).part).toBe('memory');
 });
 
 test('parseBenchArguments reads the size from --quick and --full', () => {
@@ -23,6 +33,8 @@ test('parseBenchArguments reads the size from --quick and --full', () => {
 test.each([
   [['speed'], 'unknown benchmark "speed"; choose one of relay, sessions'],
   [['sessions', '--json'], '--json needs a file name'],
+  [['--part', 'memory'], '--part needs the name of exactly one benchmark'],
+  [['relay', '--part'], '--part needs the name of a part'],
   [['--json', 'a.json'], '--json needs the name of exactly one benchmark'],
 ])('parseBenchArguments refuses %j', (args, message) => {
   expect(() => parseBenchArguments(args, known)).toThrow(message);

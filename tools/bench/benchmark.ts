@@ -3,6 +3,8 @@ export interface BenchOptions {
   logProgress: (line: string) => void;
   /** How much to measure, for benchmarks that have several sizes. The default is `usual`. */
   size?: 'quick' | 'usual' | 'full';
+  /** Part to measure, one of `PARTS`. By default all of them are measured. */
+  part?: string | undefined;
 }
 
 /** Result of a benchmark. */
@@ -16,4 +18,6 @@ export interface BenchResult {
 /** Exports of `bench/NAME/index.ts`. */
 export interface Benchmark {
   bench: (options: BenchOptions) => Promise<BenchResult>;
+  /** Parts that `--part` can select. */
+  PARTS?: readonly string[];
 }

@@ -10,12 +10,15 @@ import { messageOf, root, runTask, logProgress, userPath } from '../launch/termi
 await runTask(async () => {
   const folder = join(root, 'bench');
   const known = globSync('*/index.ts', { cwd: folder }).map(dirname).sort();
-  const { names, jsonFile, size } = parseBenchArguments(process.argv.slice(2), known);
+  const { names, jsonFile, size, part } = parseBenchArguments(process.argv.slice(2), known);
   await ensureInstalled(REDIS);
   for (const name of names) {
     logProgress(`bench ${name}`);
-    const { bench } = (await import(join(folder, name, 'index.ts'))) as Benchmark;
-    const { ratios, figures } = await bench({ logProgress, size }).catch((error: unknown) => {
+    const { bench, PARTS = [] } = (await import(join(folder, name, 'index.ts'))) as Benchmark;
+    if (part !== undefined && !PARTS.includes(part)) {
+      throw new Error(`bench ${name} has no part "${part}". Its parts are: ${PARTS.join(', ') || 'none'}`);
+    }
+    const { ratios, figures } = await bench({ logProgress, size, part }).catch((error: unknown) => {
       throw new Error(`bench ${name} failed: ${messageOf(error)}`);
     });
     process.stdout.write(`${buildTable(name, { ratios, figures })}\n`);

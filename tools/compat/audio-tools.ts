@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { basename, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ensurePythonEnvironment } from '../install/python.ts';
+import { root } from '../launch/terminal.mjs';
+
+const FOLDER = join(root, 'test/compat/audio');
+const runFile = promisify(execFile);
+
+/** Encodes WAV files. Returns the paths of the encoded files, which are in the folder. */
+export async function encodeFiles(
+  format: 'flac' | 'opus',
+  folder: string,
+  files: readonly string[],
+): Promise<string[]> {
+  await runAudioTool('encode.py', [format, folder, ...files]);
+  return files.map((file) => join(folder, `${basename(file, extname(file))}.${format}`));
+}
+
+/** Resamples a WAV file with soxr. */
+export async function resampleFile(rate: number, file: string, target: string): Promise<void> {
+  await runAudioTool('resample.py', [String(rate), file, target]);
+}
+
+/** Runs a program of test/compat/audio with its pinned packages. */
+async function runAudioTool(program: string, args: readonly string[]): Promise<void> {
+  const { python } = await ensurePythonEnvironment(join(FOLDER, 'requirements.lock'), false);
+  await runFile(python, [join(FOLDER, program), ...args]);
+}
