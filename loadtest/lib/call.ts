@@ -26,11 +26,13 @@ const NO_CAPACITY = 4503;
 
 /**
  * Runs one session from POST to its end. `iteration` is the number of earlier sessions of this virtual user. The first
- * session of each virtual user starts at a different time.
+ * session of each virtual user starts at a different time. `mayContinue` is called before each further utterance, and
+ * the session ends if it returns false.
  */
 export async function call(
   role: Role = 'regular',
   iteration: number = execution.vu.iterationInScenario,
+  mayContinue: () => boolean = () => true,
 ): Promise<void> {
   const user = execution.vu.idInTest;
   const phase = phaseOf(user);
@@ -53,6 +55,7 @@ export async function call(
     const profile = { role, context: name, phase, chunkMs: ready.chunkSamples * MS_PER_SAMPLE };
     const recordings = chosen.map((at) => speeches[at]).filter((speech): speech is Speech => speech !== undefined);
     for (const speech of recordings) {
+      if (utterances > 0 && !mayContinue()) break;
       utterances++;
       if (!(await streamRecording(connection, speech, profile))) break;
     }

@@ -7,20 +7,25 @@ import { plan } from './plan-file.ts';
 const RETRY_SECONDS = 2;
 const OK = 200;
 
-/** Runs one session, if the plan has no gate or the gate allows another stream. Waits otherwise. */
+/**
+ * Runs one session, if the plan has no gate or the gate allows another stream. Waits otherwise. If slots fall, the
+ * session ends after its current utterance.
+ */
 export async function callThroughGate(): Promise<void> {
   if (plan.gateUrl === '') return call();
   if (askGate('start') !== OK) {
     sleep(RETRY_SECONDS);
     return;
   }
+  const stream = { isCounted: true };
+  const mayContinue = () => (stream.isCounted = askGate('continue') === OK);
   try {
-    await call();
+    await call('regular', undefined, mayContinue);
   } finally {
-    askGate('end');
+    if (stream.isCounted) askGate('end');
   }
 }
 
-function askGate(path: 'start' | 'end'): number {
+function askGate(path: 'start' | 'continue' | 'end'): number {
   return post(`${plan.gateUrl}/${path}`, '', { tags: { name: 'gate' } }).status;
 }

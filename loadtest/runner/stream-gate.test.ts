@@ -4,7 +4,7 @@ import { openStreamGate } from './stream-gate.ts';
 
 const TIMEOUT_MS = 30_000;
 
-test('openStreamGate starts as many streams as slots are declared at each moment, and ends none', async () => {
+test('openStreamGate starts as many streams as slots are declared at each moment', async () => {
   let declared = 2;
   const gate = await openStreamGate(declared, 100, () => Promise.resolve(declared));
   const send = async (path: string) =>
@@ -15,6 +15,20 @@ test('openStreamGate starts as many streams as slots are declared at each moment
   expect([await send('/end'), await send('/start')]).toEqual([200, 409]);
   expect([await send('/end'), await send('/start')]).toEqual([200, 200]);
   expect(gate.range).toEqual({ least: 1, most: 2 });
+  gate.close();
+});
+
+test('openStreamGate ends the streams beyond lowered slots at their next utterance, and no others', async () => {
+  let declared = 3;
+  const gate = await openStreamGate(declared, 100, () => Promise.resolve(declared));
+  const send = async (path: string) =>
+    (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;
+  for (let i = 0; i < 3; i++) expect(await send('/start')).toBe(200);
+  expect(await send('/continue')).toBe(200);
+  declared = 1;
+  await eventually('the lower number', TIMEOUT_MS, () => gate.range.least === 1);
+  expect([await send('/continue'), await send('/continue'), await send('/continue')]).toEqual([409, 409, 200]);
+  expect([await send('/start'), await send('/end'), await send('/start')]).toEqual([409, 200, 200]);
   gate.close();
 });
 

@@ -19,7 +19,8 @@ export interface StreamGate {
 
 /**
  * Starts a gate for the virtual users of k6, which share no state. `POST /start` returns 200 if another stream may start
- * and 409 otherwise. `POST /end` must follow each stream that was started.
+ * and 409 otherwise. `POST /continue` returns 200 if a stream may send another utterance. If it returns 409, the stream
+ * no longer counts and must end. `POST /end` must follow each other stream that was started.
  */
 export async function openStreamGate(
   declaredSlots: number,
@@ -38,10 +39,12 @@ export async function openStreamGate(
   };
   const timer = setInterval(() => void read(), READ_MS);
   const server = createServer((request, response) => {
-    const isStart = request.url === '/start';
-    const isFull = isStart && streams >= Math.max(1, Math.floor((slots * loadPercent) / 100));
-    if (!isFull) streams += isStart ? 1 : -1;
-    response.writeHead(isFull ? 409 : 200).end();
+    const most = Math.max(1, Math.floor((slots * loadPercent) / 100));
+    const { url } = request;
+    const isRefused = url === '/start' ? streams >= most : url === '/continue' && streams > most;
+    if (url === '/start' && !isRefused) streams++;
+    else if (url === '/end' || (url === '/continue' && isRefused)) streams--;
+    response.writeHead(isRefused ? 409 : 200).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
