@@ -39,7 +39,7 @@ export const WORKER_SETTINGS = {
   ),
   LEAST_SLOTS_PERCENT: integer(
     'Minimum slots that the worker offers, as a percentage of the measured or set slots. It offers fewer while its runs are slower than at warm-up. 100 offers all slots at any speed.',
-    25,
+    10,
     1,
     100,
   ),
