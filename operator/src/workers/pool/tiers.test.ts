@@ -1,6 +1,8 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { createPoolHarness } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
+import { createPoolView } from './observe.ts';
+import { decideTierGrowth } from './tiers.ts';
 
 const scaling = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
 const rollout = { windowSeconds: 0 };
@@ -299,4 +301,16 @@ test('no tier loses workers while the ledger is unavailable, and a deleted model
   harness.remove();
   await harness.tick(5);
   expect(harness.tiers()).toEqual({});
+});
+
+test.each([
+  ['their slots if they are set', false, 20 + 2 * 10],
+  ['what the workers of their own tier offer now if they measure their slots', true, 20 + 2 * 4],
+])('decideTierGrowth counts for further workers of a tier %s', (_condition, measuresSlots, capacity) => {
+  const worker = (slots: number) => ({ slots, active: 0 });
+  const tier = { min: 0, slotsPerWorker: 10, canStart: true, startFailure: undefined, measuresSlots };
+  const full = { ...tier, name: 'full', max: 1, running: 1, workers: [worker(12)] };
+  const growing = { ...tier, name: 'growing', max: 4, running: 2, workers: [worker(3), worker(5)] };
+  const growth = decideTierGrowth([full, growing], createPoolView(), []);
+  expect(growth).toEqual({ canGrow: true, capacity, tiers: ['full', 'growing'] });
 });

@@ -11,6 +11,8 @@ import type { Plan, PlanInput } from './plan.ts';
 /** A tier with its limits and its start failure. Workers without a tier belong to a tier with an empty name. */
 export interface PoolTier extends ObservedTier {
   startFailure: StartFailure | undefined;
+  /** Whether workers measure their slots. They may then offer fewer than `slotsPerWorker`. */
+  measuresSlots: boolean;
 }
 
 /** Tiers of a pool during a rollout. */
@@ -60,11 +62,13 @@ export function observeTiers(sources: TierSources): PoolTier[] {
       const tier = observe(name);
       const slotsPerWorker = slots > 0 ? slots : sources.measuredSlots(tierName(name));
       const isNew = sources.stableTiers?.includes(name) === false;
-      return { ...tier, min, max, slotsPerWorker, canStart: tier.startFailure === undefined, isNew };
+      const canStart = tier.startFailure === undefined;
+      return { ...tier, min, max, slotsPerWorker, measuresSlots: slots === 0, canStart, isNew };
     }),
     ...removed.map((name) => {
       const tier = observe(name);
-      return { ...tier, min: 0, max: 0, slotsPerWorker: tier.workers[0]?.slots, canStart: false, isRemoved: true };
+      const slotsPerWorker = tier.workers[0]?.slots;
+      return { ...tier, min: 0, max: 0, slotsPerWorker, measuresSlots: false, canStart: false, isRemoved: true };
     }),
   ];
 }
@@ -239,10 +243,12 @@ export function decideTierGrowth(
     return canStart && isRemoved !== true && max > workers.length;
   });
   if (growing.length === 0) return { canGrow: false, tiers: names };
-  const present = tiers.flatMap(({ workers }) => workers).reduce((sum, { slots }) => sum + slots, 0);
+  const present = sumSlots(tiers.flatMap(({ workers }) => workers));
   // NaN if the slots of a worker are unknown.
-  const further = growing.reduce((sum, { max, workers, slotsPerWorker = NaN }) => {
-    return sum + (max - workers.length) * slotsPerWorker;
+  const further = growing.reduce((sum, { max, workers, slotsPerWorker = NaN, measuresSlots }) => {
+    // As for a model without tiers, further workers offer no more than the present ones of their tier.
+    const offered = measuresSlots && workers.length > 0 ? sumSlots(workers) / workers.length : Infinity;
+    return sum + Math.floor((max - workers.length) * Math.min(slotsPerWorker, offered));
   }, 0);
   const starting = running.filter(({ id, stopping }) => !stopping && !view.everRegistered.has(id));
   const isProvisioning = starting.every(({ pending }) => pending !== undefined);
@@ -252,4 +258,8 @@ export function decideTierGrowth(
     ...(!Number.isNaN(further) && { capacity: present + further }),
     ...(starting.length > 0 && { growth: isProvisioning ? 'provisioning' : 'starting' }),
   };
+}
+
+function sumSlots(workers: readonly { slots: number }[]): number {
+  return workers.reduce((sum, { slots }) => sum + slots, 0);
 }
