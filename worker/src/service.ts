@@ -105,6 +105,7 @@ function registerModel(
     limits,
     runsOverlap: settings.PROVIDER !== 'cpu',
     onChange: (slots) => registration.resize(slots),
+    onExcess: (share) => relay.moveExcess(share),
     logger,
   });
   metrics.observeSlots(() => follower.slots);

@@ -71,7 +71,8 @@ export const GATEWAY_METRICS = {
     name: 'svc_asr_stream_moves',
     kind: 'counter',
     labels: ['model', 'cause'],
-    description: 'Moves of a stream to another worker by cause: failure or drain of its worker.',
+    description:
+      'Moves of a stream to another worker by cause: failure, drain or overload (more streams than slots) of its worker.',
   },
   connectionLosses: {
     name: 'svc_asr_worker_connection_losses',

@@ -69,11 +69,10 @@ export class StreamWatch {
     this.#trace?.completeMove();
   }
 
-  /** Records a move to another worker. `failure` is undefined if the worker drains. */
-  recordMove(worker: string, failure: string | undefined): void {
-    const cause = failure === undefined ? 'drain' : 'failure';
+  /** Records a move from this worker to another one. */
+  recordMove(worker: string, cause: 'failure' | 'drain' | 'overload', reason: string): void {
     this.#metrics.streamMoves.add(1, { ...this.#labels, cause });
-    this.#trace?.addEvent('worker moved', { 'svc_asr.worker.id': worker, 'svc_asr.reason': failure ?? 'drain' });
+    this.#trace?.addEvent('worker moved', { 'svc_asr.worker.id': worker, 'svc_asr.reason': reason });
   }
 
   recordReady(): void {

@@ -173,10 +173,16 @@ export const RELAY_ANSWERS = {
           description: 'Time until the worker closes the stream. Without it, the worker does not close it yet.',
         }),
       ),
+      reason: Type.Optional(
+        Type.String({
+          description:
+            'Why the stream should move: `too_many_streams`, or a drain if absent. Older workers only drain.',
+        }),
+      ),
     },
     {
       description:
-        'The worker drains. It serves the stream until the gateway has replayed it to another worker and closes it here.',
+        'The worker drains or has more streams than slots. It serves the stream until the gateway has replayed it to another worker and closes it here.',
     },
   ),
   error: Type.Object(
@@ -184,6 +190,9 @@ export const RELAY_ANSWERS = {
     { description: 'Sent before any close code but 1000.' },
   ),
 } as const;
+
+/** Value of `reason` in `move` if the worker has more streams than slots. */
+export const TOO_MANY_STREAMS = 'too_many_streams';
 
 type Requests = typeof RELAY_REQUESTS;
 type Answers = typeof RELAY_ANSWERS;

@@ -3,10 +3,10 @@
 -- is among the workers to avoid: then the stream moves to another one, ahead of the queue. While a rollout splits
 -- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
 -- Within a revision, a session gets a slot of the first tier that has a free one.
--- A stream that a draining worker still serves stays counted there until another worker has a free slot. It does not
--- count as queued.
+-- A stream that a worker still serves while it drains or has too many streams stays counted there until another worker
+-- has a free slot. It does not count as queued.
 -- KEYS  1 pool
--- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''  4 draining worker that still serves the stream, or ''
+-- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''  4 worker that still serves the stream, or ''
 --       5 gateway that is notified on the channel n:GATEWAY when a queued stream gets a worker, or ''
 --       6 priority of the tenant: high, normal or low
 -- returns { worker, address, revision, further addresses, separated by spaces } | { '', slots, growth } if the stream is
@@ -56,7 +56,7 @@ if queue_is_empty then join_queue(base, session, tenant, now, moving, serving, a
 redis.call('ZREM', base .. 'h', session)
 if serving ~= '' then
   -- The worker to which the stream should have moved has failed.
-  if current ~= serving then return_to_draining(base, session, serving, now) end
+  if current ~= serving then return_to_worker(base, session, serving, now) end
   return {}
 end
 local pool = redis.call('HMGET', KEYS[1], 'slots', 'growth')

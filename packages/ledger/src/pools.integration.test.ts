@@ -367,6 +367,30 @@ describe.each([
     expect(await load()).toEqual({ active: 0, held: 0, waiting: 0, slots: 1, workers: 1 });
   });
 
+  test('a stream moves from a worker with lowered slots, and is counted there again if the next worker fails', async () => {
+    const next = async (avoid: string[]) => {
+      const placement = await ledger.pools.place(model, { sessionId: 'a', tenant: 't', avoid, servedBy: 'slow' });
+      return placement.outcome === 'placed' ? placement.worker.id : undefined;
+    };
+    const active = async () => (await ledger.workers.list(model)).map(({ id, active: count }) => [id, count]);
+    await worker('slow', 3);
+    for (const session of ['a', 'b', 'c']) await place(session);
+    await ledger.workers.renew(model, 'slow', 1);
+    expect(await next(['slow'])).toBeUndefined();
+    expect(await load()).toEqual({ active: 3, held: 0, waiting: 0, slots: 1, workers: 1 });
+    await worker('other', 1);
+    expect(await next(['slow'])).toBe('other');
+    expect(await active()).toEqual(Object.entries({ other: 1, slow: 2 }));
+    expect(await next(['slow', 'other'])).toBeUndefined();
+    expect(await active()).toEqual(Object.entries({ other: 0, slow: 3 }));
+    // The slots of the slow worker are free again only when all of its streams have one.
+    await ledger.workers.remove(model, 'other');
+    for (const session of ['b', 'c']) await ledger.pools.leave(model, session, 't');
+    expect(await place('d')).toBeUndefined();
+    await ledger.pools.leave(model, 'a', 't');
+    expect(await place('d')).toBe('slow');
+  });
+
   test('a hold that becomes a stream is counted once', async () => {
     await ledger.pools.claim(model, 'a', Date.now() + 60_000);
     expect(await load()).toMatchObject({ held: 1, waiting: 0, active: 0 });

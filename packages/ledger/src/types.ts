@@ -180,8 +180,8 @@ export interface PlaceRequest {
   /** Ids of workers that failed this stream. */
   avoid?: readonly string[];
   /**
-   * Draining worker that still serves the stream. It must be in `avoid`. The stream stays counted there while no other
-   * worker has a free slot.
+   * Worker that still serves the stream, but drains or has too many streams. It must be in `avoid`. The stream stays
+   * counted there while no other worker has a free slot.
    */
   servedBy?: string;
   /** Id of the gateway that is notified when a queued stream gets a worker. */

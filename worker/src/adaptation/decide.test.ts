@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decideSlots, initialSlots } from './decide.ts';
+import { decideSlots, excessShare, initialSlots } from './decide.ts';
 import type { SlotObservation, SlotState } from './decide.ts';
 
 const LIMITS = { measured: 200, share: 1, least: 50, start: 200, most: 200 };
@@ -128,4 +128,14 @@ describe('decideSlots', () => {
       }),
     );
   });
+});
+
+test.each([
+  [100, 100, 0],
+  [105, 100, 0],
+  [110, 100, 10],
+  [100, 25, 75],
+  [0, 1, 0],
+])('excessShare of %d streams on %d slots asks for %d moves', (streams, slots, moves) => {
+  expect(Math.round(excessShare(streams, slots) * streams)).toBe(moves);
 });

@@ -89,3 +89,11 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
   }
   return { ...state, lateAtMs };
 }
+
+/**
+ * Returns the share of the streams that should move to other workers. It is 0 within the tolerance, because a move costs
+ * more than a small delay.
+ */
+export function excessShare(streams: number, slots: number): number {
+  return streams > slots / (1 - TOLERANCE) ? (streams - slots) / streams : 0;
+}

@@ -1,6 +1,6 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { Engine } from '../engine/engine.ts';
-import { decideSlots, initialSlots } from './decide.ts';
+import { decideSlots, excessShare, initialSlots } from './decide.ts';
 import type { SlotLimits } from './decide.ts';
 import { RunHistory } from './history.ts';
 
@@ -14,6 +14,8 @@ export interface FollowParts {
   readonly runsOverlap: boolean;
   /** Called when the slots have changed. */
   readonly onChange: (slots: number) => void;
+  /** Called every second while there are more streams than slots, with the share of the streams that should move. */
+  readonly onExcess: (share: number) => void;
   readonly logger: Pick<Logger, 'info'>;
 }
 
@@ -25,7 +27,8 @@ export interface SlotFollower {
 }
 
 /** Decides every second how many slots a worker offers. */
-export function followSpeed({ engine, limits, runsOverlap, onChange, logger }: FollowParts): SlotFollower {
+export function followSpeed(parts: FollowParts): SlotFollower {
+  const { engine, limits, runsOverlap, onChange, onExcess, logger } = parts;
   const history = new RunHistory(runsOverlap);
   let state = initialSlots(limits.start);
   const decide = () => {
@@ -34,6 +37,8 @@ export function followSpeed({ engine, limits, runsOverlap, onChange, logger }: F
     const seen = { nowMs, ...past, streams: engine.usedSlots, lateStreams: engine.lateStreams };
     const before = state.slots;
     state = decideSlots(state, seen, limits);
+    const excess = excessShare(seen.streams, state.slots);
+    if (excess > 0) onExcess(excess);
     if (state.slots === before) return;
     const slowdown = past.slowdown?.toFixed(2) ?? 'unknown';
     const reason = `${before} before; slowdown ${slowdown}, ${seen.lateStreams} of ${seen.streams} streams late`;

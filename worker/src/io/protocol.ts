@@ -23,6 +23,8 @@ export type IoCommand =
   | { readonly kind: 'refuse' }
   /** Asks gateways to move their streams to other workers, within this time if it is known. */
   | { readonly kind: 'move'; readonly withinMs?: number }
+  /** Asks gateways to move this share of the streams to workers with free slots. */
+  | { readonly kind: 'moveExcess'; readonly share: number }
   /** Requests an `emptied` report when all streams have ended, or after this time. */
   | { readonly kind: 'empty'; readonly withinMs: number }
   /** Ends all streams with the code `engine_failed`. */

@@ -74,6 +74,7 @@ async function serve(options: IoThreadOptions): Promise<void> {
   main?.on('message', (command: IoCommand) => {
     if (command.kind === 'refuse') relay.refuse();
     else if (command.kind === 'move') relay.move(command.withinMs);
+    else if (command.kind === 'moveExcess') relay.moveExcess(command.share);
     else if (command.kind === 'fail') engine.fail(new EngineError('engine_failed', command.message));
     else if (command.kind === 'close') void close();
     else if (command.kind === 'probe') void probe(command);

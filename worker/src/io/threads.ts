@@ -116,6 +116,11 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     this.#send({ kind: 'move', ...(withinMs !== undefined && { withinMs }) });
   }
 
+  /** Asks gateways to move this share of the streams to workers with free slots. */
+  moveExcess(share: number): void {
+    this.#send({ kind: 'moveExcess', share });
+  }
+
   /** Ends all streams with the code `engine_failed`. Call when the engine has failed. */
   fail({ message }: Error): void {
     this.#send({ kind: 'fail', message });

@@ -1,4 +1,4 @@
-import { RELAY_CLOSE, RELAY_LIMITS } from '@svc-asr/core';
+import { RELAY_CLOSE, RELAY_LIMITS, TOO_MANY_STREAMS } from '@svc-asr/core';
 import type { RelayAnswer, RelayErrorCode, RelayRequest } from '@svc-asr/core';
 import type { EngineClient, OpenOptions } from '../engine/client.ts';
 import { EngineError } from '../engine/error.ts';
@@ -112,6 +112,11 @@ export class RelayStream {
   move(withinMs: number | undefined): void {
     if (this.#state !== 'open') this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
     else this.#parts.channel.send({ type: 'move', ...(withinMs !== undefined && { within_ms: withinMs }) });
+  }
+
+  /** Asks the gateway to move its stream to a worker with a free slot, because this one has too many streams. */
+  moveIfPossible(): void {
+    this.#parts.channel.send({ type: 'move', reason: TOO_MANY_STREAMS });
   }
 
   /** Ends the stream with an error. */

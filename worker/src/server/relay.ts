@@ -52,6 +52,8 @@ export class Relay {
   /** Streams that have not ended, with the ids of their sessions. A stream without a valid ticket has none. */
   readonly #streams = new Map<RelayStream, string | undefined>();
   readonly #pinging: NodeJS.Timeout;
+  /** Streams whose gateways were asked to move them because this worker has too many. */
+  readonly #excess = new Set<RelayStream>();
   /** Sessions with a stream here when the worker started to refuse new streams. Undefined before. */
   #remaining: ReadonlySet<string | undefined> | undefined;
   /** Set once gateways were asked to move their streams. Infinity if the worker does not close them yet. */
@@ -92,6 +94,22 @@ export class Relay {
   move(withinMs?: number): void {
     this.#moveUntilMs = performance.now() + (withinMs ?? Infinity);
     for (const stream of [...this.#streams.keys()]) stream.move(withinMs);
+  }
+
+  /**
+   * Asks gateways to move this share of the streams to workers with free slots. Streams that were asked before count.
+   * The oldest streams come first, so a stream that has just moved here is not the next one to move.
+   */
+  moveExcess(share: number): void {
+    // A draining worker has asked for all of them.
+    if (this.#moveUntilMs !== undefined) return;
+    const count = Math.round(share * this.#streams.size);
+    for (const stream of this.#streams.keys()) {
+      if (this.#excess.size >= count) return;
+      if (stream.state !== 'open' || this.#excess.has(stream)) continue;
+      this.#excess.add(stream);
+      stream.moveIfPossible();
+    }
   }
 
   /**
@@ -191,6 +209,7 @@ export class Relay {
       trace: (traceparent) => StreamTrace.of(tracing, traceparent, attributes),
       onEnd: (code) => {
         this.#streams.delete(stream);
+        this.#excess.delete(stream);
         onEnd();
         if (code === 'reopened') this.#reopensUntilMs = performance.now() + REOPEN_MS;
         metrics.countEnd(code === 'reopened' ? 'done' : code);

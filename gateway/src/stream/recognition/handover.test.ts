@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
+import { TOO_MANY_STREAMS } from '@svc-asr/core';
 import { createMetrics } from '@svc-asr/runtime';
 import { createGatewayMetrics } from '../../metrics.ts';
 import { StreamWatch } from '../../telemetry/stream-watch.ts';
@@ -88,6 +89,11 @@ class FakeWorker implements WorkerChannel {
   /** Asks the gateway to move the stream. */
   drain(): void {
     if (this.#opened && !this.closed) this.#events.onAnswer({ type: 'move', within_ms: 1000 });
+  }
+
+  /** Asks the gateway to move the stream because there are more streams than slots. */
+  shed(): void {
+    this.#events.onAnswer({ type: 'move', reason: TOO_MANY_STREAMS });
   }
 
   lose(): void {
@@ -219,16 +225,21 @@ class TestStream {
   }
 }
 
+interface Moving {
+  stream: TestStream;
+  old: FakeWorker;
+  next: FakeWorker;
+}
+
 /** Opens a stream that has received a delta and drains, with a successor that has not opened it. */
-async function startDraining(
-  stream = new TestStream(),
-  samples = CHUNK,
-): Promise<{ stream: TestStream; old: FakeWorker; next: FakeWorker }> {
+const startDraining = (stream?: TestStream, samples?: number): Promise<Moving> => startMoving('drain', stream, samples);
+
+async function startMoving(cause: 'drain' | 'shed', stream = new TestStream(), samples = CHUNK): Promise<Moving> {
   await settle();
   stream.worker?.step();
   stream.audio(samples);
   stream.worker?.step();
-  stream.worker?.drain();
+  stream.worker?.[cause]();
   await settle();
   const [old, next] = [stream.worker, stream.successor];
   if (old === undefined || next === undefined) throw new Error('the stream has no successor');
@@ -262,6 +273,28 @@ test('a final of the draining worker is not repeated by a successor that still h
   while (next.step());
   expect(stream.received).toEqual(['1 delta 10', '1 final 10 samples', '2 delta 10']);
   stream.stop();
+});
+
+test('a worker with too many streams is left when its successor has caught up, which is no failure', async () => {
+  const { stream, old, next } = await startMoving('shed');
+  next.step();
+  next.step();
+  expect(old.closed).toBe(true);
+  expect(stream.failures).toBe(0);
+  stream.stop();
+});
+
+test('the loss of a worker counts as a failure if it has too many streams, but not if it drains too', async () => {
+  const overloaded = await startMoving('shed');
+  overloaded.old.lose();
+  expect(overloaded.stream.failures).toBe(1);
+  overloaded.stream.stop();
+
+  const draining = await startMoving('shed');
+  draining.old.drain();
+  draining.old.lose();
+  expect(draining.stream.failures).toBe(0);
+  draining.stream.stop();
 });
 
 test('a successor that answers an utterance first takes over with its final', async () => {

@@ -19,7 +19,7 @@ type Opened = Extract<RelayAnswer, { type: 'opened' }>;
 
 export interface HandoverOptions {
   readonly configuration: Configuration;
-  /** Id of the draining worker. */
+  /** Id of the worker that the stream leaves. */
   readonly worker: string;
   /** Workers that the stream has lost. */
   readonly avoided: Avoided;
@@ -37,8 +37,9 @@ export interface Successor {
 }
 
 /**
- * Prepares the move of a stream while its draining worker still serves it. It searches for a successor, replays the
- * unanswered audio there and forwards new audio to it. The answers of the successor are dropped until it has caught up.
+ * Prepares the move of a stream while its worker still serves it. Comments call that worker the draining one, although
+ * it may also have too many streams. The handover searches for a successor, replays the unanswered audio there and
+ * forwards new audio to it. The answers of the successor are dropped until it has caught up.
  */
 export class Handover {
   readonly #parts: StreamParts;
@@ -123,7 +124,7 @@ export class Handover {
   #search(): void {
     this.#findSuccessor().catch((err: unknown) => {
       const fields = { err, session_id: this.#session.sessionId };
-      this.#parts.logger.error(fields, 'stream could not be placed on another worker; it stays on the draining one');
+      this.#parts.logger.error(fields, 'stream could not be placed on another worker; it stays on its worker');
     });
   }
 
@@ -233,7 +234,7 @@ export class Handover {
     this.#options.avoided.add(worker.id, performance.now());
     const { sessionId: session_id, model } = session;
     const fields = { session_id, model, worker: worker.id, reason: failure ?? 'the worker is draining' };
-    parts.logger.info(fields, 'a stream stays on its draining worker, because it could not move to another one');
+    parts.logger.info(fields, 'a stream stays on its worker, because it could not move to another one');
     if (failure !== undefined && !isWrongWorker) {
       parts.tallies.countStream(model, worker.revision, true);
       if (head.countWorkerFailure() > MAX_WORKER_FAILURES) this.#suspect = head.number;

@@ -1,3 +1,4 @@
+import { TOO_MANY_STREAMS } from '@svc-asr/core';
 import type { RelayAnswer } from '@svc-asr/core';
 import type { PlacedWorker } from '@svc-asr/ledger';
 import { buildConfiguration } from '../configuration.ts';
@@ -20,7 +21,7 @@ import type { LinkEvents, WorkerLink } from './worker-link.ts';
 /**
  * Keeps a stream on a worker. Audio is forwarded as it arrives and kept until the worker has answered it. If the worker
  * is lost or hangs, the stream moves and the audio is replayed from the oldest unanswered utterance on. A draining
- * worker serves the stream until another one has caught up with it.
+ * worker, or one with too many streams, serves the stream until another one has caught up with it.
  */
 export class Recognition {
   /** Set it before the stream is opened, and change it with `reopen`. */
@@ -31,14 +32,15 @@ export class Recognition {
   readonly #events: RecognitionEvents;
   readonly #avoided: Avoided;
   #link: WorkerLink | undefined;
-  /** Set while the worker drains. */
+  /** Set while the worker drains or has too many streams. */
   #handover: Handover | undefined;
+  /** Whether the worker drains. Its end is then no failure. */
+  #isDraining = false;
   #repetition = new Repetition();
   /** The current worker, or the last one while the stream has none. */
   #worker: Pick<PlacedWorker, 'id' | 'revision'> = { id: '', revision: '' };
   readonly #deltaLatency: DeltaLatency;
   #opened = false;
-  /** True once any worker has opened the stream. */
   #everOpened = false;
   /** Address at which the stream was before the client changed the configuration. */
   #previousAddress: string | undefined;
@@ -57,7 +59,7 @@ export class Recognition {
   readonly #linkEvents: LinkEvents = {
     onMessage: (message) => this.#receive(message),
     onLost: (reason) => this.#move(reason),
-    onWrongWorker: (reason) => this.#move(reason, true),
+    onWrongWorker: (reason) => this.#move(reason, 'wrong worker'),
   };
 
   constructor(parts: StreamParts, session: StreamSession, utterances: Utterances, events: RecognitionEvents) {
@@ -93,8 +95,7 @@ export class Recognition {
   /** Call before the current utterance ends. */
   end(ending: 'flush' | 'reset'): void {
     this.#answerClock.setOwing(true, performance.now());
-    if (!this.#opened) return;
-    this.#feed.end(ending);
+    if (this.#opened) this.#feed.end(ending);
   }
 
   /** Opens the stream again with another configuration. The worker must have answered every utterance before. */
@@ -126,7 +127,6 @@ export class Recognition {
     this.#leaveWorker(failure);
   }
 
-  /** Closes the link to the worker without counting the stream. */
   #leaveWorker(failure?: string): void {
     if (this.#link !== undefined) this.#session.watch.leaveWorker(failure);
     this.#opened = false;
@@ -134,6 +134,7 @@ export class Recognition {
     this.#deltaLatency.reset();
     this.#handover?.stop();
     this.#handover = undefined;
+    this.#isDraining = false;
     this.#repetition = new Repetition();
     this.#link?.close();
     this.#link = undefined;
@@ -169,7 +170,7 @@ export class Recognition {
     const link = openLink(this.#parts, this.#session, worker, request, this.#linkEvents);
     if ('refusal' in link) {
       watch.leaveWorker(link.refusal);
-      this.#move(link.refusal, true);
+      this.#move(link.refusal, 'wrong worker');
     } else this.#link = link;
   }
 
@@ -189,7 +190,7 @@ export class Recognition {
         this.#receiveAnswer(message);
         return;
       case 'move':
-        this.#prepareMove();
+        this.#prepareMove(message.reason);
         return;
       case 'error':
         if (message.code === 'context_unsupported') this.#events.onConfigurationRefused('context');
@@ -217,7 +218,7 @@ export class Recognition {
   #leaveOldWorker(): void {
     const before = this.#reopenedFrom;
     if (before !== undefined && before.silenceMs === undefined) this.#events.onConfigurationRefused('endpointing');
-    else this.#move(NO_ENDPOINTING, true);
+    else this.#move(NO_ENDPOINTING, 'wrong worker');
   }
 
   #onOpened({ context, chunk_samples, early_samples }: Extract<RelayAnswer, { type: 'opened' }>): void {
@@ -234,43 +235,43 @@ export class Recognition {
     this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#size.chunkSamples), performance.now());
   }
 
-  /** Prepares the move to another worker, because the current one drains. */
-  #prepareMove(): void {
+  /** Prepares the move to another worker, because the current one drains or has too many streams. */
+  #prepareMove(reason = 'drain'): void {
+    this.#isDraining ||= reason !== TOO_MANY_STREAMS;
     this.#handover ??= new Handover(this.#parts, this.#session, this.#utterances, {
       configuration: this.configuration,
       worker: this.#worker.id,
       avoided: this.#avoided,
       nextEpoch: () => ++this.#epoch,
-      onReady: () => this.#move('the worker is draining'),
+      onReady: () => this.#move(reason, 'prepared'),
     });
   }
 
   /**
-   * Moves the stream to another worker. If the worker drains, that is the one that was prepared. After more than
-   * MAX_WORKER_FAILURES worker failures on the same utterance the stream fails, because the utterance may be the cause.
-   * The end of a draining worker is no failure. A wrong worker is not one of the model, and was sent no audio.
+   * Moves the stream to another worker, the prepared one if it exists. After more than MAX_WORKER_FAILURES failures on
+   * the same utterance the stream fails, because the utterance may be the cause. The end of a draining worker is no
+   * failure. A wrong worker is not one of the model, and was sent no audio.
    */
-  #move(reason: string, isWrongWorker = false): void {
+  #move(reason: string, kind: 'failure' | 'prepared' | 'wrong worker' = 'failure'): void {
     if (this.#stopped) return;
-    const { head } = this.#utterances;
-    const { sessionId: session_id, model } = this.#session;
+    const { sessionId: session_id, model, watch } = this.#session;
     this.#parts.logger.info({ session_id, model, worker: this.#worker.id, reason }, 'a stream moves to another worker');
-    const failure = this.#handover === undefined ? reason : undefined;
+    const failure = kind === 'prepared' || this.#isDraining ? undefined : reason;
+    const cause = failure !== undefined ? 'failure' : this.#isDraining ? 'drain' : 'overload';
     const successor = this.#handover?.take();
     this.#handover = undefined;
     // The revision of a wrong worker is not known to be one of the model.
-    if (isWrongWorker) this.#leaveWorker(failure);
+    if (kind === 'wrong worker') this.#leaveWorker(failure);
     else this.#releaseWorker(failure);
-    this.#session.watch.recordMove(this.#worker.id, failure);
+    watch.recordMove(this.#worker.id, cause, reason);
     this.#avoided.add(this.#worker.id, performance.now());
-    const failures = failure === undefined || isWrongWorker ? 0 : head.countWorkerFailure();
+    const failures = failure === undefined || kind !== 'failure' ? 0 : this.#utterances.head.countWorkerFailure();
     if (successor !== undefined) this.#adopt(successor);
     else if (failures > MAX_WORKER_FAILURES) this.#events.onFailed('internal_error');
     else if (performance.now() >= (this.#workerDeadlineMs ?? Infinity)) this.#events.onFailed('no_capacity');
     else this.#findNextWorker();
   }
 
-  /** Makes the successor of a draining worker the worker of the stream. */
   #adopt({ worker, link, opened, progress, repetition }: NonNullable<ReturnType<Handover['take']>>): void {
     this.#session.watch.completeMove();
     this.#worker = worker;
@@ -291,9 +292,9 @@ export class Recognition {
     if (link === undefined || !this.#opened) return;
     this.#handover?.checkProgress(nowMs);
     const { workerSilenceMs, workerAnswerMs } = this.#parts.times;
-    const overdueMs = this.#answerClock.overdueMs(nowMs, link.openedAtMs);
     if (!this.#utterances.busy) link.excuseSilence(nowMs);
     else if (nowMs - link.silentSinceMs > workerSilenceMs) this.#move('the worker makes no progress');
-    else if (overdueMs > workerAnswerMs) this.#move('the worker does not answer');
+    else if (this.#answerClock.overdueMs(nowMs, link.openedAtMs) > workerAnswerMs)
+      this.#move('the worker does not answer');
   };
 }

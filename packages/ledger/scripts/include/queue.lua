@@ -2,8 +2,8 @@
 -- the time at which they joined. New streams follow by the priority of their tenant, and round-robin by tenant within a
 -- priority: `qh`, `q` and `ql` the tenants with streams of high, normal and low priority in order, `qh:TENANT`,
 -- `q:TENANT` and `ql:TENANT` a tenant's sessions. Gateways of earlier versions use `q` only.
--- `qs` has the time of each session's last request, `qd` the same for streams that a draining worker still serves. `qi`
--- has the gateway of each session, its draining worker or '-', and the workers to avoid.
+-- `qs` has the time of each session's last request, `qd` the same for streams that their worker still serves, because it
+-- drains or has too many streams. `qi` has the gateway of each session, that worker or '-', and the workers to avoid.
 -- A session without a request for QUEUE_TTL_MS loses its place. Gateways replace the value. The functions of workers use
 -- this one, which is the longest that a gateway can have.
 local QUEUE_TTL_MS = 60000
@@ -31,7 +31,7 @@ local function leave_queue(base, session, tenant)
 end
 
 -- Adds a session to the queue, or renews its place. A session that waits keeps its list, so a changed priority applies to
--- the next sessions of the tenant. `serving` is the draining worker that still serves the session, or ''.
+-- the next sessions of the tenant. `serving` is the worker that still serves the session, or ''.
 local function join_queue(base, session, tenant, now, moving, serving, avoid, gateway, list)
   local was_moving = redis.call('ZSCORE', base .. 'qm', session)
   if was_moving and not moving or moving and not was_moving then leave_queue(base, session, tenant) end

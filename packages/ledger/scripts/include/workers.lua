@@ -71,9 +71,11 @@ local function take_slot(base, session, id, revision, now)
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
 end
 
--- Counts a stream again for a draining worker that still serves it. Such a worker has no free slots to give.
-local function return_to_draining(base, session, id, now)
-  if redis.call('HGET', base .. 'w:' .. id, 'draining') ~= '1' then return end
+-- Counts a stream again for the worker that still serves it. A draining worker has no free slots to give.
+local function return_to_worker(base, session, id, now)
+  local w = redis.call('HMGET', base .. 'w:' .. id, 'draining', 'revision')
+  if not w[1] then return end
+  if w[1] ~= '1' then return take_slot(base, session, id, w[2], now) end
   redis.call('HSET', base .. 'a', session, id)
   redis.call('ZADD', base .. 'at', now, session)
   redis.call('SADD', base .. 'ws:' .. id, session)
