@@ -1,6 +1,7 @@
 /**
- * Transcribes an hour of joined recordings with the command, the TypeScript client and the Python client at the same
- * time, and then as one Ogg Opus file. Compares the words with native sessions of the same audio. Checks the charges.
+ * Transcribes an hour of joined recordings with the command, the TypeScript client and the Python client, all at the
+ * same time. Then sends it as one Ogg Opus file. Compares the words with native sessions of the same audio and checks
+ * the charges.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
