@@ -29,7 +29,7 @@ export async function formatPython(environment: PythonEnvironment): Promise<numb
   return Math.max(fixed, await runPython(environment, ['-m', 'ruff', 'format', ...RUFF]));
 }
 
-/** Checks the Python package, and tests its wheel against a running service. `args` are passed to pytest. */
+/** Checks the Python package and the training tools, and tests the wheel of the package against a running service. `args` are passed to pytest. */
 export async function checkPython(environment: PythonEnvironment, args: readonly string[]): Promise<Tally> {
   const step = (name: string, command: readonly string[]) =>
     runStep(`python ${name}`, async () => oneFrom(await runPython(environment, command)));
@@ -43,6 +43,7 @@ export async function checkPython(environment: PythonEnvironment, args: readonly
       await runStep('python prose', () => Promise.resolve(oneFrom(checkProse(environment)))),
       await step('types', ['-m', 'mypy']),
       await runStep('python unit tests', () => runPytest(environment, 'tests', args)),
+      await runStep('training unit tests', () => runPytest(environment, join(root, 'training/optimize'), args)),
       await runStep('python wheel', () =>
         withInstalledWheel(environment, async (python) => {
           Object.assign(process.env, await service, { SVC_ASR_TEST_PYTHON: python });

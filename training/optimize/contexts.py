@@ -1,3 +1,24 @@
-"""Contexts [left, right] of the demonstration models, the default first."""
+"""Contexts [left, right] of the demonstration models, the default first, and checks of contexts that a user names."""
+
+import argparse
 
 CONTEXTS = [[56, 13], [56, 6], [56, 3], [56, 1], [56, 0]]
+
+
+def read_context(text):
+    """Reads LEFT,RIGHT in frames of the encoder."""
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts) or int(parts[0]) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a context. Write LEFT,RIGHT, for example 56,13")
+    return [int(part) for part in parts]
+
+
+def unsupported_contexts(left, contexts):
+    """Reason why an export with a left context cannot serve contexts, or None."""
+    others = [f"{one},{right}" for one, right in contexts if one != left]
+    if not others:
+        return None
+    return (
+        f"the left context of the export has {left} frames, but --contexts has {' '.join(others)}. "
+        f"Use contexts of the form {left},RIGHT"
+    )

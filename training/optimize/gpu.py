@@ -10,7 +10,7 @@ import pathlib
 
 import onnx
 
-from contexts import CONTEXTS
+from contexts import CONTEXTS, read_context, unsupported_contexts
 from gpu_encoder import SUBSAMPLING, build
 from gpu_graph import Store
 from gpu_joint import build_joint
@@ -49,8 +49,7 @@ def write(folder, weights, contexts, precision, joint=None, steps=STEPS):
 
 def arguments(parser):
     """Options that all tools for GPU graphs have."""
-    pair = lambda text: [int(n) for n in text.split(",")]
-    parser.add_argument("--contexts", type=pair, nargs="+", default=CONTEXTS)
+    parser.add_argument("--contexts", type=read_context, nargs="+", default=CONTEXTS, metavar="LEFT,RIGHT")
     parser.add_argument("--precision", choices=["f16", "f32"], default="f16")
     parser.add_argument("--steps", type=int, default=STEPS, help="greedy steps of a transducer per run")
 
@@ -66,6 +65,8 @@ def main():
     weights = read_weights(options.export)
     if reason := unsupported(weights):
         parser.error(f"{options.export} is not supported: {reason}")
+    if reason := unsupported_contexts(weights.left, options.contexts):
+        parser.error(f"{options.export}: {reason}")
     if weights.ctc == bool(joint):
         parser.error("a transducer needs --joint, and a CTC model has none")
     print(write(options.folder / "gpu", weights, options.contexts, options.precision, joint, options.steps))

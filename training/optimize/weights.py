@@ -36,6 +36,11 @@ class Weights:
         return int(self.metadata["feat_dim"])
 
     @property
+    def left(self):
+        """Frames of left context that the export was made for."""
+        return int(self.metadata["cache_last_channel_dim2"])
+
+    @property
     def input_scale(self):
         return np.sqrt(self.width) if self.scaled else 1.0
 
