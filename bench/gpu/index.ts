@@ -11,6 +11,7 @@ import { compareRecordings } from './agreement.ts';
 import { chooseControls, transcribeControls } from './controls.ts';
 import type { Control } from './controls.ts';
 import { LOOKBACK_SAMPLES } from './crowd.ts';
+import { compareEndpoints } from './endpoints.ts';
 import { measureLoad } from './engine-load.ts';
 import { compareGuests } from './guests.ts';
 import { readGpuOptions } from './options.ts';
@@ -61,7 +62,8 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
 async function measureEngine(setting: Setting): Promise<string | undefined> {
   const { options, modelDir, recordings, figures, logProgress } = setting;
   const { parts, provider } = options;
-  if (!['agreement', 'engine', 'short'].some((part) => parts.some((chosen) => chosen === part))) return undefined;
+  if (!['agreement', 'endpoints', 'engine', 'short'].some((part) => parts.some((chosen) => chosen === part)))
+    return undefined;
   let engine: Engine;
   try {
     const ioThreads = options.generators;
@@ -74,6 +76,7 @@ async function measureEngine(setting: Setting): Promise<string | undefined> {
     const context = contextOf(engine, options);
     const speech = joinSpeech(recordings);
     if (parts.includes('agreement') && hasCpuGraphs(modelDir)) await measureAgreement(engine, setting);
+    if (parts.includes('endpoints')) await measureEndpoints(engine, setting);
     if (parts.includes('engine')) {
       const controls = await findControls(engine, context, speech, setting);
       await measureLoad({ engine, context, speech, controls, figures, logProgress }, options);
@@ -179,6 +182,13 @@ async function measureAgreement(engine: Engine, setting: Setting): Promise<void>
   logProgress(`${compared - different} of ${compared} transcripts equal those in 32 bits`);
   figures[`${engine.info.model}_compared_transcripts`] = compared;
   figures[`${engine.info.model}_different_transcripts`] = different;
+}
+
+async function measureEndpoints(engine: Engine, { recordings, figures, logProgress }: Setting): Promise<void> {
+  const { cuts, different } = await compareEndpoints(engine, recordings);
+  logProgress(`endpointing: ${cuts} utterances cut, ${different} differ from flushes at the same samples`);
+  figures[`${engine.info.model}_endpoints`] = cuts;
+  figures[`${engine.info.model}_endpoints_different`] = different;
 }
 
 async function measureGuests(

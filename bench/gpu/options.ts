@@ -3,7 +3,17 @@ import type { Context } from '@svc-asr/worker';
 import { root, userPath } from '../../tools/launch/terminal.mjs';
 
 /** Parts of the benchmark, in the order in which they run. */
-export const PARTS = ['agreement', 'engine', 'plain', 'old', 'short', 'guests', 'worker', 'service'] as const;
+export const PARTS = [
+  'agreement',
+  'endpoints',
+  'engine',
+  'plain',
+  'old',
+  'short',
+  'guests',
+  'worker',
+  'service',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** How much to measure. */
