@@ -57,6 +57,8 @@ export interface RunningWorker {
   revision: string;
   /** Tier of the worker. Absent if its revision has none. */
   tier?: string | undefined;
+  /** Node that the worker runs on. Undefined if it has none yet, or if the runtime has no nodes. */
+  node?: string | undefined;
   /** Time since the process of the worker started, as far as this operator has observed it. */
   ageMs: number;
   /** True if the worker was selected for removal and has not ended yet. */

@@ -76,6 +76,16 @@ test('crash-looping pods on two nodes are a start failure although another pod i
   expect(runtime.startFailure({ model: 'm', revision })?.reason).toBe('CrashLoop');
 });
 
+test('pods on two nodes are sick next to a ready one, and no start failure while a replacement starts', () => {
+  pods.add('good', revision, {}, 'n0');
+  for (const [id, node] of Object.entries({ a: 'n1', b: 'n1', c: 'n2' })) pods.add(id, revision, CRASHING, node);
+  expect(['a', 'b', 'c'].map((id) => sicknessOf(id) !== undefined)).toEqual([true, true, true]);
+  expect(runtime.list('m').map(({ id, node }) => `${id} ${node ?? ''}`)).toEqual(['good n0', 'a n1', 'b n1', 'c n2']);
+  pods.add('new', revision, { conditions: [{ type: 'Ready', status: 'False' }] }, 'n3');
+  expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
+  expect(sicknessOf('new')).toBeUndefined();
+});
+
 test('repeated failures on one node mark the node and are no start failure while other pods are ready', () => {
   pods.add('good', revision, {}, 'n2');
   for (const id of ['a', 'b', 'c', 'd']) {
@@ -105,6 +115,15 @@ describe('the label of sick pods', () => {
     expect(await converge(['bad'])).toEqual(['patch Pod/bad', expect.stringContaining('patch Deployment/')]);
     expect([sickLabelOf('bad'), sickLabelOf('good')]).toEqual(['true', undefined]);
     expect(await converge(['bad'])).toEqual([]);
+  });
+
+  test('is set on all sick pods of all nodes, and removed only from those that have recovered', async () => {
+    pods.add('worse', revision, CRASHING, 'n1');
+    pods.add('other', revision, CRASHING, 'n3');
+    await converge(['bad', 'worse', 'other']);
+    expect(['good', 'bad', 'worse', 'other'].map(sickLabelOf)).toEqual([undefined, 'true', 'true', 'true']);
+    expect(await converge(['bad', 'other'])).toEqual(['patch Pod/worse']);
+    expect(['bad', 'worse', 'other'].map(sickLabelOf)).toEqual(['true', undefined, 'true']);
   });
 
   test('does not keep the Deployment from growing if the API server rejects it, and is set later', async () => {

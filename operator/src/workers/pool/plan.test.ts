@@ -120,6 +120,47 @@ test('planPool replaces one sick worker at a time, and stops it once its replace
   expect(plan(replaced)).toEqual({ ensure: 2, drain: [], stop, sick: ['b'] });
 });
 
+describe('planPool with several sick workers', () => {
+  const sick = (id: string, node: string) => ({ ...running(id), node, sickness: 'crashed' });
+  const healthy = (id: string) => running(id, { ageMs: 4000 });
+  const others = [healthy('a'), healthy('b')];
+  const replacement = (id: string) => running(id, { ageMs: 100 });
+  const desired = 5;
+  const stopped = (input: Parameters<typeof plan>[0]) => plan(input).stop.map(({ id }) => id);
+
+  test('replaces those of one node together, and stops one for each replacement that is ready', () => {
+    const workers = [...others, sick('x', 'n1'), sick('y', 'n1'), sick('z', 'n1')];
+    const input = { desired, running: workers, registered: [record('a'), record('b')] };
+    expect(plan(input)).toEqual({ ensure: 8, ...NOTHING, sick: ['x', 'y', 'z'] });
+    const started = [...workers, replacement('c'), replacement('d'), replacement('e')];
+    expect(plan({ ...input, running: started })).toEqual({ ensure: 8, ...NOTHING, sick: ['x', 'y', 'z'] });
+    const registered = [...input.registered, record('c')];
+    expect(plan({ ...input, running: started, registered })).toMatchObject({ ensure: 7, stop: [{ id: 'x' }] });
+    const all = [...registered, record('d'), record('e')];
+    expect(stopped({ ...input, running: started, registered: all })).toEqual(['x', 'y', 'z']);
+  });
+
+  test('replaces those of the next node when the replacements of the first one are ready', () => {
+    const workers = [...others, sick('x', 'n2'), sick('y', 'n1'), sick('z', 'n1')];
+    const sickSinceMs = new Map(Object.entries({ x: 9000, y: 8000, z: 8500 }));
+    const input = { desired, running: workers, registered: [record('a'), record('b')], sickSinceMs };
+    expect(plan(input)).toEqual({ ensure: 7, ...NOTHING, sick: ['x', 'y', 'z'] });
+    const started = [...workers, replacement('c'), replacement('d')];
+    const registered = [...input.registered, record('c'), record('d')];
+    expect(stopped({ ...input, running: started, registered })).toEqual(['y', 'z']);
+    const left = started.filter(({ id }) => id !== 'y' && id !== 'z');
+    expect(plan({ ...input, running: left, registered })).toEqual({ ensure: 6, ...NOTHING, sick: ['x'] });
+  });
+
+  test('starts no further ones and stops none while their replacements are sick on another node', () => {
+    const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
+    const failed = [...workers, sick('d', 'n2'), sick('e', 'n2')];
+    const sickSinceMs = new Map(Object.entries({ x: 8000, y: 8000, d: 9000, e: 9000 }));
+    const input = { desired, running: failed, registered: ['a', 'b', 'c'].map((id) => record(id)), sickSinceMs };
+    expect(plan(input)).toEqual({ ensure: 7, ...NOTHING, sick: ['x', 'y', 'd', 'e'] });
+  });
+});
+
 test('planPool replaces a worker that does not register in time like a sick one while others of its revision work', () => {
   const stop = [{ id: 'b', failure: 'did not register within 5 s' }];
   const late = running('b', { ageMs: 5000 });

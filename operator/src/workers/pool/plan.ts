@@ -2,6 +2,7 @@ import { chooseDrains, findRolloutRoom } from '@svc-asr/core';
 import type { RolloutRoom, RolloutSpec } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
 import type { RunningWorker, WorkerStop } from '../runtime.ts';
+import { chooseReplaced, chooseSickStops } from './sick.ts';
 
 export interface PlanInput {
   /** Number of workers that should accept sessions. */
@@ -74,12 +75,11 @@ export function planPool(input: PlanInput): Plan {
   const isNodeLeaving = ({ notice }: RunningWorker) => notice?.kind === 'removal';
   // During a rollout, cordons have no effect. The rollout already replaces workers.
   const isCordoned = ({ notice }: RunningWorker) => notice?.kind === 'cordon' && isAlone;
-  // Only one sick worker is replaced at a time. If all new workers fail, the pool must not grow by further ones.
   const allSick = staying.flatMap((worker) =>
     isDraining(worker.id) ? [] : findSickness(worker, staying, records, input),
   );
-  const [sick] = allSick;
-  const isSick = ({ id }: RunningWorker) => id === sick?.id;
+  const replaced = chooseReplaced(allSick, staying, input);
+  const isSick = ({ id }: RunningWorker) => replaced.some((one) => one.id === id);
   const serving = staying.filter((worker) => !isDraining(worker.id) && !isLost(worker.id) && !isSick(worker));
   const onLeavingNodes = serving.filter(isNodeLeaving);
   const cordoned = serving.filter(isCordoned);
@@ -87,7 +87,8 @@ export function planPool(input: PlanInput): Plan {
   const newest = useful.filter((worker) => worker.revision === revision);
   const before = useful.filter((worker) => worker.revision === stable?.revision);
   const outdated = useful.filter((worker) => !newest.includes(worker) && !before.includes(worker));
-  const countReady = (workers: readonly RunningWorker[]) => workers.filter(({ id }) => records.has(id)).length;
+  const isReady = ({ id }: RunningWorker) => records.has(id);
+  const countReady = (workers: readonly RunningWorker[]) => workers.filter(isReady).length;
   const room = findRoom(input, own);
   const shares = shareWorkers(input, own, countReady(newest), room);
   // Every worker that has not ended needs its hardware, also while it drains.
@@ -110,7 +111,10 @@ export function planPool(input: PlanInput): Plan {
     // A worker that is not registered has no streams and needs no draining.
     ...leaving.filter((id) => !records.has(id)).map((id) => ({ id })),
     ...staying.flatMap((worker) => (isSick(worker) ? [] : findStop(worker, staying, records, input))),
-    ...(sick !== undefined && (countReady(useful) >= own || isOverdue(sick.id, input)) ? [sick] : []),
+    ...chooseSickStops(
+      { replaced, others: allSick.length - replaced.length, own, ready: useful.filter(isReady) },
+      input,
+    ),
   ];
   // A worker that stops now must not be counted, or another one would be started in its place.
   const stopped = new Set(stop.map(({ id }) => id));
@@ -149,15 +153,6 @@ function findSickness(
   const failure = describeLateStart(worker, records, input);
   const isWorking = staying.some((other) => other.revision === revision && records.get(other.id)?.draining === false);
   return failure !== undefined && isWorking ? [{ id, failure }] : [];
-}
-
-/**
- * Reports whether a sick worker has to stop although it was not replaced. It stays that long because its successor
- * avoids its node only until it has ended. A successor that finds no other node may need that one. It must not wait for
- * so long that it counts as a start failure.
- */
-function isOverdue(id: string, { nowMs, sickSinceMs, limits }: PlanInput): boolean {
-  return nowMs - (sickSinceMs.get(id) ?? Infinity) >= limits.provisionMs / 2;
 }
 
 /** Returns that a worker did not register in time. Undefined if it did, or may still do so. */

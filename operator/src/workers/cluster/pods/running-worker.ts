@@ -16,6 +16,7 @@ export function listWorkers(
     model,
     revision: pod.revision,
     tier: pod.tier,
+    node: pod.node,
     ageMs: pods.ageMs(pod.name),
     stopping: pod.terminating || pod.selectedForRemoval || removals.isSelected(pod),
     pinned: isBeingRestarted(pod, found),
