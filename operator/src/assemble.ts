@@ -134,6 +134,7 @@ export function assembleOperator(options: AssembleOptions): OperatorParts {
     limits: { lostMs: settings.WORKER_LOST_TIMEOUT_MS, startMs: settings.WORKER_START_TIMEOUT_MS },
     nowMs: systemClock.nowMs,
     source,
+    namespaceOf: (model) => kubernetesSource?.object('ASRModel', model)?.metadata.namespace,
     intervalMs: settings.SCALING_INTERVAL_MS,
     onRemoved: (name) => work.enqueue(keyOf('ASRModel', name)),
   });

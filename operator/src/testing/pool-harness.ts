@@ -20,7 +20,7 @@ export interface PoolHarness {
   lines: LogLine[];
   /** Sets the model of the pool and returns its revision. */
   set: (spec: object) => string;
-  remove: () => void;
+  remove: (namespace?: string) => void;
   /** Advances the clock and reconciles the pool, this many times. */
   tick: (times?: number, stepMs?: number) => Promise<boolean>;
   /** Returns the number of workers of a revision that accept sessions. */
@@ -95,7 +95,7 @@ export function createPoolHarness(
       pool.setModel(changed);
       return buildTemplate(changed).revision;
     },
-    remove: () => pool.setModel(undefined),
+    remove: (namespace?: string) => pool.setModel(undefined, [], namespace),
     tick: async (times = 1, stepMs = 1000) => {
       let continues = true;
       for (let tick = 0; tick < times; tick++) {

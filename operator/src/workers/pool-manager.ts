@@ -13,6 +13,8 @@ import type { PoolStatus } from './pool/status.ts';
 
 export interface PoolManagerOptions extends PoolDependencies {
   source: Pick<ResourceSource, 'get' | 'list' | 'unsettled'>;
+  /** Returns the namespace of a model whose resource exists, also if it is being deleted. */
+  namespaceOf?: (model: string) => string | undefined;
   /** Time between two reconciles of a pool. */
   intervalMs: number;
   /** Called when the pool of a deleted model was removed after its last worker ended. */
@@ -165,7 +167,7 @@ export class PoolManager {
     const managed = this.#poolOf(name);
     // The workers of a deleted model serve its guests until they end.
     if (model !== undefined) managed.guests = this.#findGuests(model, managed.guests);
-    managed.pool.setModel(model, managed.guests);
+    managed.pool.setModel(model, managed.guests, this.#options.namespaceOf?.(name));
     managed.isModelKnown = true;
     return managed;
   }

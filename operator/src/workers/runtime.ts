@@ -5,6 +5,8 @@ import type { Revision, RevisionTier, WorkerTemplate } from './template.ts';
 export interface DesiredWorkers {
   /** Template of the model as it is now. Undefined if the model was deleted. */
   template: WorkerTemplate | undefined;
+  /** Namespace of a deleted model. Undefined if it is not known, or if the template has it. */
+  namespace?: string | undefined;
   /**
    * Number of workers by revision, without the workers that stop. The runtime starts missing workers and never stops
    * one because of a lower count. It removes a revision that is not listed after its last worker has ended.

@@ -2,7 +2,7 @@ import { TYPES } from '@svc-asr/kubernetes';
 import { createNotices } from '../../notices.ts';
 import { createClusterApi } from '../../testing/cluster-api.ts';
 import { INSTALLATION, templateOf } from '../../testing/cluster-models.ts';
-import { desiredWorkers } from '../../testing/cluster-pods.ts';
+import { desiredWorkers, TestPods } from '../../testing/cluster-pods.ts';
 import { createTestLogger } from '../../testing/logs.ts';
 import { model } from '../../testing/resources.ts';
 import { NamespacedRuntime } from './namespaced-runtime.ts';
@@ -72,6 +72,25 @@ test('a deleted model waits for the list of its namespace, unless the namespace 
   late.put(TYPES.Namespace, { metadata: { name: 'late', deletionTimestamp: '2030-01-01T00:00:00Z' } });
   await runtime.converge('m');
   expect([runtime.mayMissWorkers(LATE), changed, removed]).toEqual([false, ['m'], ['m']]);
+});
+
+test('a model that was deleted before the operator started drains in its namespace when that is listed', async () => {
+  const { runtime, late, changed, removed, list } = await setUp();
+  late.put(TYPES.Namespace, { metadata: { name: 'late' } });
+  const pods = new TestPods(late);
+  const deleted = (stop: string[]) => ({ ...desiredWorkers([]), namespace: 'late', stop: stop.map((id) => ({ id })) });
+  runtime.apply('m', deleted([]));
+  await runtime.converge('m');
+  expect([runtime.mayMissWorkers({ model: 'm', namespace: 'late' }), changed, removed]).toEqual([true, [], []]);
+  pods.add('serving', LATE.revision, {});
+  await list();
+  // The pool decides again, and its worker is not stopped as one of a namespace that lost the model.
+  expect(changed).toContain('m');
+  expect(runtime.list('m')).toMatchObject([{ id: 'serving', stopping: false }]);
+  runtime.apply('m', deleted([]));
+  expect(runtime.list('m')).toMatchObject([{ id: 'serving', stopping: false }]);
+  runtime.apply('m', deleted(['serving']));
+  expect(runtime.list('m')).toMatchObject([{ id: 'serving', stopping: true }]);
 });
 
 test('a deleted model does not wait for a namespace that does not exist', async () => {

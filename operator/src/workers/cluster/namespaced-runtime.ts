@@ -76,7 +76,9 @@ export class NamespacedRuntime implements WorkerRuntime {
   }
 
   apply(model: string, desired: DesiredWorkers): void {
-    const owner = desired.template === undefined ? this.#ownerOf(model) : this.#runtimeOf(desired.template.namespace);
+    const namespace = desired.template?.namespace ?? desired.namespace;
+    const isPlaced = desired.template !== undefined || namespace !== undefined;
+    const owner = isPlaced ? this.#runtimeOf(namespace) : this.#ownerOf(model);
     this.#owners.set(model, owner);
     for (const runtime of this.#runtimes.values()) {
       if (runtime === owner) runtime.apply(model, desired);

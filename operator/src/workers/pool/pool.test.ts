@@ -371,6 +371,14 @@ describe('desired state', () => {
   });
 });
 
+test('a pool whose model was deleted before the operator started names the namespace of the resource', async () => {
+  const harness = createPoolHarness();
+  harness.setListed(false);
+  harness.remove('late');
+  expect(await harness.tick()).toBe(true);
+  expect(harness.desired()).toMatchObject({ template: undefined, namespace: 'late' });
+});
+
 test('the pool of a deleted model is kept while its namespace is not listed, because workers may be left', async () => {
   const harness = createPoolHarness();
   harness.setListed(false);

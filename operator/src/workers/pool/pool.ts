@@ -62,7 +62,7 @@ export class Pool implements ModelPool {
   }
 
   /** Sets the model, with the guests of its workers. Undefined if it was deleted. Its workers then drain. */
-  setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = []): void {
+  setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = [], ofDeleted?: string): void {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
     this.#model = model;
@@ -73,6 +73,8 @@ export class Pool implements ModelPool {
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
     for (const tier of model?.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
     this.#tiers = findTiers(this.#describeTiers());
+    // This operator may have started after the deletion, and has then never known the model.
+    if (model === undefined && ofDeleted !== undefined) this.#place = { namespace: ofDeleted };
     if (model === undefined || this.#template === undefined) return;
     const { namespace } = this.#template;
     this.#place = namespace === undefined ? {} : { namespace };
@@ -216,6 +218,7 @@ export class Pool implements ModelPool {
     this.#dependencies.runtime.apply(this.#name, {
       ...joinCounts(this.#counts),
       template: this.#template,
+      namespace: this.#place.namespace,
       stop: plan.stop,
       sick: plan.sick,
       scale: decideScaleUpdate(this.#model, this.#scaling.desired),
