@@ -20,6 +20,7 @@ const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: [
     ...['ADMIN_PORT', 'PORT', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'PUBLIC_URL', 'TRUSTED_PROXIES', 'API_KEY_PEPPERS'],
     ...[
+      'CONSOLE_URL',
       'SESSION_SECRETS',
       'WORKER_TICKET_KEY_FILE',
       'LEDGER_ID_FILE',

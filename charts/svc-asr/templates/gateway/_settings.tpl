@@ -2,6 +2,9 @@
 {{- define "svc-asr.gatewaySettings" -}}
 PORT: "8443"
 PUBLIC_URL: {{ include "svc-asr.publicUrl" . | quote }}
+{{- with include "svc-asr.consoleUrl" . }}
+CONSOLE_URL: {{ . | quote }}
+{{- end }}
 TRUSTED_PROXIES: {{ join "," .Values.gateway.trustedProxies | quote }}
 API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
 SESSION_SECRETS_FILE: /etc/svc-asr/sessions/secrets
@@ -17,6 +20,20 @@ TLS_KEY_FILE: /etc/svc-asr/tls/tls.key
 {{- if .Values.workerTls.enabled }}
 WORKER_CA_FILE: /etc/svc-asr/worker-ca/ca.crt
 WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* URL of the console for browsers. Empty if there is no console, or if its host is not known. */}}
+{{- define "svc-asr.consoleUrl" -}}
+{{- with .Values.console }}
+{{- $hosts := list }}
+{{- if .ingress.enabled }}{{ $hosts = append $hosts .ingress.host }}{{ end }}
+{{- if .httpRoute.enabled }}{{ $hosts = concat $hosts .httpRoute.hostnames }}{{ end }}
+{{- $url := .url }}
+{{- range $hosts }}
+{{- if and . (not (hasPrefix "*" .)) (not $url) }}{{ $url = printf "https://%s" . }}{{ end }}
+{{- end }}
+{{- if .enabled }}{{ $url }}{{ end }}
 {{- end }}
 {{- end }}
 
