@@ -1,13 +1,13 @@
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { TRANSCRIPTIONS_PATH } from '@svc-asr/core';
-import { decodeAudio } from '@svc-asr/decoders';
 import { send } from '../../test/support/answer.ts';
 import { MODEL } from '../../test/support/gateway.ts';
 import { wrapWav } from '../../test/support/wav.ts';
 import { encodeFiles } from '../../tools/compat/audio-tools.ts';
 import { compareTranscripts } from '../../tools/compat/compare.ts';
+import { decodeFile } from '../../tools/compat/recordings.ts';
 import { checkCharge, checkCoverage } from './balance.ts';
 import type { ChargedSession } from './balance.ts';
 import type { Hour } from './index.ts';
@@ -32,7 +32,7 @@ export async function transcribeFile({ service, folder, file, seconds, caFile }:
     throw new Error(`${seconds} s of audio were charged as ${charge.chargedSeconds} s`);
   }
   const decoded = join(folder, 'decoded.wav');
-  writeFileSync(decoded, wrapWav(await decode(encoded)));
+  writeFileSync(decoded, wrapWav(await decodeFile(encoded)));
   const { key: apiKey } = await service.tenant({ seconds: seconds * 3 });
   const native = await transcribeUtterances({ baseUrl: service.baseUrl, apiKey, caFile }, decoded, MODEL);
   checkCoverage(native, seconds * 1000);
@@ -47,12 +47,6 @@ export async function transcribeFile({ service, folder, file, seconds, caFile }:
     [text],
   );
   return { name: 'file', comparison, figures };
-}
-
-async function decode(file: string): Promise<Buffer> {
-  const blocks: Int16Array[] = [];
-  for await (const block of decodeAudio(createReadStream(file))) blocks.push(block);
-  return Buffer.concat(blocks.map((pcm) => Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)));
 }
 
 /** Returns the transcript of a file. */

@@ -17,9 +17,10 @@ export async function encodeFiles(
   return files.map((file) => join(folder, `${basename(file, extname(file))}.${format}`));
 }
 
-/** Resamples a WAV file with soxr. */
-export async function resampleFile(rate: number, file: string, target: string): Promise<void> {
-  await runAudioTool('resample.py', [String(rate), file, target]);
+/** Resamples WAV files with soxr. The results are in the folder and have the same names. */
+export async function resampleFiles(rate: number, folder: string, files: readonly string[]): Promise<string[]> {
+  await runAudioTool('resample.py', [String(rate), folder, ...files]);
+  return files.map((file) => join(folder, basename(file)));
 }
 
 /** Runs a program of test/compat/audio with its pinned packages. */

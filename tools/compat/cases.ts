@@ -27,6 +27,8 @@ export interface CompatCase {
    * mu-law audio. Clients that resample send other audio than that of the files.
    */
   readonly audio: 'files' | 'connection' | 'call';
+  /** Format of the files. The default is WAV. The native protocol gets the decoded audio. */
+  readonly format?: 'flac' | 'opus';
   /** Whether `--short` includes it. */
   readonly isShort: boolean;
 }
@@ -55,6 +57,46 @@ export const CASES: readonly CompatCase[] = [
     latency: 'accurate',
     audio: 'files',
     isShort: true,
+  },
+  {
+    name: 'openai-python-flac',
+    client: OPENAI_PYTHON,
+    program: 'file.py',
+    route: 'file, FLAC',
+    latency: 'accurate',
+    audio: 'files',
+    format: 'flac',
+    isShort: false,
+  },
+  {
+    name: 'openai-python-opus',
+    client: OPENAI_PYTHON,
+    program: 'file.py',
+    route: 'file, Ogg Opus',
+    latency: 'accurate',
+    audio: 'files',
+    format: 'opus',
+    isShort: false,
+  },
+  {
+    name: 'openai-node-flac',
+    client: OPENAI_NODE,
+    program: 'file.mjs',
+    route: 'file, FLAC',
+    latency: 'accurate',
+    audio: 'files',
+    format: 'flac',
+    isShort: false,
+  },
+  {
+    name: 'openai-node-opus',
+    client: OPENAI_NODE,
+    program: 'file.mjs',
+    route: 'file, Ogg Opus',
+    latency: 'accurate',
+    audio: 'files',
+    format: 'opus',
+    isShort: false,
   },
   {
     name: 'openai-python-stream',

@@ -14,7 +14,7 @@ const LISTED_WITHIN_MS = 60_000;
 /** Transcribes audio with the native protocol. */
 export class NativeReference {
   readonly #client: Client;
-  /** Transcripts of recordings, by model and latency. */
+  /** Transcripts of recordings, by the first file and latency. */
   readonly #transcripts = new Map<string, Promise<string[]>>();
 
   constructor(baseUrl: string, apiKey: string) {
@@ -23,7 +23,7 @@ export class NativeReference {
 
   /** Transcribes the recordings of a model, each in a session of its own. */
   async transcribeFiles(model: RecordedModel, latency: Latency): Promise<string[]> {
-    const name = `${model.id} ${latency}`;
+    const name = `${model.recordings[0]?.path} ${latency}`;
     const transcripts = this.#transcripts.get(name) ?? this.#transcribeFiles(model, latency);
     this.#transcripts.set(name, transcripts);
     return transcripts;

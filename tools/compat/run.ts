@@ -17,7 +17,7 @@ import { decodePhone, encodePhone, phoneSeconds } from './mulaw.ts';
 import { NativeReference } from './native.ts';
 import type { Latency } from './native.ts';
 import { countSeconds, startRecorder } from './recorder.ts';
-import { readRecordings } from './recordings.ts';
+import { encodeRecordings, readRecordings } from './recordings.ts';
 import type { RecordedModel } from './recordings.ts';
 import type { CaseResult } from './table.ts';
 
@@ -93,7 +93,12 @@ async function runCase(
   let outcomes: Outcome[] = [];
   let failure: string | undefined;
   try {
-    outcomes = await Promise.all(models.map((model) => compare(program, reference, model, compatCase.latency)));
+    const { format, latency } = compatCase;
+    const encoded: RecordedModel[] = [];
+    for (const model of models) {
+      encoded.push(format === undefined ? model : await encodeRecordings(model, format, service.home));
+    }
+    outcomes = await Promise.all(encoded.map((model) => compare(program, reference, model, latency)));
   } catch (error) {
     failure = messageOf(error);
   }
