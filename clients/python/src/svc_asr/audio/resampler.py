@@ -20,7 +20,7 @@ else:
 # The filter is that of the TypeScript client, with a shorter sinc: plain Python is slower.
 _ZERO_CROSSINGS = 24
 _KAISER_BETA = 8.0
-_CUTOFF = 0.92
+_CUTOFF = 0.99
 _MAX_PHASES = 512
 
 
