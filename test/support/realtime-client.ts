@@ -18,7 +18,7 @@ export interface RealtimeEvent {
   error?: { type: string; code: string; message: string; param: string | null; event_id: string | null };
 }
 
-const DELTA = 'conversation.item.input_audio_transcription.delta';
+export const DELTA = 'conversation.item.input_audio_transcription.delta';
 export const COMPLETED = 'conversation.item.input_audio_transcription.completed';
 
 /** A client of /v1/realtime that keeps all events in order. */
