@@ -10,7 +10,7 @@ import { compareTranscripts } from '../../tools/compat/compare.ts';
 import { decodeFile } from '../../tools/compat/recordings.ts';
 import { checkCharge, checkCoverage } from './balance.ts';
 import type { ChargedSession } from './balance.ts';
-import type { Hour } from './index.ts';
+import type { Hour } from './hour.ts';
 import { transcribeUtterances } from './programs.ts';
 
 const ANSWER_TIMEOUT_MS = 60 * 60_000;

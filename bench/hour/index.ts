@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { MODEL } from '../../test/support/gateway.ts';
 import { joinRecordings } from '../../test/support/long-audio.ts';
 import { startService, stopServices } from '../../test/support/service.ts';
-import type { Service } from '../../test/support/service.ts';
 import { wrapWav } from '../../test/support/wav.ts';
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { compareTranscripts, differentPer1000, MAX_DIFFERENT_PER_1000 } from '../../tools/compat/compare.ts';
@@ -19,6 +18,7 @@ import { setUpPython } from '../../tools/python/run.ts';
 import { checkCharge, checkCoverage } from './balance.ts';
 import type { ChargedSession, Segment } from './balance.ts';
 import { transcribeFile } from './file-route.ts';
+import type { Hour } from './hour.ts';
 import { longClients, runProgram, transcribeRanges } from './programs.ts';
 import type { LongClient } from './programs.ts';
 
@@ -28,16 +28,6 @@ const SECONDS = { quick: 660, usual: 3600, full: 3600 };
 const PAUSES_MS = { pauses: { clients: 600, file: 1500 }, no_pauses: { clients: 0, file: 0 } };
 /** Credit of each account. It is more than the audio, and less than the audio twice. */
 const CREDIT_SHARE = 1.5;
-
-/** The audio, and the service that transcribes it. */
-export interface Hour {
-  readonly service: Service;
-  readonly folder: string;
-  /** WAV file with the audio. */
-  readonly file: string;
-  readonly seconds: number;
-  readonly caFile: string;
-}
 
 /** Result of one way to transcribe the audio. */
 interface Run {
