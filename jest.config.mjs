@@ -22,6 +22,7 @@ export default {
   moduleNameMapper: {
     // Workspaces are tested from their sources rather than from the last build.
     '^@svc-asr/core/stream$': '<rootDir>/packages/core/src/stream/index.ts',
+    '^@svc-asr/core/subtitles$': '<rootDir>/packages/core/src/subtitles/index.ts',
     '^@svc-asr/client/internal$': '<rootDir>/packages/client/src/internal.ts',
     '^@svc-asr/(core|ledger|runtime|kubernetes|client|decoders|api-docs)$': '<rootDir>/packages/$1/src/index.ts',
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',

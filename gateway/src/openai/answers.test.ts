@@ -1,32 +1,18 @@
-import { buildAnswer, divideIntoCues, joinFinals } from './answers.ts';
+import { buildAnswer, joinFinals } from './answers.ts';
 
 const word = (text: string, start_ms: number, end_ms: number) => ({ text, start_ms, end_ms });
-const WORDS = [word('wĩ', 0, 300), word('mwega', 400, 1000), word('nĩ', 3_661_005, 3_661_500)];
+const WORDS = [word('wĩ', 0, 300), word('mwega', 400, 1000), word('nĩ <3', 3_661_005, 3_661_500)];
 const TRANSCRIPT = { text: 'wĩ mwega nĩ', words: WORDS, seconds: 3662.25, language: 'ki' };
 
 function bodyOf(format: Parameters<typeof buildAnswer>[1]['format'], hasWords = false): string {
   return buildAnswer(TRANSCRIPT, { model: 'm', format, hasWords, isStreamed: false }).body;
 }
 
-test('divideIntoCues starts a cue after a pause of 700 ms', () => {
-  const cues = divideIntoCues([word('a', 0, 100), word('b', 799, 900), word('c', 1600, 1700)]);
-  expect(cues).toEqual([
-    { startMs: 0, endMs: 900, text: 'a b' },
-    { startMs: 1600, endMs: 1700, text: 'c' },
-  ]);
-});
-
-test('divideIntoCues limits a cue to 7 s and 84 characters', () => {
-  const fluent = Array.from({ length: 30 }, (_, i) => word('abc', i * 500, i * 500 + 500));
-  for (const { startMs, endMs } of divideIntoCues(fluent)) expect(endMs - startMs).toBeLessThanOrEqual(7000);
-  const quick = Array.from({ length: 60 }, (_, i) => word('abcdefg', i * 50, i * 50 + 50));
-  for (const { text } of divideIntoCues(quick)) expect(text.length).toBeLessThanOrEqual(84);
-  expect(divideIntoCues([word('x'.repeat(100), 0, 1)])).toHaveLength(1);
-});
-
-test('buildAnswer writes SRT with numbers and commas, and VTT with a head and points', () => {
-  expect(bodyOf('srt')).toBe('1\n00:00:00,000 --> 00:00:01,000\nwĩ mwega\n\n2\n01:01:01,005 --> 01:01:01,500\nnĩ\n\n');
-  expect(bodyOf('vtt')).toMatch(/^WEBVTT\n\n00:00:00\.000 --> 00:00:01\.000\nwĩ mwega\n\n01:01:01\.005/);
+test('buildAnswer writes SRT with numbers and commas, and VTT with a head, points and escaped markup', () => {
+  expect(bodyOf('srt')).toBe('1\n00:00:00,000 --> 00:00:01,000\nwĩ mwega\n\n2\n01:01:01,005 --> 01:01:01,500\nnĩ <3\n');
+  expect(bodyOf('vtt')).toMatch(
+    /^WEBVTT\n\n00:00:00\.000 --> 00:00:01\.000\nwĩ mwega\n\n01:01:01\.005 --> 01:01:01\.500\nnĩ &lt;3\n$/,
+  );
 });
 
 test('buildAnswer reports the duration rounded up as usage, and text alone with a line end', () => {

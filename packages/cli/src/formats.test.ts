@@ -1,7 +1,6 @@
 import { formatDuration, formatTime } from './duration.ts';
 import { parseExpiry, parseWhole } from './expiry.ts';
 import { createOutput } from './output.ts';
-import { buildCues, formatSrt, formatVtt } from './subtitles.ts';
 import { fitTable, formatList, formatTable } from './table.ts';
 import { formatTranscript } from './transcript-format.ts';
 
@@ -60,20 +59,6 @@ test('formatList wraps descriptions and puts them below long terms', () => {
 });
 
 const word = (text: string, start: number, end: number) => ({ text, start_ms: start, end_ms: end });
-
-test('buildCues starts a cue after a gap, after 7 s and after two lines', () => {
-  const cues = buildCues([word('a', 0, 500), word('b', 600, 900), word('c', 2000, 2500), word('d', 2500, 9100)]);
-  expect(cues.map(({ text }) => text)).toEqual(['a b', 'c', 'd']);
-  const long = Array.from({ length: 12 }, (_, at) => word('abcdefghij', at * 100, at * 100 + 90));
-  expect(buildCues(long).map(({ text }) => text.split(' ').length)).toEqual([6, 6]);
-});
-
-test('formatSrt and formatVtt format times and escape markup', () => {
-  const cues = [{ start_ms: 3_723_004, end_ms: 3_724_050, text: 'a <b> & c' }];
-  expect(formatSrt(cues)).toBe('1\n01:02:03,004 --> 01:02:04,050\na <b> & c\n');
-  expect(formatVtt(cues)).toBe('WEBVTT\n\n01:02:03.004 --> 01:02:04.050\na &lt;b&gt; &amp; c\n');
-  expect([formatSrt([]), formatVtt([])]).toEqual(['', 'WEBVTT\n\n']);
-});
 
 test('formatTranscript joins finals and leaves out empty ones', () => {
   const final = (text: string, start: number) => ({

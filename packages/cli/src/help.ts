@@ -2,7 +2,7 @@ import type { Command, Option } from './command.ts';
 import { EXIT } from './exit.ts';
 import { optionsOf } from './parse.ts';
 import { formatList } from './table.ts';
-import { wrapText } from './wrap.ts';
+import { wrapText } from '@svc-asr/core/subtitles';
 
 /** Width of the help. */
 const COLUMNS = 80;

@@ -1,5 +1,5 @@
 import { printable } from './output.ts';
-import { wrapText } from './wrap.ts';
+import { wrapText } from '@svc-asr/core/subtitles';
 
 /** A terminal with a known size. */
 export interface Screen {

@@ -1,4 +1,4 @@
-import { wrapText } from './wrap.ts';
+import { wrapText } from '@svc-asr/core/subtitles';
 
 /** Formats rows as left-aligned columns, two spaces apart, without trailing spaces. */
 export function formatTable(rows: readonly (readonly string[])[]): string {

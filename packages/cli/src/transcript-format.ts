@@ -1,5 +1,5 @@
 import type { FinalMessage } from '@svc-asr/client';
-import { buildCues, formatSrt, formatVtt } from './subtitles.ts';
+import { buildCues, formatSrt, formatVtt } from '@svc-asr/core/subtitles';
 
 /** Formats of a transcript, with the extension of its files. */
 export const TRANSCRIPT_FORMATS = { text: 'txt', json: 'json', srt: 'srt', vtt: 'vtt' } as const;

@@ -1,8 +1,9 @@
-import type { Word } from '@svc-asr/client';
+import type { Word } from '../stream/server.ts';
 import { wrapText } from './wrap.ts';
 
 /** Text that is shown for a time. */
 export interface Cue {
+  /** From the start of the audio, as are all times of words. */
   start_ms: number;
   end_ms: number;
   text: string;
@@ -10,7 +11,7 @@ export interface Cue {
 
 /** Usual limits of subtitles: two lines of 42 characters, for at most 7 seconds. */
 const LINE_CHARACTERS = 42;
-const MAX_CHARACTERS = 2 * LINE_CHARACTERS;
+const LINES = 2;
 const MAX_CUE_MS = 7000;
 /** A gap of this length between two words starts a new cue. */
 const GAP_MS = 1000;
@@ -30,8 +31,7 @@ export function buildCues(words: readonly Word[]): Cue[] {
 
 function fits(cue: Cue, word: Word): boolean {
   if (word.start_ms - cue.end_ms >= GAP_MS || word.end_ms - cue.start_ms > MAX_CUE_MS) return false;
-  const text = `${cue.text} ${word.text}`;
-  return text.length <= MAX_CHARACTERS && wrapText(text, LINE_CHARACTERS).length <= 2;
+  return wrapText(`${cue.text} ${word.text}`, LINE_CHARACTERS).length <= LINES;
 }
 
 /** Formats cues as SubRip. */
@@ -39,7 +39,7 @@ export function formatSrt(cues: readonly Cue[]): string {
   return cues.map((cue, at) => `${at + 1}\n${timesOf(cue, ',')}\n${linesOf(cue)}\n`).join('\n');
 }
 
-/** Formats cues as WebVTT. */
+/** Formats cues as WebVTT. Markup in the text is escaped, because players interpret it. */
 export function formatVtt(cues: readonly Cue[]): string {
   const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return `WEBVTT\n\n${cues.map((cue) => `${timesOf(cue, '.')}\n${escape(linesOf(cue))}\n`).join('\n')}`;

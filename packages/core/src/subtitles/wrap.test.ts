@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { wrapText } from './wrap.ts';
+
+const seen = (text: string) => [...new Intl.Segmenter().segment(text)].length;
+
+test('wrapText keeps all words in order in lines of at most the given width', () => {
+  const word = fc.stringMatching(/^[a-zĩũ]{1,12}$/);
+  fc.assert(
+    fc.property(fc.array(word), fc.integer({ min: 1, max: 40 }), (words, width) => {
+      const lines = wrapText(words.join(' '), width);
+      for (const line of lines) expect(seen(line)).toBeLessThanOrEqual(width);
+      expect(lines.join('').replaceAll(' ', '')).toBe(words.join(''));
+      if (words.every(({ length }) => length <= width)) expect(lines.join(' ')).toBe(words.join(' '));
+    }),
+  );
+});
+
+test('wrapText counts visible characters and splits words that are too long', () => {
+  expect(wrapText('mu\u0303no mu\u0303no', 4)).toEqual(['mu\u0303no', 'mu\u0303no']);
+  expect(wrapText('  ', 4)).toEqual([]);
+  expect(wrapText('abcdefghij k', 4)).toEqual(['abcd', 'efgh', 'ij k']);
+});
