@@ -18,6 +18,7 @@ interface SentEvent {
 /** A stream that ends and is settled as soon as the recognizer requests it. */
 class EndingStream extends ScriptedStream {
   override endWithFinal({ reason }: { reason: string }): void {
+    super.endWithFinal({ reason });
     this.client.close(1000, reason);
     this.settle();
   }
@@ -172,13 +173,12 @@ describe('audio', () => {
   });
 
   test('after a time without audio starts another session, and items keep their order', async () => {
-    const { start, events, streams, append, state } = createConnection({ idleMs: 20 });
+    const { start, events, streams, append, state } = createConnection({ idleMs: 1000 });
     const first = await start();
     first.client.send(final('one', { endpoint: true, audio_end_ms: 10 }));
-    while (streams.length === 1) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      if (first.texts.length > 0) append();
-    }
+    while (first.reason === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+    append();
+    await nextTurn();
     expect(state.closed).toBeUndefined();
     streams[1]?.client.send(final('two', { endpoint: true }));
     const committed = events.filter(({ type }) => type === 'input_audio_buffer.committed');
