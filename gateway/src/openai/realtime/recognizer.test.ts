@@ -123,7 +123,7 @@ describe('a recognizer that ends', () => {
   });
 
   test('by drain during a session lets it continue, and starts no other', async () => {
-    const { recognizer, append, start, state, streams } = createRecognizer({ idleMs: 1 });
+    const { recognizer, append, start, state, streams } = createRecognizer({ idleMs: 1000 });
     const stream = await start();
     recognizer.drain();
     append();
