@@ -31,4 +31,6 @@ export default {
   testTimeout: 120_000,
   // Twice the cores of a small machine, because files that start services wait for most of their time.
   maxWorkers: 4,
+  // Tests are concurrent if they wait for times to pass, such as the end of a lease.
+  maxConcurrency: 10,
 };

@@ -1,17 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ledger } from '@svc-asr/ledger';
 import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { demand } from '../../test/support/kubernetes/request.ts';
 import { startRedis } from '../../test/support/redis.ts';
-import type { TestRedis } from '../../test/support/redis.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { FINALIZER } from './source/kubernetes/finalizer.ts';
 import { clusterSettings } from './testing/cluster-operator.ts';
 import { eventually } from './testing/eventually.ts';
 import { startFaultProxy } from './testing/fault-proxy.ts';
-import type { FaultProxy, ProxyRequest } from './testing/fault-proxy.ts';
+import type { ProxyRequest } from './testing/fault-proxy.ts';
 import { openLedger, startTestOperator } from './testing/harness.ts';
 import type { TestOperator } from './testing/harness.ts';
 import { apiKey, model, tenant } from './testing/resources.ts';
@@ -21,56 +19,55 @@ const TEST_MS = 180_000;
 const WITHIN_MS = 60_000;
 
 let kubernetes: Kubernetes;
-let redis: TestRedis;
-let ledger: Ledger;
-let closeLedger: () => Promise<void>;
-let namespace: string;
-let proxy: FaultProxy;
-const operators: TestOperator[] = [];
+/** Ends what the tests have started. */
+const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(async () => {
+  for (const end of ends.reverse()) await end();
   // One test replaces a definition. Other test files use the same API server.
   await kubernetes.kubectl(['apply', '--server-side', ...CRD_FILES.flatMap((file) => ['-f', file])]);
   await kubernetes.stop();
 }, KUBERNETES_TIMEOUT_MS);
 
-beforeEach(async () => {
-  redis = await startRedis();
-  ({ ledger, close: closeLedger } = openLedger(redis.url));
-  await eventually(() => ledger.catalogue.read());
-  namespace = await kubernetes.createNamespace();
-  proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
-}, TEST_MS);
-afterEach(async () => {
-  for (const operator of operators.splice(0)) await operator.stop();
-  await proxy.stop();
-  await closeLedger();
-  await redis.stop();
-}, TEST_MS);
-
-async function start(env: NodeJS.ProcessEnv = {}, redisUrl = redis.url): Promise<TestOperator> {
-  const settings = clusterSettings(proxy.kubeconfig, namespace, redisUrl);
-  const operator = await startTestOperator([], redisUrl, { ...settings, ...env });
-  operators.push(operator);
-  return operator;
-}
-const stop = (operator: TestOperator) => operators.splice(operators.indexOf(operator), 1)[0]!.stop();
-
 const eventuallyLong = <T>(check: () => T | Promise<T>) => eventually(check, WITHIN_MS);
+
+/** Creates a namespace and a Redis for one test. Operators reach the API server through a proxy. */
+async function openScene() {
+  const redis = await startRedis();
+  const { ledger, close } = openLedger(redis.url);
+  await eventually(() => ledger.catalogue.read());
+  const namespace = await kubernetes.createNamespace();
+  const proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
+  const operators: TestOperator[] = [];
+  ends.push(redis.stop, close, proxy.stop, () => Promise.all(operators.map((operator) => operator.stop())));
+  const kubectl = (args: string[], input?: string) => kubernetes.kubectl(['-n', namespace, ...args], input);
+  return {
+    ledger,
+    proxy,
+    kubectl,
+    start: async (env: NodeJS.ProcessEnv = {}, redisUrl = redis.url): Promise<TestOperator> => {
+      const settings = clusterSettings(proxy.kubeconfig, namespace, redisUrl);
+      const operator = await startTestOperator([], redisUrl, { ...settings, ...env });
+      operators.push(operator);
+      return operator;
+    },
+    stop: (operator: TestOperator) => operators.splice(operators.indexOf(operator), 1)[0]!.stop(),
+    apply: (...resources: object[]) =>
+      kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: resources })),
+    /** Reads a resource without kubectl, which takes far more processor time, because tests poll it. */
+    get: async (kind: string, name: string) => {
+      const path = `/apis/asr.svc.dev/v1/namespaces/${namespace}/${kind}s/${name}`;
+      return (await demand(kubernetes.request('GET', path))) as KubeObject & { status?: Record<string, unknown> };
+    },
+    state: async (name: string) => (await ledger.accounts.read(name))?.state,
+  };
+}
+
 const ready = (operator: TestOperator) =>
   eventuallyLong(async () => expect((await operator.get('/readyz')).body).toBe('ok\n'));
-const kubectl = (args: string[], input?: string) => kubernetes.kubectl(['-n', namespace, ...args], input);
-const apply = (...resources: object[]) =>
-  kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: resources }));
-/** Reads a resource without kubectl, which takes far more processor time, because tests poll it. */
-const get = async (kind: string, name: string) => {
-  const path = `/apis/asr.svc.dev/v1/namespaces/${namespace}/${kind}s/${name}`;
-  return (await demand(kubernetes.request('GET', path))) as KubeObject & { status?: Record<string, unknown> };
-};
-const state = async (name: string) => (await ledger.accounts.read(name))?.state;
 const grants = [{ id: 'welcome', audioSeconds: 60 }];
 const active = (name: string, spec: object = {}) => tenant(name, { state: 'Active', grants, ...spec });
 const isWrite = ({ method, path }: ProxyRequest) => method !== 'GET' && !path.includes('/leases/');
@@ -83,9 +80,10 @@ const triesOf = async (operator: TestOperator) => {
 const metric = async (operator: TestOperator, pattern: RegExp) =>
   Number(pattern.exec((await operator.get('/metrics')).body)?.[1] ?? Number.NaN);
 
-test(
+test.concurrent(
   'kubectl apply creates an account and a key and reports them in the status, and kubectl delete ends both',
   async () => {
+    const { start, apply, get, kubectl, state, ledger } = await openScene();
     const operator = await start();
     await ready(operator);
     await apply(active('acme'), apiKey('8fK2pQ9xLm', 'acme'));
@@ -122,9 +120,10 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'a resync, a restart and a repeated apply write nothing to the API server',
   async () => {
+    const { start, stop, apply, get, proxy } = await openScene();
     await apply(active('acme'), active('other'), apiKey('8fK2pQ9xLm', 'acme'));
     const first = await start({ RESYNC_SECONDS: '1' });
     await ready(first);
@@ -143,19 +142,21 @@ test(
 
     await stop(first);
     proxy.requests.length = 0;
-    await ready(await start());
+    const second = await start();
+    await ready(second);
     await eventuallyLong(async () =>
-      expect(await metric(operators[0]!, /^svc_asr_operator_leader(?:\{[^}]*\})? (\d)/m)).toBe(1),
+      expect(await metric(second, /^svc_asr_operator_leader(?:\{[^}]*\})? (\d)/m)).toBe(1),
     );
-    await ready(operators[0]!);
+    await ready(second);
     expect(proxy.requests.filter(isWrite)).toEqual([]);
   },
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'the operator updates the credits in the status of a Tenant when its account changes',
   async () => {
+    const { start, apply, get, ledger } = await openScene();
     const operator = await start({ STATUS_BALANCE_INTERVAL_MS: '1000' });
     await apply(active('acme'));
     await eventuallyLong(async () => expect((await get('tenant', 'acme')).status?.observedGeneration).toBe(1));
@@ -171,6 +172,7 @@ test(
 test(
   'a resource that the API server accepts but the operator rejects keeps its last valid state and reports InvalidSpec',
   async () => {
+    const { start, stop, apply, get, kubectl, state } = await openScene();
     // Simulates a CRD that is older than the operator.
     const file = join(kubernetes.folder, 'old-tenants.yaml');
     const crd = readFileSync(join(CRDS, 'tenants.yaml'), 'utf8');
@@ -211,9 +213,10 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'a Tenant deleted while no operator runs keeps its finalizer, and the next operator closes the account',
   async () => {
+    const { start, stop, apply, get, kubectl, state } = await openScene();
     await apply(active('acme'));
     const first = await start();
     await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));
@@ -228,9 +231,10 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'a standby operator follows all resources and writes nothing to Kubernetes or Redis until the leader stops',
   async () => {
+    const { start, stop, apply, state } = await openScene();
     const first = await start();
     await apply(active('acme'));
     await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));
@@ -259,9 +263,10 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'after the API server was unreachable for a minute, the operator applies the changes made meanwhile',
   async () => {
+    const { start, apply, get, kubectl, state, proxy } = await openScene();
     await apply(active('acme'), active('gone'));
     // The outage is longer than the lease. The operator writes nothing meanwhile, and continues because no other
     // operator has acquired the lease.
@@ -296,13 +301,14 @@ test(
   TEST_MS,
 );
 
-test.each([
+test.concurrent.each([
   ['409', { status: 409, reason: 'Conflict', times: 3 }],
   ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 3 }],
   ['500', { status: 500, reason: 'InternalError', times: 10 }],
 ])(
   'writes that the API server answers with %s succeed in the end, without a hot loop',
   async (_, fault) => {
+    const { start, apply, get, state, proxy } = await openScene();
     const operator = await start();
     await ready(operator);
     proxy.requests.length = 0;
@@ -315,9 +321,10 @@ test.each([
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'the catalogue offers a model until it is deleted, and the status of the model reports its pool',
   async () => {
+    const { start, apply, get, kubectl, ledger } = await openScene();
     const operator = await start();
     await ready(operator);
     await apply(model('m1', { scaling: { min: 0, max: 2 } }));
@@ -345,9 +352,10 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'the operator reports relists, the watch age and API requests in its metrics',
   async () => {
+    const { start, apply, state } = await openScene();
     const operator = await start();
     await apply(active('acme'));
     await eventuallyLong(async () => expect(await state('acme')).toBe('Active'));

@@ -74,7 +74,7 @@ async function untilUnready({ adminUrl }: TestGateway): Promise<void> {
   );
 }
 
-test('a gateway crash fails its sessions without a charge and frees their slots', async () => {
+test.concurrent('a gateway crash fails its sessions without a charge and frees their slots', async () => {
   const doomed = await startGateway(redis.url, prefix, HASTY);
   const { tenant } = await startSession(doomed);
   await doomed.stop('SIGKILL');
@@ -86,7 +86,7 @@ test('a gateway crash fails its sessions without a charge and frees their slots'
   await untilPoolIsEmpty(ledger, MODEL);
 });
 
-test('sessions of a gateway that stops while Redis refuses its settlements are failed by others without a charge', async () => {
+test.concurrent('sessions of a gateway that stops while Redis refuses its settlements are failed by others without a charge', async () => {
   const user = await createNarrowUser(redis, ledger.link, 'leaving');
   const leaving = await startGateway(user.url, prefix, HASTY);
   const { tenant, stream } = await startSession(leaving);
@@ -136,7 +136,7 @@ test('a stream whose worker hangs during the last flush gets no final and is not
   expect(await ended(tenant)).toMatchObject({ state: 'failed', audioMs: 1000, billableMs: 0 });
 });
 
-test('a gateway that shuts down creates sessions until load balancers have noticed, and none afterwards', async () => {
+test.concurrent('a gateway that shuts down creates sessions until load balancers have noticed, and none afterwards', async () => {
   const DELAY_MS = 10_000;
   const leaving = await startGateway(redis.url, prefix, {
     ...HASTY,
@@ -175,7 +175,7 @@ test('a gateway that shuts down creates sessions until load balancers have notic
   agent.destroy();
 });
 
-test('a gateway that lost its lease ends its streams with 1011, charges nothing and accepts new ones', async () => {
+test.concurrent('a gateway that lost its lease ends its streams with 1011, charges nothing and accepts new ones', async () => {
   const frozen = await startGateway(redis.url, prefix, HASTY);
   const { tenant, stream } = await startSession(frozen);
   process.kill(frozen.pid, 'SIGSTOP');

@@ -262,7 +262,7 @@ describe('a stream that its worker has closed at the end of the drain', () => {
     'is closed with 4503 and free of charge if no worker starts within maxWaitSeconds',
     async () => {
       const entry = { id: MODEL, language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 120 };
-      await stage.ledger.catalogue.replace([{ ...entry, maxWaitSeconds: 15 }]);
+      await stage.ledger.catalogue.replace([{ ...entry, maxWaitSeconds: 5 }]);
       const old = await addWorker(SHORT_DRAIN);
       const opened = await openHalfway();
       expect(await old.stop('SIGTERM')).toBe(0);

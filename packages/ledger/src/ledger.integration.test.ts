@@ -182,7 +182,7 @@ describe.each([
     expect((await connect(two, a.sessionId)).outcome).toBe('refused');
   });
 
-  test('an Idempotency-Key creates a new session after its first one has expired', async () => {
+  test.concurrent('an Idempotency-Key creates a new session after its first one has expired', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const first = await reserved(hasty, tenant, { idempotencyKey: 'k' });
     await pause(HASTY.sessionTtlMs + 50);
@@ -190,7 +190,7 @@ describe.each([
     expect(second.sessionId).not.toBe(first.sessionId);
   });
 
-  test('a session without a handshake expires and its whole reservation is released', async () => {
+  test.concurrent('a session without a handshake expires and its whole reservation is released', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const { sessionId } = await reserved(hasty, tenant);
     await pause(HASTY.sessionTtlMs + 50);
@@ -202,7 +202,7 @@ describe.each([
     expect(await hasty.accounts.recent(tenant)).toEqual(recent);
   });
 
-  test('the reaper ends overdue sessions of all tenants without any request', async () => {
+  test.concurrent('the reaper ends overdue sessions of all tenants without any request', async () => {
     const alone = await openLedger(redis.url, HASTY);
     const tenants = await Promise.all(Array.from({ length: 20 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
@@ -222,7 +222,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test('two reapers in parallel end each overdue session once', async () => {
+  test.concurrent('two reapers in parallel end each overdue session once', async () => {
     const alone = await openLedger(redis.url, HASTY);
     const tenants = await Promise.all(Array.from({ length: 10 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
@@ -232,7 +232,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test('a provisional session is removed without a trace after its lease has expired', async () => {
+  test.concurrent('a provisional session is removed without a trace after its lease has expired', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(hasty, ask);
@@ -400,7 +400,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test('confirm fails for a session of an account that was closed', async () => {
+  test.concurrent('confirm fails for a session of an account that was closed', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant);
     const held = await provisional(hasty, ask);
@@ -415,7 +415,7 @@ describe.each([
     });
   });
 
-  test('connect refuses an expired credential even if more sessions are overdue than one call ends', async () => {
+  test.concurrent('connect refuses an expired credential even if more sessions are overdue than one call ends', async () => {
     // Long enough to create all sessions before the first is overdue, even on a slow machine.
     const alone = await openLedger(redis.url, { sessionTtlMs: 4000, provisionalLeaseMs: 4000 });
     const tenant = await createTenant(alone, 6_000_000, { concurrentSessions: 1000 });
@@ -445,7 +445,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ grantedMs: 60_000, availableMs: 60_000 });
   });
 
-  test('claim on a pool that cannot grow succeeds once per slot', async () => {
+  test.concurrent('claim on a pool that cannot grow succeeds once per slot', async () => {
     const model = `m-${randomUUID()}`;
     expect(await ledger.pools.claim(model, 'before any worker', Date.now() + 1)).toBe(true);
     await pause(5);

@@ -39,21 +39,32 @@ describe.each([
     model = `m-${randomUUID()}`;
   });
 
-  const worker = (id: string, slots: number) =>
-    ledger.workers.register(model, { id, address: `ws://${id}`, revision: 'r1', slots });
-  const place = async (sessionId: string, tenant = 't', avoid: string[] = []) => {
-    const placement = await ledger.pools.place(model, { sessionId, tenant, avoid });
-    return placement.outcome === 'placed' ? placement.worker.id : undefined;
+  /** Operations on the pool of a model. */
+  const poolOf = (name: string) => {
+    const load = async () => {
+      const { active, held, waiting, slots, workers } = await ledger.pools.load(name);
+      return { active, held, waiting, slots, workers };
+    };
+    return {
+      name,
+      load,
+      worker: (id: string, slots: number) =>
+        ledger.workers.register(name, { id, address: `ws://${id}`, revision: 'r1', slots }),
+      place: async (sessionId: string, tenant = 't', avoid: string[] = []) => {
+        const placement = await ledger.pools.place(name, { sessionId, tenant, avoid });
+        return placement.outcome === 'placed' ? placement.worker.id : undefined;
+      },
+      /** Waits for the length of a lease. The leases are checked meanwhile, so that no outage of Redis extends them. */
+      passLease: async () => {
+        for (const untilMs = Date.now() + LEASE_MS + 100; Date.now() < untilMs; await pause(200)) await load();
+      },
+    };
   };
-  const load = async () => {
-    const { active, held, waiting, slots, workers } = await ledger.pools.load(model);
-    return { active, held, waiting, slots, workers };
-  };
-
-  /** Waits for the length of a lease. The leases are checked meanwhile, so that no outage of Redis extends them. */
-  async function passLease(): Promise<void> {
-    for (const untilMs = Date.now() + LEASE_MS + 100; Date.now() < untilMs; await pause(200)) await load();
-  }
+  /** A pool for a concurrent test, which cannot use `model`. */
+  const ownPool = () => poolOf(`m-${randomUUID()}`);
+  const worker = (id: string, slots: number) => poolOf(model).worker(id, slots);
+  const place = (sessionId: string, tenant?: string, avoid?: string[]) => poolOf(model).place(sessionId, tenant, avoid);
+  const load = () => poolOf(model).load();
 
   test('contexts returns those of the last worker that reported them, also without workers, until the pool is removed', async () => {
     expect(await ledger.pools.contexts(model)).toEqual([]);
@@ -174,19 +185,20 @@ describe.each([
     expect(served).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('a queued stream whose place is not renewed loses it', async () => {
-    await place('lost', 'a');
-    await place('here', 'b');
+  test.concurrent('a queued stream whose place is not renewed loses it', async () => {
+    const pool = ownPool();
+    await pool.place('lost', 'a');
+    await pool.place('here', 'b');
     const started = Date.now();
     while (Date.now() < started + QUEUE_TTL_MS + 100) {
-      expect(await ledger.pools.renewWaits(model, ['here'])).toEqual({ slots: 0, growth: '', changed: [] });
+      expect(await ledger.pools.renewWaits(pool.name, ['here'])).toEqual({ slots: 0, growth: '', changed: [] });
       await pause(200);
     }
-    await worker('w', 1);
-    expect(await ledger.pools.renewWaits(model, ['here'])).toEqual({ slots: 1, growth: '', changed: ['here'] });
-    expect(await place('here', 'b')).toBe('w');
-    expect(await load()).toMatchObject({ waiting: 0 });
-    expect(await ledger.pools.renewWaits(model, ['lost'])).toMatchObject({ changed: ['lost'] });
+    await pool.worker('w', 1);
+    expect(await ledger.pools.renewWaits(pool.name, ['here'])).toEqual({ slots: 1, growth: '', changed: ['here'] });
+    expect(await pool.place('here', 'b')).toBe('w');
+    expect(await pool.load()).toMatchObject({ waiting: 0 });
+    expect(await ledger.pools.renewWaits(pool.name, ['lost'])).toMatchObject({ changed: ['lost'] });
   });
 
   describe('notifications', () => {
@@ -308,21 +320,22 @@ describe.each([
     });
   });
 
-  test('streams of a worker whose lease has expired move ahead of the queue', async () => {
-    await worker('w1', 1);
-    expect(await place('a')).toBe('w1');
-    expect(await place('waits')).toBeUndefined();
-    expect(await place('a', 't', ['w1'])).toBeUndefined();
-    expect(await place('waits')).toBe('w1');
-    await worker('w2', 1);
-    expect(await place('a', 't', ['w1'])).toBe('w2');
-    await passLease();
-    expect(await ledger.workers.renew(model, 'w1')).toBe('gone');
-    expect(await ledger.workers.list(model)).toEqual([]);
-    await worker('w3', 5);
-    expect(await place('a', 't', ['w1', 'w2'])).toBe('w3');
-    expect(await place('waits')).toBe('w3');
-    expect(await load()).toMatchObject({ active: 2, slots: 5, workers: 1 });
+  test.concurrent('streams of a worker whose lease has expired move ahead of the queue', async () => {
+    const pool = ownPool();
+    await pool.worker('w1', 1);
+    expect(await pool.place('a')).toBe('w1');
+    expect(await pool.place('waits')).toBeUndefined();
+    expect(await pool.place('a', 't', ['w1'])).toBeUndefined();
+    expect(await pool.place('waits')).toBe('w1');
+    await pool.worker('w2', 1);
+    expect(await pool.place('a', 't', ['w1'])).toBe('w2');
+    await pool.passLease();
+    expect(await ledger.workers.renew(pool.name, 'w1')).toBe('gone');
+    expect(await ledger.workers.list(pool.name)).toEqual([]);
+    await pool.worker('w3', 5);
+    expect(await pool.place('a', 't', ['w1', 'w2'])).toBe('w3');
+    expect(await pool.place('waits')).toBe('w3');
+    expect(await pool.load()).toMatchObject({ active: 2, slots: 5, workers: 1 });
   });
 
   test('a draining worker keeps its streams and receives no new ones', async () => {
@@ -425,18 +438,19 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w2', active: 1 }]);
   });
 
-  test('a worker that registers again has the streams that have neither moved nor left', async () => {
-    await worker('w1', 5);
-    for (const session of ['a', 'b', 'c']) await place(session);
-    await passLease();
-    expect(await ledger.workers.renew(model, 'w1')).toBe('gone');
-    await ledger.pools.leave(model, 'a', 't');
-    await worker('w1', 5);
-    expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w1', active: 2 }]);
-    await ledger.pools.leave(model, 'b', 't');
-    await ledger.pools.leave(model, 'c', 't');
-    expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w1', active: 0 }]);
-    expect(await load()).toMatchObject({ active: 0 });
+  test.concurrent('a worker that registers again has the streams that have neither moved nor left', async () => {
+    const pool = ownPool();
+    await pool.worker('w1', 5);
+    for (const session of ['a', 'b', 'c']) await pool.place(session);
+    await pool.passLease();
+    expect(await ledger.workers.renew(pool.name, 'w1')).toBe('gone');
+    await ledger.pools.leave(pool.name, 'a', 't');
+    await pool.worker('w1', 5);
+    expect(await ledger.workers.list(pool.name)).toMatchObject([{ id: 'w1', active: 2 }]);
+    await ledger.pools.leave(pool.name, 'b', 't');
+    await ledger.pools.leave(pool.name, 'c', 't');
+    expect(await ledger.workers.list(pool.name)).toMatchObject([{ id: 'w1', active: 0 }]);
+    expect(await pool.load()).toMatchObject({ active: 0 });
   });
 
   test('a worker that registers again does not count streams that left through a gateway of an earlier version', async () => {
@@ -453,16 +467,17 @@ describe.each([
     expect(await place('c', 't', ['w2'])).toBe('w1');
   });
 
-  test('the streams of a dead gateway are failed once by another gateway, without a charge', async () => {
+  test.concurrent('the streams of a dead gateway are failed once by another gateway, without a charge', async () => {
+    const pool = ownPool();
     const tenant = await createTenant(ledger, 60_000);
     const alive = await ledger.gateways.join('alive');
     const dead = await ledger.gateways.join('dead');
     expect(dead.epoch).toBeGreaterThan(alive.epoch);
-    const { sessionId } = await reserved(ledger, tenant, { model });
-    await worker('w', 1);
+    const { sessionId } = await reserved(ledger, tenant, { model: pool.name });
+    await pool.worker('w', 1);
     await ledger.gateways.own(dead, { tenant, sessionId });
     await ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner: dead, connectionId: 'c' });
-    await place(sessionId, tenant);
+    await pool.place(sessionId, tenant);
     const reap = async () => {
       expect(await ledger.gateways.renew(alive)).toBeDefined();
       return ledger.gateways.reapDead(raise);
@@ -478,7 +493,7 @@ describe.each([
     });
     expect(await ledger.gateways.renew(dead)).toBeUndefined();
     expect((await ledger.sessions.settle(tenant, sessionId, dead, 16_000, 'late')).outcome).toBe('already');
-    expect(await load()).toMatchObject({ active: 0 });
+    expect(await pool.load()).toMatchObject({ active: 0 });
     await ledger.gateways.leave(alive);
   });
 });
