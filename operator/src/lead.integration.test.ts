@@ -1,8 +1,6 @@
-import type { Ledger } from '@svc-asr/ledger';
 import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
 import { startRedis } from '../../test/support/redis.ts';
-import type { TestRedis } from '../../test/support/redis.ts';
 import { clusterSettings, spawnOperator } from './testing/cluster-operator.ts';
 import type { OperatorProcess } from './testing/cluster-operator.ts';
 import { eventually } from './testing/eventually.ts';
@@ -18,60 +16,64 @@ const LEASE_SECONDS = 8;
 const SLACK_MS = 20_000;
 
 let kubernetes: Kubernetes;
-let redis: TestRedis;
-let ledger: Ledger;
-let closeLedger: () => Promise<void>;
-let namespace: string;
-const running: { process: OperatorProcess; proxy: FaultProxy }[] = [];
+/** Ends what the tests have started. */
+const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
-afterAll(() => kubernetes.stop(), KUBERNETES_TIMEOUT_MS);
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+  await kubernetes.stop();
+}, KUBERNETES_TIMEOUT_MS);
 
-beforeEach(async () => {
-  redis = await startRedis();
-  ({ ledger, close: closeLedger } = openLedger(redis.url));
-  await eventually(() => ledger.catalogue.read());
-  namespace = await kubernetes.createNamespace();
-}, TEST_MS);
-afterEach(async () => {
-  for (const { process, proxy } of running.splice(0)) {
-    process.kill('SIGKILL');
-    await process.ended;
-    await proxy.stop();
-  }
-  await closeLedger();
-  await redis.stop();
-}, TEST_MS);
-
-/** Starts an operator behind its own proxy to the API server, which records its requests. */
-async function start() {
-  const proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
-  const times = { LEASE_SECONDS: String(LEASE_SECONDS), LEASE_RENEW_MS: '5500', LEASE_RETRY_MS: '500' };
-  const process = spawnOperator({ ...clusterSettings(proxy.kubeconfig, namespace, redis.url), ...times });
-  const operator = { process, proxy };
-  running.push(operator);
-  await eventually(() => expect(logged(operator, 'operator started')).toBe(true), 60_000);
-  return operator;
+interface Running {
+  process: OperatorProcess;
+  /** Records the requests of the operator. */
+  proxy: FaultProxy;
 }
-type Running = Awaited<ReturnType<typeof start>>;
+
+/** Creates a namespace and a Redis for the operators of one test. */
+async function openScene() {
+  const redis = await startRedis();
+  const { ledger, close } = openLedger(redis.url);
+  ends.push(redis.stop, close);
+  await eventually(() => ledger.catalogue.read());
+  const namespace = await kubernetes.createNamespace();
+  return {
+    ledger,
+    /** Starts an operator behind its own proxy to the API server. */
+    start: async (): Promise<Running> => {
+      const proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
+      const times = { LEASE_SECONDS: String(LEASE_SECONDS), LEASE_RENEW_MS: '5500', LEASE_RETRY_MS: '500' };
+      const process = spawnOperator({ ...clusterSettings(proxy.kubeconfig, namespace, redis.url), ...times });
+      ends.push(proxy.stop, async () => {
+        process.kill('SIGKILL');
+        await process.ended;
+      });
+      const operator = { process, proxy };
+      await eventually(() => expect(logged(operator, 'operator started')).toBe(true), 60_000);
+      return operator;
+    },
+    apply: (state: string) => {
+      const acme = tenant('acme', { state, grants: [{ id: 'welcome', audioSeconds: 60 }] });
+      return kubernetes.kubectl(['-n', namespace, 'apply', '-f', '-'], JSON.stringify(acme));
+    },
+    hasState: (state: string) =>
+      eventually(async () => expect((await ledger.accounts.read('acme'))?.state).toBe(state), 60_000),
+  };
+}
 
 const logged = ({ process }: Running, text: string) => process.lines.some(({ message }) => message.includes(text));
 const leads = (operator: Running) => logged(operator, 'started to reconcile resources');
 const isWrite = ({ method, path }: ProxyRequest) => method !== 'GET' && !path.includes('/leases');
-const apply = (state: string) => {
-  const acme = tenant('acme', { state, grants: [{ id: 'welcome', audioSeconds: 60 }] });
-  return kubernetes.kubectl(['-n', namespace, 'apply', '-f', '-'], JSON.stringify(acme));
-};
-const hasState = (state: string) =>
-  eventually(async () => expect((await ledger.accounts.read('acme'))?.state).toBe(state), 60_000);
 const takesOver = (operator: Running) =>
   eventually(() => expect(leads(operator)).toBe(true), LEASE_SECONDS * 1000 + SLACK_MS);
 
-test(
+test.concurrent(
   'when the leader is killed, the standby leads within one lease duration and applies no grant twice',
   async () => {
+    const { start, apply, hasState, ledger } = await openScene();
     const first = await start();
     await eventually(() => expect(leads(first)).toBe(true), 60_000);
     const second = await start();
@@ -91,9 +93,10 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'a leader suspended for longer than its lease writes nothing after it continues, and exits with 1 to be restarted',
   async () => {
+    const { start, apply, hasState, ledger } = await openScene();
     const first = await start();
     await eventually(() => expect(leads(first)).toBe(true), 60_000);
     const second = await start();
@@ -114,9 +117,10 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   'a leader that receives SIGTERM releases the lease at once, and the standby takes over',
   async () => {
+    const { start, apply, hasState } = await openScene();
     const first = await start();
     await eventually(() => expect(leads(first)).toBe(true), 60_000);
     const second = await start();

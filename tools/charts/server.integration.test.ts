@@ -52,7 +52,7 @@ const names = async (namespace: string, kinds: string) =>
     .filter((name) => name !== '' && !/configmap\/kube-root-ca|secret\/sh\.helm|serviceaccount\/default/.test(name))
     .sort();
 
-test(
+test.concurrent(
   'a release keeps its Secrets on upgrade, rollback and uninstall, and its samples after uninstall',
   async () => {
     const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
@@ -128,7 +128,7 @@ test(
   SLOW_MS,
 );
 
-test(
+test.concurrent(
   'enabling the gateway autoscaler keeps the current replicas, and later upgrades and rollbacks do not change them',
   async () => {
     const namespace = await kubernetes.createNamespace();
@@ -232,7 +232,7 @@ describe('objects rendered for every pair of options', () => {
   });
 });
 
-test(
+test.concurrent(
   'every pod of the chart passes Pod Security "restricted", with a fixed user id and with one set by the platform',
   async () => {
     const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
