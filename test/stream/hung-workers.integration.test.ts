@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
-import { MODEL } from '../support/gateway.ts';
 import { startDroppingWorker } from './dropping-worker.ts';
 import type { DroppingWorker } from './dropping-worker.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
