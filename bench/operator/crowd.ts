@@ -35,7 +35,8 @@ export function createCrowd(ledger: Ledger, model: string): Crowd {
       forEachOf(Array.from({ length: count }), AT_ONCE, async () => {
         // The first digits decide which revision serves a session, so they must be random.
         const session = randomBytes(16).toString('hex');
-        if (!(await ledger.pools.claim(model, session, HOLD_MS))) throw new Error(`${model} accepts no more sessions`);
+        const isHeld = await ledger.pools.claim(model, session, Date.now() + HOLD_MS);
+        if (!isHeld) throw new Error(`${model} accepts no more sessions`);
         sessions.set(session, undefined);
       }),
     settle: (records) => {
