@@ -17,13 +17,16 @@ import type { Size } from './size.ts';
 import { createStage } from './stage.ts';
 import type { Scene } from './stage.ts';
 import { summarize } from './summary.ts';
+import type { ResourceFindings } from './summary.ts';
 
 /** Numbers of resources and worker pods, and measured rounds of each side. */
 const SIZES = {
   quick: { models: 100, tenants: 100, keys: 200, pods: 200, rounds: 2 },
   usual: { models: 1000, tenants: 1000, keys: 2000, pods: 2000, rounds: 2 },
-  full: { models: 200, tenants: 10_000, keys: 20_000, pods: 10_000, rounds: 1 },
+  full: { models: 200, tenants: 10_000, keys: 20_000, pods: 2000, rounds: 1 },
 } as const;
+/** `resources` compares the operator with the floor and checks the resync. `pods` measures worker pods. */
+export const PARTS = ['resources', 'pods'];
 /** Resources of each kind in the first, unmeasured round. */
 const WARM_UP_RESOURCES = 20;
 /** Numbers of connections to try for the floor. The fastest one is used. */
@@ -39,7 +42,7 @@ const NAMED_OBJECTS = 10;
  * Measures the time until new resources have converged, and compares it with the floor. Then it checks that a resync
  * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
  */
-export async function bench({ logProgress, size: sizeName = 'usual' }: BenchOptions): Promise<BenchResult> {
+export async function bench({ logProgress, size: sizeName = 'usual', part }: BenchOptions): Promise<BenchResult> {
   const size = readSize(SIZES[sizeName], process.env);
   const { rounds } = SIZES[sizeName];
   logProgress('starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and Redis');
@@ -51,36 +54,11 @@ export async function bench({ logProgress, size: sizeName = 'usual' }: BenchOpti
     return scene;
   };
   try {
-    const { statuses } = await runOperator(await createScene(), limitSize(size, WARM_UP_RESOURCES), logProgress);
-    const floorOf = async (part: Size, connections: number) => {
-      const floor = await runFloor(await createScene(), part, connections, statuses);
-      const label = `floor, ${describeSize(part)}, ${connections} connections`;
-      logProgress(`${label}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
-      return floor;
-    };
-    const connections = await findBest(CONNECTIONS, async (candidate) => {
-      const { ms } = await floorOf(limitSize(size, SEARCH_RESOURCES), candidate);
-      return ms;
-    });
-    const floors: FloorRound[] = [];
-    const ours: Convergence[] = [];
-    let last: Scene | undefined;
-    for (let round = 0; round < rounds; round++) {
-      floors.push(await floorOf(size, connections));
-      await sleep(PAUSE_MS);
-      last = await createScene();
-      ours.push(await runOperator(last, size, logProgress));
-      await sleep(PAUSE_MS);
-    }
-    if (last === undefined) throw new Error('a size must have at least one round');
-    const again = await resync(last, countResources(size));
-    logProgress(
-      `a new operator reconciled everything twice: ${again.writes} writes, ${again.changed.length} objects changed`,
-    );
-    checkResync(again);
-    const phases = await runPodPhases(stage, await createScene(), size.pods, logProgress);
-    const result = summarize({ size, floors, ours, again, phases });
-    const failures = [...checkPods(phases), ...checkMemory(result)];
+    const resources = part === 'pods' ? undefined : await measureResources(size, rounds, createScene, logProgress);
+    const isWithPods = part !== 'resources';
+    const phases = isWithPods ? await runPodPhases(stage, await createScene(), size.pods, logProgress) : undefined;
+    const result = summarize({ size, resources, phases });
+    const failures = [...(phases === undefined ? [] : checkPods(phases)), ...checkMemory(result)];
     if (failures.length === 0) return result;
     // Print what was measured before failing.
     logProgress(buildTable('operator', result));
@@ -89,6 +67,43 @@ export async function bench({ logProgress, size: sizeName = 'usual' }: BenchOpti
     for (const scene of scenes) await scene.close();
     await stage.close();
   }
+}
+
+/** Runs rounds of the floor and of the operator in turn, and then a new operator that has nothing to write. */
+async function measureResources(
+  size: Size,
+  rounds: number,
+  createScene: () => Promise<Scene>,
+  logProgress: BenchOptions['logProgress'],
+): Promise<ResourceFindings> {
+  const { statuses } = await runOperator(await createScene(), limitSize(size, WARM_UP_RESOURCES), logProgress);
+  const floorOf = async (part: Size, connections: number) => {
+    const floor = await runFloor(await createScene(), part, connections, statuses);
+    const label = `floor, ${describeSize(part)}, ${connections} connections`;
+    logProgress(`${label}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
+    return floor;
+  };
+  const connections = await findBest(CONNECTIONS, async (candidate) => {
+    const { ms } = await floorOf(limitSize(size, SEARCH_RESOURCES), candidate);
+    return ms;
+  });
+  const floors: FloorRound[] = [];
+  const ours: Convergence[] = [];
+  let last: Scene | undefined;
+  for (let round = 0; round < rounds; round++) {
+    floors.push(await floorOf(size, connections));
+    await sleep(PAUSE_MS);
+    last = await createScene();
+    ours.push(await runOperator(last, size, logProgress));
+    await sleep(PAUSE_MS);
+  }
+  if (last === undefined) throw new Error('a size must have at least one round');
+  const again = await resync(last, countResources(size));
+  logProgress(
+    `a new operator reconciled everything twice: ${again.writes} writes, ${again.changed.length} objects changed`,
+  );
+  checkResync(again);
+  return { floors, ours, again };
 }
 
 async function runOperator(scene: Scene, size: Size, logProgress: BenchOptions['logProgress']): Promise<Convergence> {
