@@ -9,6 +9,7 @@ export * from './relay.ts';
 export * from './session.ts';
 export * from './validate.ts';
 export * from './api/realtime.ts';
+export * from './api/realtime-events.ts';
 export * from './api/schemas.ts';
 export * from './api/transcriptions.ts';
 export * from './stream/client.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '@svc-asr/core';
+import { ApiError, checker, REALTIME_SERVER_EVENTS } from '@svc-asr/core';
 import type { ContextSize, ServerMessage } from '@svc-asr/core';
 import type { StreamClient } from '../../stream/client/client.ts';
 import type { OpenedStream } from '../../stream/opened-stream.ts';
@@ -38,6 +38,15 @@ interface ConnectionOptions {
   contexts?: readonly ContextSize[];
 }
 
+const CHECKS = new Map(Object.entries(REALTIME_SERVER_EVENTS).map(([type, schema]) => [type, checker(schema)]));
+
+/** Parses an event. Throws unless it has exactly the fields that the AsyncAPI document describes. */
+function parseDescribed(text: string): SentEvent {
+  const event = JSON.parse(text) as SentEvent;
+  expect(CHECKS.get(event.type)?.(event)).toEqual({ ok: true, value: event });
+  return event;
+}
+
 /** Creates a connection with a scripted recognition. */
 function createConnection(options: ConnectionOptions = {}) {
   let contexts = options.contexts ?? ALL_CONTEXTS;
@@ -69,7 +78,7 @@ function createConnection(options: ConnectionOptions = {}) {
       lifetimeMs: 3_600_000,
     },
     {
-      send: (text) => events.push(JSON.parse(text) as SentEvent),
+      send: (text) => events.push(parseDescribed(text)),
       read: (on) => (state.isReading = on),
       close: (...closing) => (state.closed = closing),
     },

@@ -1,13 +1,33 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { buildOpenApi } from '../openapi/openapi.ts';
-import { checker, CLIENT_MESSAGES, CLOSE_CODES, CLOSE_REASONS, SERVER_MESSAGES, STREAM_ERRORS } from '@svc-asr/core';
+import {
+  checker,
+  CLIENT_MESSAGES,
+  CLOSE_CODES,
+  CLOSE_REASONS,
+  REALTIME_CLIENT_EVENTS,
+  REALTIME_SERVER_EVENTS,
+  SERVER_MESSAGES,
+  STREAM_ERRORS,
+} from '@svc-asr/core';
 import { buildAsyncApi } from './asyncapi.ts';
 import { CLIENT_EXAMPLES, SERVER_EXAMPLES } from './examples.ts';
 import { findReferences, resolveReference } from '../testing/references.ts';
 
 const document = buildAsyncApi();
 const types = [...Object.keys(CLIENT_MESSAGES), ...Object.keys(SERVER_MESSAGES)];
+const realtimeTypes = [...Object.keys(REALTIME_CLIENT_EVENTS), ...Object.keys(REALTIME_SERVER_EVENTS)];
+const realtimeNames = realtimeTypes.map((type) => `realtime.${type}`);
+
+/** Returns the messages of the operations of a channel, sorted. */
+function messagesOf(channel: string): (string | undefined)[] {
+  return Object.values(document.operations)
+    .filter((operation) => operation.channel.$ref === `#/channels/${channel}`)
+    .flatMap(({ messages }) => messages.map(({ $ref }) => $ref.split('/').at(-1)))
+    .sort();
+}
+
 const ajv = formats.default(new Ajv2020({ strict: true }));
 
 test('every reference in the AsyncAPI document resolves', () => {
@@ -16,8 +36,13 @@ test('every reference in the AsyncAPI document resolves', () => {
 
 test('the channel of the AsyncAPI document has audio and every protocol message, and each belongs to one operation', () => {
   expect(Object.keys(document.channels.stream.messages)).toEqual(['audio', ...types]);
-  const used = Object.values(document.operations).flatMap(({ messages }) => messages.map(({ $ref }) => $ref));
-  expect(used.map((ref) => ref.split('/').at(-1)).sort()).toEqual(['audio', ...types].sort());
+  expect(messagesOf('stream')).toEqual(['audio', ...types].sort());
+});
+
+test('the realtime channel of the AsyncAPI document has every event, and each belongs to one operation', () => {
+  expect(Object.keys(document.channels.realtime.messages)).toEqual(realtimeNames);
+  expect(messagesOf('realtime')).toEqual([...realtimeNames].sort());
+  expect(Object.keys(buildOpenApi().paths)).toContain(document.channels.realtime.address);
 });
 
 test('the AsyncAPI operations for config, flush and reset name their replies', () => {
@@ -31,18 +56,21 @@ test('the AsyncAPI operations for config, flush and reset name their replies', (
   ]);
 });
 
-test.each(types)('the examples of %s are valid against its schema, and another message type is refused', (type) => {
-  const message = document.components.messages[type]!;
-  const validate = ajv.compile({
-    $ref: message.payload.$ref!.replace('#/components/schemas/', '#/$defs/'),
-    $defs: JSON.parse(JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/')),
-  });
-  expect(message.examples!.length).toBeGreaterThan(0);
-  for (const { payload } of message.examples!) {
-    expect([validate(payload), validate.errors]).toEqual([true, null]);
-    expect(validate({ ...(payload as object), type: 'other' })).toBe(false);
-  }
-});
+test.each([...types, ...realtimeNames])(
+  'the examples of %s are valid against its schema, and another message type is refused',
+  (type) => {
+    const message = document.components.messages[type]!;
+    const validate = ajv.compile({
+      $ref: message.payload.$ref!.replace('#/components/schemas/', '#/$defs/'),
+      $defs: JSON.parse(JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/')),
+    });
+    expect(message.examples!.length).toBeGreaterThan(0);
+    for (const { payload } of message.examples!) {
+      expect([validate(payload), validate.errors]).toEqual([true, null]);
+      expect(validate({ ...(payload as object), type: 'other' })).toBe(false);
+    }
+  },
+);
 
 test('the examples of server messages have only fields of their schema', () => {
   for (const [type, schema] of Object.entries(SERVER_MESSAGES)) {

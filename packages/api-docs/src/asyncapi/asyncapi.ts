@@ -14,8 +14,9 @@ import {
   streamPath,
   Word,
 } from '@svc-asr/core';
-import type { AsyncApiDocument, Channel, Message, StreamOperation } from './document.ts';
+import type { AsyncApiDocument, Message, StreamChannel, StreamOperation } from './document.ts';
 import { CLIENT_EXAMPLES, SERVER_EXAMPLES } from './examples.ts';
+import { realtimeChannel, realtimeMessages, realtimeOperations, REALTIME_SCHEMAS } from './realtime.ts';
 import { streamGuide } from '../guides.ts';
 import { STREAM_SAMPLES } from '../samples.ts';
 
@@ -23,7 +24,7 @@ const MESSAGES: Readonly<Record<string, TSchema>> = { ...CLIENT_MESSAGES, ...SER
 const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = { ...CLIENT_EXAMPLES, ...SERVER_EXAMPLES };
 const CHANNEL: Reference = { $ref: '#/channels/stream' };
 
-/** Builds the AsyncAPI 3.0 document of the stream. */
+/** Builds the AsyncAPI 3.0 document of the stream and of realtime connections. */
 export function buildAsyncApi(): AsyncApiDocument {
   return {
     asyncapi: '3.0.0',
@@ -31,13 +32,16 @@ export function buildAsyncApi(): AsyncApiDocument {
     defaultContentType: 'application/json',
     // The gateway replaces host, protocol and pathname by its PUBLIC_URL when it starts.
     servers: { service: { host: new URL(EXAMPLE_URL).host, protocol: 'wss', description: 'This service.' } },
-    channels: { stream: channel() },
-    operations: operations(),
-    components: { messages: messages(), schemas: publishSchemas({ ...MESSAGES, word: Word }, []) },
+    channels: { stream: channel(), realtime: realtimeChannel() },
+    operations: { ...operations(), ...realtimeOperations() },
+    components: {
+      messages: { ...messages(), ...realtimeMessages() },
+      schemas: publishSchemas({ ...MESSAGES, word: Word, ...REALTIME_SCHEMAS }, []),
+    },
   };
 }
 
-function channel(): Channel {
+function channel(): StreamChannel {
   const protocols = `${STREAM_SUBPROTOCOL}, ${SESSION_CREDENTIAL_PREFIX}…`;
   return {
     address: streamPath('{id}'),

@@ -8,7 +8,7 @@ export interface AsyncApiDocument {
   info: { title: string; version: string; description: string };
   defaultContentType: 'application/json';
   servers: Record<string, { host: string; pathname?: string; protocol: string; description: string }>;
-  channels: { stream: Channel };
+  channels: { stream: StreamChannel; realtime: Channel };
   operations: Record<string, StreamOperation>;
   components: { messages: Record<string, Message>; schemas: Record<string, JsonSchema> };
 }
@@ -17,9 +17,12 @@ export interface Channel {
   address: string;
   title: string;
   description: string;
-  parameters: Record<string, { description: string; examples: string[] }>;
+  parameters?: Record<string, { description: string; examples: string[] }>;
   messages: Record<string, Reference>;
-  bindings: { ws: { method: 'GET'; headers: JsonSchema; bindingVersion: '0.1.0' } };
+  bindings: { ws: { method: 'GET'; headers: JsonSchema; query?: JsonSchema; bindingVersion: '0.1.0' } };
+}
+
+export interface StreamChannel extends Channel {
   'x-subprotocols': string[];
   'x-close-codes': Readonly<Record<number, CloseCode>>;
   'x-error-codes': Readonly<Record<string, StreamError>>;

@@ -23,11 +23,11 @@ ${tabs('stream-samples', 'Example', samples)}
 </section>`;
 }
 
-/** Renders the messages of one direction. The service receives (`receive`) the messages that the client sends. */
+/** Renders the messages of one direction of the stream. The service receives (`receive`) the messages that the client sends. */
 export function messagesSection(document: AsyncApi.AsyncApiDocument, action: 'send' | 'receive'): Html {
   const isClient = action === 'receive';
   const names = Object.values(document.operations)
-    .filter((operation) => operation.action === action)
+    .filter((operation) => operation.action === action && lastPart(operation.channel) === 'stream')
     .flatMap(({ messages }) => messages.map(lastPart));
   return markup`<section id="${isClient ? 'client-messages' : 'server-messages'}">
 <h2>${isClient ? 'Client messages' : 'Server messages'}</h2>
