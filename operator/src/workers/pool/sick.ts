@@ -1,5 +1,4 @@
 import type { RunningWorker, WorkerStop } from '../runtime.ts';
-import type { PlanInput } from './plan.ts';
 
 /** A sick worker and how it fails. */
 type SickWorker = Required<WorkerStop>;
@@ -16,7 +15,14 @@ export interface SickWorkers {
   ready: readonly RunningWorker[];
 }
 
-type Times = Pick<PlanInput, 'sickSinceMs' | 'limits' | 'nowMs'>;
+/** The times of a plan that decide. */
+interface Times {
+  /** Time at which a worker was found to be sick, by worker. */
+  sickSinceMs: ReadonlyMap<string, number>;
+  /** `provisionMs` is the time that a new worker may wait for a node. */
+  limits: { provisionMs: number };
+  nowMs: number;
+}
 
 /**
  * Returns the sick workers that are replaced now: those of one node, first of the node with the worker that is sick for
