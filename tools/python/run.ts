@@ -15,12 +15,18 @@ import { checkPythonProse, findLongFiles } from './prose.ts';
 const CREDIT_SECONDS = 7200;
 /** Folders that ruff checks with the settings of the package. */
 const RUFF = ['--config', 'pyproject.toml', '.', join(root, 'test/compat')];
+/** Tools that write models. Their tests need packages of their own. */
+const TRAINING_FOLDER = join(root, 'training/optimize');
 /** Exit status of pytest. */
 const NO_TESTS_SELECTED = 5;
 
 /** Installs what the checks need. */
 export async function setUpPython(): Promise<PythonEnvironment> {
   return ensurePythonEnvironment(join(PACKAGE_FOLDER, 'requirements.lock'));
+}
+
+async function setUpTraining(): Promise<PythonEnvironment> {
+  return ensurePythonEnvironment(join(TRAINING_FOLDER, 'requirements-test.lock'), false);
 }
 
 /** Formats the Python sources and applies the fixes of the linter. */
@@ -43,7 +49,7 @@ export async function checkPython(environment: PythonEnvironment, args: readonly
       await runStep('python prose', () => Promise.resolve(oneFrom(checkProse(environment)))),
       await step('types', ['-m', 'mypy']),
       await runStep('python unit tests', () => runPytest(environment, 'tests', args)),
-      await runStep('training unit tests', () => runPytest(environment, join(root, 'training/optimize'), args)),
+      await runStep('training unit tests', async () => runPytest(await setUpTraining(), TRAINING_FOLDER, args)),
       await runStep('python wheel', () =>
         withInstalledWheel(environment, async (python) => {
           Object.assign(process.env, await service, { SVC_ASR_TEST_PYTHON: python });

@@ -70,9 +70,11 @@ def read_weights(path):
     for tensor in model.graph.initializer:
         arrays[tensor.name.removeprefix("encoder.")] = numpy_helper.to_array(tensor)
     for node in model.graph.node:
-        # An export stores parameters with equal values once and copies them.
-        if node.op_type == "Identity" and node.input[0].removeprefix("encoder.") in arrays:
-            arrays[node.output[0].removeprefix("encoder.")] = arrays[node.input[0].removeprefix("encoder.")]
+        # An export stores parameters with equal values once and copies them. store.py stores large ones in 16 bits.
+        if node.op_type in ("Identity", "Cast") and node.input[0].removeprefix("encoder.") in arrays:
+            array = arrays[node.input[0].removeprefix("encoder.")]
+            half = array.dtype == np.float16
+            arrays[node.output[0].removeprefix("encoder.")] = array.astype(np.float32) if half else array
         if node.op_type == "MatMul" and node.input[1] in arrays:
             arrays[f"{module_of(node)}.weight"] = arrays[node.input[1]]
     return Weights(
