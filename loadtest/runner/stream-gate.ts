@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Interval at which the declared slots are read. */
-const READ_MS = 1000;
+const READ_MS = 500;
 
 /** Declared slots over a run. */
 export interface SlotRange {

@@ -34,7 +34,8 @@ describe('RunHistory', () => {
   test('returns the mean slowdown and the busy part of the last seconds', () => {
     const run = createRuns();
     run(60, 400, 1);
-    const last = run(4, 400, 2);
+    expect(run(1, 400, 2)?.recentSlowdown).toBeCloseTo(1.5);
+    const last = run(1, 400, 2);
     expect(last?.recentSlowdown).toBeCloseTo(2);
     expect(last?.busy).toBeCloseTo(0.8);
   });

@@ -2,9 +2,12 @@ import { slowdownAt } from '../engine/slowdown.ts';
 import type { RunTotals } from '../engine/shared.ts';
 import type { SlotObservation } from './decide.ts';
 
-/** Time over which slots follow the run times, and the last part of it that counts while streams are late. */
+/**
+ * Time over which slots follow the run times, and the last part of it that counts while streams are late. It is short,
+ * because all streams may be late until enough of them have ended or moved.
+ */
 const MINUTE_MS = 60_000;
-const RECENT_MS = 4000;
+const RECENT_MS = 2000;
 /** The latency targets are for the 95th percentile, so slots follow the slow runs, as at warm-up. */
 const SLOW_SHARE = 0.9;
 /** Part of a minute that the expected run times must fill. Few runs show little about the speed of the machine. */

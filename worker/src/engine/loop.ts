@@ -22,8 +22,8 @@ export interface LoopParts {
 
 /** Time after which a ready window counts as late when slots follow the machine. */
 const LATE_MS = 200;
-/** Weight of the last run in the slowdown that limits the size of batches. */
-const LAST_RUN_WEIGHT = 0.2;
+/** Weight of the last run in the slowdown that limits the size of batches. A slower machine is noticed sooner. */
+const LAST_RUN_WEIGHT = { slower: 0.5, faster: 0.2 };
 
 /**
  * The inference thread's loop. It accepts commands at any time and runs batches while windows are ready. Its work
@@ -130,7 +130,9 @@ export class InferenceLoop {
     if (cost === undefined) return;
     const expectedMs = expectedRunMs(cost, batch.length);
     this.#parts.gauges.addRunTime(runMs, expectedMs);
-    if (expectedMs > 0) this.#slowdown += LAST_RUN_WEIGHT * (runMs / expectedMs - this.#slowdown);
+    if (expectedMs <= 0) return;
+    const change = runMs / expectedMs - this.#slowdown;
+    this.#slowdown += change * (change > 0 ? LAST_RUN_WEIGHT.slower : LAST_RUN_WEIGHT.faster);
   }
 
   /** Ends utterances of a stream that need no run, and queues the stream if its next window is ready. */
