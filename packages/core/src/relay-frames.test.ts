@@ -20,9 +20,9 @@ function readInPieces(bytes: Uint8Array, cuts: readonly number[], reader = new F
   const frames: Frame[] = [];
   let from = 0;
   for (const to of [...cuts, bytes.length]) {
-    for (const frame of reader.read(bytes.slice(from, to))) {
+    reader.read(bytes.slice(from, to), (frame) => {
       frames.push({ ...frame, payload: Uint8Array.from(frame.payload) });
-    }
+    });
     from = to;
   }
   return frames;
@@ -90,7 +90,7 @@ test('FrameReader reads arbitrary bytes without any other error than a FrameErro
       const reader = new FrameReader(MAX_BYTES);
       try {
         for (const piece of pieces) {
-          for (const { payload } of reader.read(piece)) expect(payload.length).toBeLessThanOrEqual(MAX_BYTES);
+          reader.read(piece, ({ payload }) => expect(payload.length).toBeLessThanOrEqual(MAX_BYTES));
         }
       } catch (error) {
         expect(error).toBeInstanceOf(FrameError);

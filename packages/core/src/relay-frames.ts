@@ -112,10 +112,10 @@ export class FrameReader {
   }
 
   /**
-   * Yields the frames that the next bytes complete. A payload may share the memory of `bytes`. Throws a FrameError if
-   * the bytes are not part of the protocol.
+   * Calls `onFrame` with each frame that the next bytes complete. A payload may share the memory of `bytes`. Throws a
+   * FrameError if the bytes are not part of the protocol.
    */
-  *read(bytes: Uint8Array): Generator<Frame> {
+  read(bytes: Uint8Array, onFrame: (frame: Frame) => void): void {
     let at = 0;
     while (at < bytes.length) {
       if (this.#headerBytes < FRAME_HEADER_BYTES) {
@@ -130,13 +130,13 @@ export class FrameReader {
       const piece = bytes.subarray(at, end);
       at = end;
       if (piece.length === length) {
-        yield this.#complete(piece);
+        onFrame(this.#complete(piece));
         continue;
       }
       this.#payload ??= new Uint8Array(length);
       this.#payload.set(piece, this.#payloadBytes);
       this.#payloadBytes += piece.length;
-      if (this.#payloadBytes === length) yield this.#complete(this.#payload);
+      if (this.#payloadBytes === length) onFrame(this.#complete(this.#payload));
     }
   }
 

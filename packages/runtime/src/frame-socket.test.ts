@@ -61,7 +61,8 @@ test('FrameSocket writes the frames of one callback together, in order', async (
   sender.sendMessage(7, { type: 'flush' }, 5);
   await sender.flushed();
   expect(writes).toHaveLength(1);
-  const frames = [...new FrameReader(1000).read(writes[0] ?? EMPTY)];
+  const frames: Frame[] = [];
+  new FrameReader(1000).read(writes[0] ?? EMPTY, (frame) => frames.push(frame));
   expect(frames.slice(0, 100).map(({ stream, position }) => position / stream)).toEqual(Array(100).fill(10));
   expect(frames[100]).toMatchObject({ stream: 7, type: FRAME.message, position: 5 });
   expect(frames.slice(100).map(payloadText)).toEqual(['{"type":"flush"}']);

@@ -225,7 +225,7 @@ export class FrameSocket {
     this.#received = true;
     this.#receivedBytes += bytes.length;
     try {
-      for (const frame of this.#reader.read(bytes)) this.#receive(frame);
+      this.#reader.read(bytes, this.#receive);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.fail(error.message);
@@ -236,13 +236,13 @@ export class FrameSocket {
     }
   }
 
-  #receive(frame: Frame): void {
+  readonly #receive = (frame: Frame): void => {
     if (this.#closed) return;
     if (frame.type === FRAME.ping) this.send(FRAME.pong, CONNECTION_ID);
     else if (frame.type === FRAME.closed && frame.stream === CONNECTION_ID) this.#end(payloadText(frame) || undefined);
     else if (frame.type === FRAME.ack) this.#receiveAck(frame.position);
     else if (frame.type !== FRAME.pong) this.#events.onFrame(frame);
-  }
+  };
 
   #receiveAck(position: number): void {
     if (this.#sent?.acknowledge(position) !== true) throw new FrameError(`an ack of ${position} bytes is invalid`);

@@ -19,20 +19,20 @@ export class DeltaLatency {
   }
 
   /** Call after audio was appended to the current utterance. */
-  markArrival(chunkSamples: number): void {
+  markArrival(chunkSamples: number, nowMs: number): void {
     const { current, outstanding } = this.#utterances;
     if (current !== this.#marked) this.#clock.reset();
     this.#marked = current;
-    this.#clock.markArrival(current.samples, outstanding, chunkSamples, performance.now());
+    this.#clock.markArrival(current.samples, outstanding, chunkSamples, nowMs);
   }
 
   /**
    * Records a delta of a worker of this revision. Nothing is recorded while the worker still has to answer an earlier
    * utterance. Later audio then waits, but not because the worker is slow.
    */
-  record(revision: string, audioEnd: number): void {
+  record(revision: string, audioEnd: number, nowMs: number): void {
     if (this.#utterances.owed || this.#utterances.current !== this.#marked) return;
-    const latencyMs = this.#clock.takeLatency(audioEnd, performance.now());
+    const latencyMs = this.#clock.takeLatency(audioEnd, nowMs);
     if (latencyMs === undefined) return;
     this.#tallies.countDelta(this.#session.model, revision, latencyMs);
     this.#session.watch.recordDelta(latencyMs);

@@ -28,15 +28,17 @@ export class HeldAudio {
     }
   }
 
-  /** Yields the audio from a sample on, one piece for each block. Later calls of `append` do not change a piece. */
-  *from(sample: number): Generator<Buffer> {
+  /** Returns the audio from a sample on, one piece for each block. Later calls of `append` do not change a piece. */
+  from(sample: number): Buffer[] {
+    const pieces: Buffer[] = [];
     for (let at = sample * AUDIO.bytesPerSample; at < this.#bytes;) {
       const index = Math.floor(at / BLOCK_BYTES);
       const start = index * BLOCK_BYTES;
       const end = Math.min(start + BLOCK_BYTES, this.#bytes);
       const block = this.#blocks[index];
-      if (block !== undefined) yield block.subarray(at - start, end - start);
+      if (block !== undefined) pieces.push(block.subarray(at - start, end - start));
       at = end;
     }
+    return pieces;
   }
 }

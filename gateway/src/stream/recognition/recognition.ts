@@ -86,9 +86,10 @@ export class Recognition {
 
   /** Call after audio was appended to the current utterance. */
   forwardAudio(): void {
-    this.#checkOwing();
+    const nowMs = performance.now();
+    this.#checkOwing(nowMs);
     if (!this.#opened) return;
-    this.#deltaLatency.markArrival(this.#size.chunkSamples);
+    this.#deltaLatency.markArrival(this.#size.chunkSamples, nowMs);
     this.#feed.forward(this.#size);
   }
 
@@ -204,14 +205,15 @@ export class Recognition {
     const kind = this.#repetition.check(answer, head);
     if (kind === 'different') this.#move(DIVIDED_DIFFERENTLY);
     if (kind !== 'new') return;
-    if (answer.type === 'delta') this.#deltaLatency.record(this.#worker.revision, answer.audio_end);
-    else this.#answerClock.recordAnswer(head, answer, performance.now());
+    const nowMs = performance.now();
+    if (answer.type === 'delta') this.#deltaLatency.record(this.#worker.revision, answer.audio_end, nowMs);
+    else this.#answerClock.recordAnswer(head, answer, nowMs);
     if (answer.type === 'final' || answer.type === 'reset_done') this.#handover?.recordAnswer(answer);
     this.#events.onAnswer(answer);
     if (!this.#opened) return;
     // After a cut, chunks start there. The unsent audio may complete one.
     if (answer.type === 'final' && answer.endpoint === true) this.#feed.forward(this.#size);
-    this.#checkOwing();
+    this.#checkOwing(nowMs);
   }
 
   /** Leaves a worker of a version without endpointing, unless the client just turns it on and can be refused. */
@@ -227,12 +229,12 @@ export class Recognition {
     this.#everOpened = true;
     this.#workerDeadlineMs = undefined;
     this.#size = { chunkSamples: chunk_samples, earlySamples: early_samples };
-    this.#checkOwing();
+    this.#checkOwing(performance.now());
     this.#events.onOpened(context, chunk_samples);
   }
 
-  #checkOwing(): void {
-    this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#size.chunkSamples), performance.now());
+  #checkOwing(nowMs: number): void {
+    this.#answerClock.setOwing(this.#utterances.owesAnswer(this.#size.chunkSamples), nowMs);
   }
 
   /** Prepares the move to another worker, because the current one drains or has too many streams. */

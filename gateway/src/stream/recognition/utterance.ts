@@ -112,7 +112,7 @@ export class Utterance {
 
   /** Returns the audio from a sample on. */
   audioFrom(sample: number): readonly Buffer[] {
-    return [...this.#audio.from(sample)];
+    return this.#audio.from(sample);
   }
 
   /** Returns the audio that the current worker was not sent yet, and counts it as sent. */
