@@ -28,7 +28,7 @@ const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: fals
 const server = createServer();
 server.on('upgrade', (request, socket, head) => {
   if (request.url === RELAY_CONNECTION_PATH) serveConnection(socket, head);
-  else webSockets.handleUpgrade(request, socket, head, serveWebSocket);
+  else webSockets.handleUpgrade(request, socket, head, (webSocket) => serveWebSocket(webSocket, socket));
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
@@ -80,11 +80,16 @@ function serveConnection(socket: Duplex, head: Buffer): void {
   }, ALIVE_MS);
 }
 
-function serveWebSocket(socket: WebSocket): void {
+function serveWebSocket(socket: WebSocket, connection: Duplex): void {
   const stream = new EchoStream((answer) => socket.send(JSON.stringify(answer)));
+  // The answers to one message are written together, as on the connection of a gateway.
+  const writeTogether = (receive: () => void) => {
+    connection.cork();
+    receive();
+    connection.uncork();
+  };
   socket.on('message', (data: Buffer, isBinary) => {
-    if (isBinary) stream.receiveAudio(data);
-    else stream.receiveMessage(data.toString());
+    writeTogether(() => (isBinary ? stream.receiveAudio(data) : stream.receiveMessage(data.toString())));
   });
   socket.on('error', () => socket.terminate());
 }
