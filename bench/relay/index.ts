@@ -1,4 +1,4 @@
-/** Compares the gateway with HAProxy and nginx: same client, same worker, rounds interleaved, best round of each. */
+/** Compares the gateway with HAProxy and nginx: same client, same worker, rounds interleaved. */
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { ownPrefix, seedCatalogue } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
