@@ -34,7 +34,7 @@ export function buildValues({ chart, tag }: { chart: string; tag: string }) {
     gateway: {
       resources: small,
       drainDelaySeconds: 2,
-      extraEnv: variables({ SESSION_TTL_MS: 40_000 }),
+      extraEnv: variables({ SESSION_TTL_MS: 30_000 }),
     },
     operator: {
       resources: small,

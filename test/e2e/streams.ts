@@ -51,8 +51,8 @@ export async function openStream(access: Access, model: string, seconds = 60): P
 /** A client that streams audio. */
 export interface AudioSender {
   /**
-   * Stops after the current repetition of the recording, checks every transcript and closes the stream. Resolves with
-   * the number of utterances.
+   * Sends the rest of the current repetition of the recording at once, checks every transcript and closes the stream.
+   * Resolves with the number of utterances.
    */
   finish: () => Promise<number>;
   /**
@@ -77,6 +77,7 @@ export function startAudioSender(stream: StreamClient, name: string, model: stri
       for (let offset = 0; offset < pcm.length; offset += FRAME_BYTES) {
         const frame = pcm.subarray(offset, offset + FRAME_BYTES);
         stream.socket.send(frame);
+        if (stop.signal.aborted) continue;
         lag.addAudio(frame.length);
         await sleep(Math.max(0, startedAt + ++frames * FRAME_MS - performance.now()));
       }
