@@ -67,17 +67,18 @@ export interface AudioSender {
 /** Streams a recording in real time, again and again, as one utterance each time. The stream must be ready. */
 export function startAudioSender(stream: StreamClient, name: string, model: string): AudioSender {
   const { pcm, text } = recording(name, model);
-  const stop = new AbortController();
+  let isStopped = false;
+  const hasStopped = () => isStopped;
   const lag = measureLag(stream);
   const sent = (async () => {
     let utterances = 0;
     const startedAt = performance.now();
     let frames = 0;
-    while (!stop.signal.aborted) {
+    while (!hasStopped()) {
       for (let offset = 0; offset < pcm.length; offset += FRAME_BYTES) {
         const frame = pcm.subarray(offset, offset + FRAME_BYTES);
         stream.socket.send(frame);
-        if (stop.signal.aborted) continue;
+        if (hasStopped()) continue;
         lag.addAudio(frame.length);
         await sleep(Math.max(0, startedAt + ++frames * FRAME_MS - performance.now()));
       }
@@ -88,7 +89,7 @@ export function startAudioSender(stream: StreamClient, name: string, model: stri
   })();
   return {
     finish: async () => {
-      stop.abort();
+      isStopped = true;
       const utterances = await sent;
       for (let received = 0; received < utterances; received++) {
         const final = await stream.next('final', 60_000);
