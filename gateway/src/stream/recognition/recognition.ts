@@ -188,7 +188,7 @@ export class Recognition {
       case 'final':
       case 'reset_done':
       case 'consumed':
-        this.#receiveAnswer(message);
+        this.#receiveAnswer(message, performance.now());
         return;
       case 'move':
         this.#prepareMove(message.reason);
@@ -196,16 +196,14 @@ export class Recognition {
       case 'error':
         if (message.code === 'context_unsupported') this.#events.onConfigurationRefused('context');
         else this.#move(message.code);
-        return;
     }
   }
 
-  #receiveAnswer(answer: StreamAnswer): void {
+  #receiveAnswer(answer: StreamAnswer, nowMs: number): void {
     const { head } = this.#utterances;
     const kind = this.#repetition.check(answer, head);
     if (kind === 'different') this.#move(DIVIDED_DIFFERENTLY);
     if (kind !== 'new') return;
-    const nowMs = performance.now();
     if (answer.type === 'delta') this.#deltaLatency.record(this.#worker.revision, answer.audio_end, nowMs);
     else this.#answerClock.recordAnswer(head, answer, nowMs);
     if (answer.type === 'final' || answer.type === 'reset_done') this.#handover?.recordAnswer(answer);
