@@ -38,7 +38,7 @@ export const WORKER_SETTINGS = {
     100_000,
   ),
   LEAST_SLOTS_PERCENT: integer(
-    'Minimum slots that the worker offers, as a percentage of the measured or set slots. It offers fewer while its runs are slower than at warm-up. 100 offers all slots at any speed.',
+    'Minimum slots that the worker offers, as a percentage of the measured or set slots. The worker lowers its slots, at most to this minimum, while its runs are slower than at warm-up. With 100, it offers all slots at any speed.',
     10,
     1,
     100,

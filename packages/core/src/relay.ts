@@ -175,8 +175,7 @@ export const RELAY_ANSWERS = {
       ),
       reason: Type.Optional(
         Type.String({
-          description:
-            'Why the stream should move: `too_many_streams`, or a drain if absent. Older workers only drain.',
+          description: 'Reason of the move: `too_many_streams`. If absent, the worker drains.',
         }),
       ),
     },

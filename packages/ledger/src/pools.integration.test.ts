@@ -396,7 +396,7 @@ describe.each([
     expect(await active()).toEqual(Object.entries({ other: 1, slow: 2 }));
     expect(await next(['slow', 'other'])).toBeUndefined();
     expect(await active()).toEqual(Object.entries({ other: 0, slow: 3 }));
-    // The slots of the slow worker are free again only when all of its streams have one.
+    // The slow worker gets a new stream only when it has fewer streams than slots.
     await ledger.workers.remove(model, 'other');
     for (const session of ['b', 'c']) await ledger.pools.leave(model, session, 't');
     expect(await place('d')).toBeUndefined();

@@ -14,7 +14,7 @@ export interface FollowParts {
   readonly runsOverlap: boolean;
   /** Called when the slots have changed. */
   readonly onChange: (slots: number) => void;
-  /** Called every second while there are more streams than slots, with the share of the streams that should move. */
+  /** Called every second while there are clearly more streams than slots, with the share of the streams that should move. */
   readonly onExcess: (share: number) => void;
   readonly logger: Pick<Logger, 'info'>;
 }

@@ -2,11 +2,9 @@ import { slowdownAt } from '../engine/slowdown.ts';
 import type { RunTotals } from '../engine/shared.ts';
 import type { SlotObservation } from './decide.ts';
 
-/**
- * Time over which slots follow the run times, and the last part of it that counts while streams are late. It is short,
- * because all streams may be late until enough of them have ended or moved.
- */
+/** Time over which slots follow the run times. */
 const MINUTE_MS = 60_000;
+/** Time that counts while streams are late. It is short, because all streams may be late until enough have left. */
 const RECENT_MS = 2000;
 /** The latency targets are for the 95th percentile, so slots follow the slow runs, as at warm-up. */
 const SLOW_SHARE = 0.9;

@@ -97,11 +97,11 @@ export class Relay {
   }
 
   /**
-   * Asks gateways to move this share of the streams to workers with free slots. Streams that were asked before count.
+   * Asks gateways to move this share of the streams to workers with free slots. Streams of earlier requests count.
    * The oldest streams come first, so a stream that has just moved here is not the next one to move.
    */
   moveExcess(share: number): void {
-    // A draining worker has asked for all of them.
+    // A draining worker has already asked gateways to move all streams.
     if (this.#moveUntilMs !== undefined) return;
     const count = Math.round(share * this.#streams.size);
     for (const stream of this.#streams.keys()) {

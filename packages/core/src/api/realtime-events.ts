@@ -26,7 +26,7 @@ const fromServer: Build = (type, description, fields) =>
     { additionalProperties: false, description },
   );
 
-const ItemId = Type.String({ description: 'Id of the turn. All events of a turn have the same.' });
+const ItemId = Type.String({ description: 'Id of the turn. All events of a turn have the same id.' });
 
 const Session = exact({
   id: Type.String({ description: 'Id of the connection.' }),

@@ -9,7 +9,7 @@ test('buildCues starts a cue after a gap, after 7 s and after two lines', () => 
   expect(buildCues(long).map(({ text }) => text.split(' ').length)).toEqual([6, 6]);
 });
 
-test('formatSrt and formatVtt format times and escape markup', () => {
+test('formatSrt and formatVtt format times, and only formatVtt escapes markup', () => {
   const cues = [{ start_ms: 3_723_004, end_ms: 3_724_050, text: 'a <b> & c' }];
   expect(formatSrt(cues)).toBe('1\n01:02:03,004 --> 01:02:04,050\na <b> & c\n');
   expect(formatVtt(cues)).toBe('WEBVTT\n\n01:02:03.004 --> 01:02:04.050\na &lt;b&gt; &amp; c\n');

@@ -3,7 +3,7 @@ import { wrapText } from './wrap.ts';
 
 /** Text that is shown for a time. */
 export interface Cue {
-  /** From the start of the audio, as are all times of words. */
+  /** Time from the start of the audio, as for words. */
   start_ms: number;
   end_ms: number;
   text: string;

@@ -1,5 +1,5 @@
--- Queue of streams that wait for a slot. Streams that lost their worker, or whose worker drains, come first: `qm`, by
--- the time at which they joined. New streams follow by the priority of their tenant, and round-robin by tenant within a
+-- Queue of streams that wait for a slot. Streams that lost their worker, or whose worker drains or has too many streams,
+-- come first: `qm`, by the time at which they joined. New streams follow by the priority of their tenant, and round-robin by tenant within a
 -- priority: `qh`, `q` and `ql` the tenants with streams of high, normal and low priority in order, `qh:TENANT`,
 -- `q:TENANT` and `ql:TENANT` a tenant's sessions. Gateways of earlier versions use `q` only.
 -- `qs` has the time of each session's last request, `qd` the same for streams that their worker still serves, because it

@@ -30,7 +30,7 @@ local function add_free(base, id, revision, slots)
 end
 
 -- Changes the slots of a worker. Streams keep theirs, so a worker can have fewer slots than streams. Its number of free
--- slots is then negative, and it gets no new stream until enough of its streams have ended.
+-- slots is then negative, and it gets no new stream until enough of its streams have ended or moved.
 local function resize_worker(base, id, slots)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
   local more = slots - tonumber(w[1])
@@ -71,7 +71,7 @@ local function take_slot(base, session, id, revision, now)
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
 end
 
--- Counts a stream again for the worker that still serves it. A draining worker has no free slots to give.
+-- Counts a stream again for the worker that still serves it. A draining worker is not in the sets of free slots.
 local function return_to_worker(base, session, id, now)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'draining', 'revision')
   if not w[1] then return end
