@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { FileAudio, findQuietMoment, MAX_UTTERANCE_BYTES } from './file-audio.ts';
 
 const SECOND = 32_000;
-/** Loud audio of 500 s that is quiet for 160 ms from each of these milliseconds on. */
+/** Builds loud audio that is quiet for 160 ms from each of these milliseconds on. */
 function buildAudio(quietMs: readonly number[], seconds = 500): Buffer {
   const samples = new Int16Array((seconds * SECOND) / 2).map((_, at) => (at % 2 === 0 ? 3000 : -3000));
   for (const ms of quietMs) samples.fill(0, ms * 16, (ms + 160) * 16);
@@ -33,7 +33,7 @@ async function divide(audio: Buffer, sizes: readonly number[], isLong = true): P
   return ends;
 }
 
-test('FileAudio ends utterances of a long file in the quietest moment between 230 and 240 s', async () => {
+test('FileAudio ends utterances of a long file at the quietest moment between 230 and 240 s', async () => {
   // The first quiet moment is too early. The second utterance starts at 235.08 s, so it ends at 467.08 s.
   const audio = buildAudio([229_000, 235_000, 467_000]);
   await expect(divide(audio, [2 * SECOND])).resolves.toEqual([235_080, 467_080, 500_000]);
@@ -51,7 +51,7 @@ test('FileAudio finds the same ends for any division of the audio into frames', 
   );
 });
 
-test('FileAudio does not divide a file of 240 s, a long file that ends within the search, or a short file', async () => {
+test('FileAudio does not divide a file of 240 s, a long file that ends between 230 and 240 s, or a short file', async () => {
   const exact = buildAudio([235_000], 240);
   expect(exact).toHaveLength(MAX_UTTERANCE_BYTES);
   await expect(divide(exact, [SECOND])).resolves.toEqual([240_000]);
@@ -59,7 +59,7 @@ test('FileAudio does not divide a file of 240 s, a long file that ends within th
   await expect(divide(buildAudio([235_000], 300), [SECOND], false)).resolves.toEqual([300_000]);
 });
 
-test('FileAudio searches again after a pause has ended the utterance', async () => {
+test('FileAudio discards the end that it has found when a pause ends the utterance first', async () => {
   const audio = buildAudio([235_000]);
   const frames = [audio.subarray(0, 230 * SECOND), audio.subarray(230 * SECOND)];
   const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, true);

@@ -1,12 +1,12 @@
 import { AUDIO } from '@svc-asr/core';
 
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
-/** Most audio of an utterance of a long file. It is less than the memory of a stream that has reserved 300 s. */
+/** Longest utterance of a long file. It fits into the memory of a stream that has reserved 300 s. */
 export const MAX_UTTERANCE_BYTES = 240_000 * BYTES_PER_MS;
-/** Last part of such an utterance. It ends at the quietest moment of this part. */
+/** Last part of the longest utterance. Without a pause, the utterance ends at the quietest moment of this part. */
 const SEARCH_BYTES = 10_000 * BYTES_PER_MS;
 const SEARCH_FROM_BYTES = MAX_UTTERANCE_BYTES - SEARCH_BYTES;
-/** Length of a moment. A gap between two words is often not longer. */
+/** Length of a moment, 160 ms in blocks of 10 ms. Gaps between words are often as short. */
 const MOMENT_BLOCKS = 16;
 const BLOCK_SAMPLES = AUDIO.sampleRateHz / 100;
 const BLOCK_BYTES = BLOCK_SAMPLES * AUDIO.bytesPerSample;
@@ -21,8 +21,8 @@ export interface FileStep {
 }
 
 /**
- * The audio of a file, in steps. An utterance of a long file that reaches 240 s ends before, at the quietest moment of
- * its last 10 s. The cut depends on the audio alone, not on the frames in which it arrives.
+ * The audio of a file, in steps. An utterance of a long file has at most 240 s. If no pause ends it, it ends at the
+ * quietest moment between 230 and 240 s. The end depends on the audio alone, not on the frames in which it arrives.
  */
 export class FileAudio {
   readonly #frames: AsyncIterator<Buffer, undefined>;
@@ -31,7 +31,7 @@ export class FileAudio {
   #ahead: Buffer[] = [];
   #aheadBytes = 0;
   #isEnded = false;
-  /** Bytes that are taken before the utterance ends. */
+  /** Bytes left to take until the utterance ends. Undefined before the end was searched. */
   #cutBytes: number | undefined;
 
   constructor(frames: AsyncIterator<Buffer, undefined>, isLong: boolean) {

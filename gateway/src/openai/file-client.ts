@@ -16,7 +16,7 @@ const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
 const LONG_FILE_CONFIG = Buffer.from(JSON.stringify({ type: 'config', endpointing: { silence_ms: PAUSE_MS } }));
 
 export interface FileClientOptions {
-  /** Whether utterances end at pauses, and after 240 s. Otherwise the file is one utterance. */
+  /** Whether utterances end at pauses, and at the latest after 240 s. Otherwise the file is one utterance. */
   readonly isLong: boolean;
 }
 

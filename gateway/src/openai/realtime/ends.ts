@@ -29,7 +29,7 @@ export function isEndedByService(ends: readonly End[], waiting: Operations): boo
   return isConfigured || (ends.at(-1) === 'finish' && waiting.audioBytes > 0);
 }
 
-/** Returns the answer to a commit or a clear that has no audio in a stream. */
+/** Returns the answer to a commit or a clear before which no stream has received audio. */
 export function answerWithoutAudio(end: 'flush' | 'reset'): ServerMessage {
   if (end === 'reset') return { type: 'reset_ack', utterance: 1 };
   return { type: 'final', text: '', utterance: 1, audio_start_ms: 0, audio_end_ms: 0, words: [] };

@@ -204,7 +204,7 @@ export class Recognizer {
     );
   }
 
-  /** Starts to send. The contexts of a model are known when its first worker has opened a stream, and not earlier. */
+  /** Starts to send. The contexts of a model may be unknown until its first worker has opened a stream. */
   async #start(): Promise<void> {
     await this.#parts.refreshConfiguration();
     if (this.#state !== 'opening') return;
@@ -214,7 +214,7 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Answers a commit or a clear that has no audio in a stream. */
+  /** Answers a commit or a clear before which no stream has received audio. */
   #answer(end: 'flush' | 'reset'): void {
     this.#events.onMessage(answerWithoutAudio(end), audioMs(this.#earlierSamples), 'client');
   }

@@ -14,7 +14,7 @@ export interface FeedTargets {
   readonly handover: Handover | undefined;
 }
 
-/** Sends the audio of a stream to its worker, and to the successor of a draining one. */
+/** Sends the audio of a stream to its worker, and to its next worker during a handover. */
 export class AudioFeed {
   readonly #utterances: Utterances;
   readonly #targets: () => FeedTargets;

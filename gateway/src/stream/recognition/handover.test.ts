@@ -275,7 +275,7 @@ test('a final of the draining worker is not repeated by a successor that still h
   stream.stop();
 });
 
-test('a worker with too many streams is left when its successor has caught up, which is no failure', async () => {
+test('a stream leaves a worker with too many streams when its successor has caught up, and no failure is counted', async () => {
   const { stream, old, next } = await startMoving('shed');
   next.step();
   next.step();
@@ -284,7 +284,7 @@ test('a worker with too many streams is left when its successor has caught up, w
   stream.stop();
 });
 
-test('the loss of a worker counts as a failure if it has too many streams, but not if it drains too', async () => {
+test('the loss of a worker with too many streams counts as a failure, unless the worker also drains', async () => {
   const overloaded = await startMoving('shed');
   overloaded.old.lose();
   expect(overloaded.stream.failures).toBe(1);

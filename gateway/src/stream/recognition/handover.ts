@@ -24,7 +24,7 @@ export interface HandoverOptions {
   /** Workers that the stream has lost. */
   readonly avoided: Avoided;
   readonly nextEpoch: () => number;
-  /** Called when the successor has answered as much as the draining worker. The handler calls `take`. */
+  /** Called when the successor has answered as much as the current worker. The handler calls `take`. */
   readonly onReady: () => void;
 }
 
@@ -37,9 +37,9 @@ export interface Successor {
 }
 
 /**
- * Prepares the move of a stream while its worker still serves it. Comments call that worker the draining one, although
- * it may also have too many streams. The handover searches for a successor, replays the unanswered audio there and
- * forwards new audio to it. The answers of the successor are dropped until it has caught up.
+ * Prepares the move of a stream while its current worker, which drains or has too many streams, still serves it. The
+ * handover searches for a successor, replays the unanswered audio there and forwards new audio to it. The answers of the
+ * successor are dropped until it has caught up.
  */
 export class Handover {
   readonly #parts: StreamParts;
@@ -47,7 +47,7 @@ export class Handover {
   readonly #utterances: Utterances;
   readonly #options: HandoverOptions;
   #successor: Successor | undefined;
-  /** Utterances that the draining worker has answered, and the successor has not. */
+  /** Utterances that the current worker has answered, and the successor has not. */
   #repetition = new Repetition();
   /** Samples that the successor has consumed of the utterance that it is answering. */
   #consumed = 0;
@@ -67,21 +67,21 @@ export class Handover {
     this.#search();
   }
 
-  /** Call after audio of the current utterance was sent to the draining worker. */
+  /** Call after audio of the current utterance was sent to the current worker. */
   forward(current: Utterance): void {
     if (this.#successor?.opened === undefined) return;
     for (const pcm of current.audioFrom(this.#sent)) this.#successor.link.audio(pcm);
     this.#sent = current.samples;
   }
 
-  /** Call after the end of the current utterance was sent to the draining worker. */
+  /** Call after the end of the current utterance was sent to the current worker. */
   mark(ending: 'flush' | 'reset'): void {
     if (this.#successor?.opened === undefined) return;
     this.#successor.link.mark(ending);
     this.#sent = 0;
   }
 
-  /** Call when the draining worker has answered the oldest utterance, before the utterance is removed. */
+  /** Call when the current worker has answered the oldest utterance, before the utterance is removed. */
   recordAnswer(answer: Extract<StreamAnswer, { type: 'final' | 'reset_done' }>): void {
     if (this.#successor?.opened === undefined) return;
     this.#repetition.add(answer);
@@ -205,7 +205,7 @@ export class Handover {
     } else if (message.type === 'consumed') this.#consumed = position;
   }
 
-  /** Returns whether the draining worker has answered nothing after this position of the successor's utterance. */
+  /** Returns whether the current worker has answered nothing after this position of the successor's utterance. */
   #hasCaughtUp(position: number): boolean {
     const { head } = this.#utterances;
     return this.#repetition.isOver && position >= Math.max(head.consumed, head.deliveredSamples);
@@ -222,7 +222,7 @@ export class Handover {
     }
   }
 
-  /** Leaves the successor and searches for another one. `failure` is undefined if the successor drains too. */
+  /** Leaves the successor and searches for another one. `failure` is undefined if the successor asks for a move too. */
   #drop(failure: string | undefined, isWrongWorker = false): void {
     const [parts, session, { head }] = [this.#parts, this.#session, this.#utterances];
     const successor = this.#successor;
@@ -233,7 +233,7 @@ export class Handover {
     session.watch.abandonMove(failure);
     this.#options.avoided.add(worker.id, performance.now());
     const { sessionId: session_id, model } = session;
-    const fields = { session_id, model, worker: worker.id, reason: failure ?? 'the worker is draining' };
+    const fields = { session_id, model, worker: worker.id, reason: failure ?? 'the worker asked for a move' };
     parts.logger.info(fields, 'a stream stays on its worker, because it could not move to another one');
     if (failure !== undefined && !isWrongWorker) {
       parts.tallies.countStream(model, worker.revision, true);

@@ -58,6 +58,6 @@ test('Repetition reports a reset after cuts as new only if the oldest utterance 
   expect(repeat(cut(30)).check(RESET, reset)).toBe('new');
 });
 
-test('Repetition reports a reset instead of a flush after cuts as different', () => {
+test('Repetition reports a reset as different if the other worker has answered a flush after its cuts', () => {
   expect(repeat(cut(30), final(5)).check(RESET, head)).toBe('different');
 });

@@ -281,7 +281,7 @@ test('a stream that is not opened in time is lost, and the next stream gets anot
   expect([upgrades, workers.size]).toEqual([2, 0]);
 });
 
-test('a worker that cannot be reached loses the stream with the reason', async () => {
+test('a stream is lost with the reason if its worker cannot be reached', async () => {
   const { ends } = openStream({ address: 'ws://127.0.0.1:1' });
   await eventually('the stream is lost', WAIT_MS, () => ends.length === 1);
   expect(ends[0]).toContain('ECONNREFUSED');
