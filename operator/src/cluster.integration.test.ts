@@ -57,7 +57,7 @@ async function openScene() {
     stop: (operator: TestOperator) => operators.splice(operators.indexOf(operator), 1)[0]!.stop(),
     apply: (...resources: object[]) =>
       kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: resources })),
-    /** Reads a resource without kubectl, which takes far more processor time, because tests poll it. */
+    /** Reads a resource with a request. Tests poll it, and kubectl takes far more processor time. */
     get: async (kind: string, name: string) => {
       const path = `/apis/asr.svc.dev/v1/namespaces/${namespace}/${kind}s/${name}`;
       return (await demand(kubernetes.request('GET', path))) as KubeObject & { status?: Record<string, unknown> };

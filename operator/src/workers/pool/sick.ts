@@ -3,7 +3,7 @@ import type { RunningWorker, WorkerStop } from '../runtime.ts';
 /** A sick worker and how it fails. */
 type SickWorker = Required<WorkerStop>;
 
-/** What decides which sick workers stop. */
+/** Workers and counts from which `chooseSickStops` decides. */
 export interface SickWorkers {
   /** Sick workers that are replaced now. */
   replaced: readonly SickWorker[];
@@ -15,7 +15,7 @@ export interface SickWorkers {
   ready: readonly RunningWorker[];
 }
 
-/** The times of a plan that decide. */
+/** Times from which the functions of this file decide. */
 interface Times {
   /** Time at which a worker was found to be sick, by worker. */
   sickSinceMs: ReadonlyMap<string, number>;
@@ -25,8 +25,9 @@ interface Times {
 }
 
 /**
- * Returns the sick workers that are replaced now: those of one node, first of the node with the worker that is sick for
- * longest. If their replacements fail too, they fail on another node, and the pool does not grow by further ones.
+ * Returns the sick workers to replace now, which are all on one node. The node with the worker that has been sick for
+ * longest comes first. If the replacements become sick too, they are on another node. The pool then starts no further
+ * replacements.
  */
 export function chooseReplaced(
   sick: readonly SickWorker[],
@@ -42,9 +43,9 @@ export function chooseReplaced(
 }
 
 /**
- * Chooses the replaced workers that stop now: one for each replacement that is ready. Workers on other nodes may be sick
- * too. If they are not earlier workers but the replacements, none of those is ready, and nothing stops before it is
- * overdue.
+ * Chooses the workers of `replaced` that stop now. One stops for each replacement that is ready. Overdue ones stop
+ * without a replacement. The other sick workers may be replacements that have failed. If there are any, only ready
+ * workers that started after the first failure count as replacements.
  */
 export function chooseSickStops({ replaced, others, own, ready }: SickWorkers, times: Times): SickWorker[] {
   const sinceMs = Math.min(...replaced.map(({ id }) => times.sickSinceMs.get(id) ?? times.nowMs));
@@ -55,9 +56,9 @@ export function chooseSickStops({ replaced, others, own, ready }: SickWorkers, t
 }
 
 /**
- * Reports whether a sick worker has to stop although it was not replaced. It stays that long because its successor
- * avoids its node only until it has ended. A successor that finds no other node may need that one. It must not wait for
- * so long that it counts as a start failure.
+ * Returns whether a sick worker has to stop although it was not replaced. Its replacement avoids the node until the sick
+ * worker has ended. If no other node is free, the replacement needs this node, and must get it before its wait counts as
+ * a start failure.
  */
 function isOverdue(id: string, { nowMs, sickSinceMs, limits }: Times): boolean {
   return nowMs - (sickSinceMs.get(id) ?? Infinity) >= limits.provisionMs / 2;

@@ -304,9 +304,9 @@ test('no tier loses workers while the ledger is unavailable, and a deleted model
 });
 
 test.each([
-  ['their slots if they are set', false, 20 + 2 * 10],
-  ['what the workers of their own tier offer now if they measure their slots', true, 20 + 2 * 4],
-])('decideTierGrowth counts for further workers of a tier %s', (_condition, measuresSlots, capacity) => {
+  ['the set slots', false, 20 + 2 * 10],
+  ['the slots that workers of the tier offer now, if they measure them', true, 20 + 2 * 4],
+])('decideTierGrowth counts further workers of a tier with %s', (_condition, measuresSlots, capacity) => {
   const worker = (slots: number) => ({ slots, active: 0 });
   const tier = { min: 0, slotsPerWorker: 10, canStart: true, startFailure: undefined, measuresSlots };
   const full = { ...tier, name: 'full', max: 1, running: 1, workers: [worker(12)] };
