@@ -8,7 +8,7 @@ import { ACCESS_NAMESPACE, RELEASE } from './release.ts';
 const POD = 'access';
 const GATEWAY_PORT = 8443;
 const ADMIN_PORT = 9443;
-/** Port of the admin API before it had a port of its own. The commit before may be such a version. */
+/** Port of the admin API in versions that serve it over plain HTTP. An upgrade test may install such a version first. */
 const PLAIN_ADMIN_PORT = 9090;
 
 /** Services that the access pod forwards to, by its own port. */

@@ -33,7 +33,7 @@ function hasMoved(stage: Stage, { session }: Opened): boolean {
 
 describe('when every worker is suspended', () => {
   let stage: Stage;
-  /** Streams that were ready before, one for each test. */
+  /** Streams that were ready before the workers were suspended, one for each test. */
   let streams: Opened[];
   const signal = (name: NodeJS.Signals) => {
     for (const { pid } of stage.workers) process.kill(pid, name);

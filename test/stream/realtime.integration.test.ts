@@ -90,7 +90,7 @@ test.each([
   ['audio/pcmu', 'mulaw'],
   ['audio/pcma', 'alaw'],
 ] as const)(
-  '%s returns the transcript that the native stream returns for the decoded audio',
+  'a realtime connection with %s returns the transcript of a native stream with the decoded audio',
   async (type, encoding) => {
     const caller = await stage.caller();
     const audio = encodePhone(recording().pcm, encoding);
@@ -178,7 +178,7 @@ test('audio continues in the next session without a seam, and a pause settles it
   expect(text).toBe(await nativeText(await stage.caller(), pcm));
 });
 
-test('a connection is closed with 1000 at the end of its lifetime', async () => {
+test('a realtime connection is closed with 1000 at the end of its lifetime', async () => {
   const gateway = await startGateway(stage.redis.url, stage.prefix, { REALTIME_LIFETIME_MS: '1000' });
   const caller = await stage.caller();
   const client = await connectRealtime(gateway, caller.key, { query: QUERY });
@@ -186,7 +186,7 @@ test('a connection is closed with 1000 at the end of its lifetime', async () => 
   await gateway.stop();
 });
 
-test('a key that is revoked keeps its session, and cannot start another one on the open connection', async () => {
+test('a revoked key keeps its current session, and cannot start another one on the open connection', async () => {
   const gateway = await startGateway(stage.redis.url, stage.prefix, { STREAM_IDLE_MS: '1000' });
   const caller = await stage.caller();
   const client = await connectRealtime(gateway, caller.key, { query: QUERY });

@@ -56,7 +56,7 @@ test('FrameReader returns the frames that were written, cut at any positions', (
   );
 });
 
-test('FrameReader returns the same frames for every single cut, and byte by byte', () => {
+test('FrameReader returns the same frames if the bytes are cut at any position or arrive one by one', () => {
   const frames: Frame[] = [
     { stream: 1, type: FRAME.audio, position: 7, payload: Uint8Array.of(1, 2, 3, 4) },
     { stream: 0, type: FRAME.ping, position: 0, payload: new Uint8Array() },
