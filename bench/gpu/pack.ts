@@ -43,7 +43,8 @@ await runTask(async () => {
   const [folder, wheel] = positionals.map(userPath);
   if (folder === undefined || wheel === undefined) throw new Error('usage: node bench/gpu/pack.ts FOLDER WHEEL');
   if (existsSync(folder)) throw new Error(`${folder} exists. Name a new folder`);
-  if (!existsSync(wheel)) throw new Error(`${wheel} is missing. Download it with "pip download onnxruntime-gpu"`);
+  if (!existsSync(wheel))
+    throw new Error(`${wheel} is missing. Download it with "pip download --no-deps onnxruntime-gpu"`);
   copySources(folder);
   copyPackages(folder, wheel);
   await copyPrograms(folder);

@@ -1,6 +1,6 @@
 /**
  * Transcribes a WAV file in native sessions. Utterances end where the file route ends them: at a pause of 1 s, or at the
- * quietest moment before 240 s. Prints the utterances as JSON.
+ * quietest moment between 230 and 240 s. Prints the utterances as JSON.
  */
 import { readFileSync } from 'node:fs';
 import { createClient } from '@svc-asr/client';
@@ -30,7 +30,7 @@ async function findLimit(start: number): Promise<number> {
   }
 }
 
-/** Transcribes the utterances of a session that starts at a byte. The last one counts only if the limit has ended it. */
+/** Transcribes the utterances of a session that starts at a byte. The last one counts only if the limit or the file has ended it. */
 async function transcribeFrom(start: number): Promise<Segment[]> {
   const end = await findLimit(start);
   const stream = client.stream({ model, maxAudioSeconds: 300 });

@@ -23,7 +23,7 @@ const ROUNDS = Number(process.env.RELAY_ROUNDS ?? 3);
 const WARMING = { streams: 20, seconds: 1 };
 /**
  * Length of the load on all relays at once before CPU time is measured. V8 compiles the gateway and the workers during
- * it. A service runs for days, so that this time does not count. A session may have 60 s of audio.
+ * it. A service runs for days, so this time does not count. A session may have 60 s of audio.
  */
 const COMPILING_SECONDS = Number(process.env.RELAY_WARM_SECONDS ?? 50);
 

@@ -37,7 +37,7 @@ class Weights:
 
     @property
     def left(self):
-        """Frames of left context that the export was made for."""
+        """Frames of the left context of the export."""
         return int(self.metadata["cache_last_channel_dim2"])
 
     @property
