@@ -250,8 +250,7 @@ export class Recognition {
   /**
    * Moves the stream to another worker, the prepared one if it exists. After more than MAX_WORKER_FAILURES failures on
    * the same utterance the stream fails, because the utterance may be the cause. The end of a draining worker is no
-   * failure. A wrong worker does not belong to the model, or cannot apply the configuration. It was sent no audio, so it
-   * does not count for the utterance.
+   * failure. A wrong worker does not belong to the model, or cannot apply the configuration. It was sent no audio.
    */
   #move(reason: string, kind: 'failure' | 'prepared' | 'wrong worker' = 'failure'): void {
     if (this.#stopped) return;
