@@ -84,7 +84,7 @@ test('a model that was deleted before the operator started drains in its namespa
   expect([runtime.mayMissWorkers({ model: 'm', namespace: 'late' }), changed, removed]).toEqual([true, [], []]);
   pods.add('serving', LATE.revision, {});
   await list();
-  // The pool decides again, and its worker is not stopped as one of a namespace that lost the model.
+  // The pool decides again. Its worker is not stopped, because the deleted model is still in this namespace.
   expect(changed).toContain('m');
   expect(runtime.list('m')).toMatchObject([{ id: 'serving', stopping: false }]);
   runtime.apply('m', deleted([]));

@@ -76,7 +76,7 @@ test('crash-looping pods on two nodes are a start failure although another pod i
   expect(runtime.startFailure({ model: 'm', revision })?.reason).toBe('CrashLoop');
 });
 
-test('pods on two nodes are sick next to a ready one, and no start failure while a replacement starts', () => {
+test('crashing pods on two nodes are sick next to a ready one, and are no start failure while a replacement starts', () => {
   pods.add('good', revision, {}, 'n0');
   for (const [id, node] of Object.entries({ a: 'n1', b: 'n1', c: 'n2' })) pods.add(id, revision, CRASHING, node);
   expect(['a', 'b', 'c'].map((id) => sicknessOf(id) !== undefined)).toEqual([true, true, true]);
