@@ -20,7 +20,7 @@ export interface StreamGate {
 /**
  * Starts a gate for the virtual users of k6, which share no state. `POST /start` returns 200 if another stream may start
  * and 409 otherwise. `POST /continue` returns 200 if a stream may send another utterance. If it returns 409, the stream
- * no longer counts and must end. `POST /end` must follow each other stream that was started.
+ * no longer counts and must end. Every other stream must call `POST /end` when it ends.
  */
 export async function openStreamGate(
   declaredSlots: number,

@@ -4,7 +4,7 @@ import { REALTIME_DELAYS, RealtimeUpdate } from './realtime.ts';
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const exact = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false });
-const AudioMs = (description: string) => Type.Number({ minimum: 0, description });
+const AudioTime = (description: string) => Type.Number({ minimum: 0, description });
 
 type Build = (type: string, description: string, fields: TProperties) => TSchema;
 
@@ -79,11 +79,11 @@ export const REALTIME_SERVER_EVENTS: Readonly<Record<string, TSchema>> = Object.
     session: Session,
   }),
   event(fromServer, 'input_audio_buffer.speech_started', 'The first word of a turn, with turn detection.', {
-    audio_start_ms: AudioMs('Start of the first word, from the first audio of the connection.'),
+    audio_start_ms: AudioTime('Start of the first word, from the first audio of the connection.'),
     item_id: ItemId,
   }),
   event(fromServer, 'input_audio_buffer.speech_stopped', 'The end of a turn, with turn detection.', {
-    audio_end_ms: AudioMs('End of the last word, from the first audio of the connection.'),
+    audio_end_ms: AudioTime('End of the last word, from the first audio of the connection.'),
     item_id: ItemId,
   }),
   event(fromServer, 'input_audio_buffer.committed', 'The audio of a turn is complete.', {
@@ -98,7 +98,7 @@ export const REALTIME_SERVER_EVENTS: Readonly<Record<string, TSchema>> = Object.
   event(fromServer, `${TRANSCRIPTION}.completed`, 'The transcript of a turn.', {
     ...ofItem,
     transcript: Type.String(),
-    usage: exact({ type: Type.Literal('duration'), seconds: AudioMs('Audio of the turn, in seconds.') }),
+    usage: exact({ type: Type.Literal('duration'), seconds: AudioTime('Audio of the turn, in seconds.') }),
   }),
   event(fromServer, 'error', 'An event was not accepted, or the connection is refused.', {
     error: exact({

@@ -40,7 +40,7 @@ export function openScripted(streams: ScriptedStream[], stream: ScriptedStream):
   return Promise.resolve({ stream: stream as unknown as Stream, settled });
 }
 
-/** Appends audio and waits until the stream of it is ready. */
+/** Appends audio and sends `ready` for the stream that this opens. Returns the stream. */
 export async function startScripted(streams: readonly ScriptedStream[], append: () => void): Promise<ScriptedStream> {
   append();
   await nextTurn();
