@@ -67,7 +67,7 @@ function parameters(operation: OpenApi.Operation, components: Components): Html 
 }
 
 function requestBody({ requestBody: body }: OpenApi.Operation, { schemas }: Components): Html | undefined {
-  const schema = body?.content['application/json']?.schema;
+  const schema = Object.values(body?.content ?? {})[0]?.schema;
   if (body === undefined || schema === undefined) return undefined;
   return markup`<h3>Body</h3><p>${inline(body.description)}</p>${fields(schema, schemas)}`;
 }

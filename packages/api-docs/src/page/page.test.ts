@@ -1,6 +1,8 @@
 import { CLIENT_MESSAGES, CLOSE_CODES, ERRORS, SERVER_MESSAGES, STREAM_ERRORS } from '@svc-asr/core';
 import { buildAsyncApi } from '../asyncapi/asyncapi.ts';
 import { buildOpenApi } from '../openapi/openapi.ts';
+import { STYLE } from './assets.ts';
+import { resolve } from './fields.ts';
 import { page } from './page.ts';
 
 const openApi = buildOpenApi();
@@ -22,6 +24,28 @@ test('the docs page shows every header and parameter', () => {
   for (const name of Object.keys(openApi.components.headers)) expect(text).toContain(`<code>${name}</code>`);
   for (const { post } of Object.values(openApi.paths)) {
     for (const { name } of post?.parameters ?? []) expect(text).toContain(`<code>${name}</code>`);
+  }
+});
+
+test('the docs page shows every field of every request body', () => {
+  for (const { post } of Object.values(openApi.paths)) {
+    for (const { schema } of Object.values(post?.requestBody?.content ?? {})) {
+      const names = Object.keys(resolve(schema, openApi.components.schemas).properties ?? {});
+      expect(names.length).toBeGreaterThan(0);
+      const start = text.indexOf(`<section id="${post!.operationId}"`);
+      const section = text.slice(start, text.indexOf('</section>', start));
+      for (const name of names) expect(section).toContain(`<div class="name"><code>${name}</code>`);
+    }
+  }
+});
+
+test('the style sheet of the docs page shows the panel of every tab', () => {
+  const blocks = text.split('<div class="tabs"').slice(1);
+  const count = Math.max(...blocks.map((block) => block.split('<div class="panel">').length - 1));
+  expect(count).toBeGreaterThan(3);
+  for (let tab = 1; tab <= count; tab++) {
+    // The title of the block is the first element of the same type as the panels.
+    expect(STYLE).toContain(`.tabs input:nth-of-type(${tab}):checked ~ .panel:nth-of-type(${tab + 1})`);
   }
 });
 
