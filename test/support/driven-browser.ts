@@ -33,8 +33,8 @@ interface Reply {
 }
 
 /** Starts a headless Chromium with a new profile. */
-export async function openBrowser(): Promise<Page> {
-  const browser = openPage('about:blank', ['--remote-debugging-port=0']);
+export async function openBrowser(options: readonly string[] = []): Promise<Page> {
+  const browser = openPage('about:blank', ['--remote-debugging-port=0', ...options]);
   const socket = await connect(join(browser.profile, 'DevToolsActivePort'));
 
   const waiting = new Map<number, (reply: Reply) => void>();

@@ -13,10 +13,17 @@ pcm16.connect(audio.destination); // keeps the worklet running; it plays nothing
 const socket = new WebSocket(session.websocket_url, session.websocket_protocols);
 const transcript = document.querySelector('#transcript');
 
+// Nothing may be sent before `ready`. Until then, audio and the end of the audio wait here.
+const waiting = [];
+let send = (message) => waiting.push(message);
+
 socket.onmessage = ({ data }) => {
   const event = JSON.parse(data);
   if (event.type === 'status') transcript.textContent = event.message;
-  if (event.type === 'ready') source.connect(pcm16); // send no audio before this event
+  if (event.type === 'ready') {
+    send = (message) => socket.send(message);
+    waiting.forEach(send);
+  }
   if (event.type === 'delta') transcript.textContent = event.text; // the whole text: replace, do not append
   if (event.type === 'error') console.warn(event.code, event.message);
   if (event.type === 'final') {
@@ -25,16 +32,19 @@ socket.onmessage = ({ data }) => {
   }
 };
 socket.onclose = ({ code, reason }) => {
-  microphone.getTracks().forEach((track) => track.stop());
+  stopMicrophone();
   audio.close();
   if (code !== 1000) console.warn('stream ended', code, reason); // see the table of close codes
 };
 
-pcm16.port.onmessage = ({ data: frame }) => {
-  if (socket.readyState !== WebSocket.OPEN) return;
-  socket.send(frame ?? JSON.stringify({ type: 'flush' })); // null marks the end of the audio
-};
-document.querySelector('#stop').onclick = () => {
+pcm16.port.onmessage = ({ data: frame }) => send(frame ?? JSON.stringify({ type: 'flush' })); // null: end of the audio
+source.connect(pcm16);
+
+function stopMicrophone() {
   source.disconnect();
-  pcm16.port.postMessage('end');
+  microphone.getTracks().forEach((track) => track.stop());
+}
+document.querySelector('#stop').onclick = () => {
+  stopMicrophone();
+  pcm16.port.postMessage('end'); // the transcript follows, also if the service was not ready yet
 };
