@@ -49,7 +49,7 @@ export default defineConfig(
   },
   {
     // Programs for users: they run in browsers or in Node.
-    files: ['packages/api-docs/{assets,samples}/*.js'],
+    files: ['packages/api-docs/assets/*.js', 'packages/api-docs/samples/*.{js,mjs}'],
     languageOptions: {
       globals: Object.fromEntries(
         [

@@ -25,7 +25,7 @@ beforeAll(async () => {
     const file = join(folder, name);
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(EXAMPLE_URL, service.url));
   }
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }');
   symlinkSync(PACKAGES, join(folder, 'node_modules'));
   mkdirSync(join(folder, 'bin'));
   // Stand-ins for programs that a machine may not have: two seconds of silence for every file, and the arguments of
@@ -43,26 +43,26 @@ function writeProgram(name: string, line: string): void {
 
 const node = async (...args: string[]) => (await run(process.execPath, args, { cwd: folder, env })).stdout;
 
-test('list-models.js prints the model ids', async () => {
-  expect(await node('list-models.js')).toContain('svc-asr-kikuyu-v1');
+test('list-models.mjs prints the model ids', async () => {
+  expect(await node('list-models.mjs')).toContain('svc-asr-kikuyu-v1');
 });
 
-test('create-session.js creates a session', async () => {
+test('create-session.mjs creates a session', async () => {
   const program =
-    "import { createSession } from './create-session.js'; console.log((await createSession('m', 9)).status)";
+    "import { createSession } from './create-session.mjs'; console.log((await createSession('m', 9)).status)";
   expect(await node('--input-type=module', '--eval', program)).toBe('reserved\n');
   expect(service.requests.at(-1)).toEqual({ model: 'm', max_audio_seconds: 9 });
 });
 
-test('create-session.js throws the error code of a refused request', async () => {
+test('create-session.mjs throws the error code of a refused request', async () => {
   service.refusal = { status: 402, code: 'insufficient_credits', message: 'No credit.' };
-  const program = "import { createSession } from './create-session.js'; await createSession('m', 9)";
+  const program = "import { createSession } from './create-session.mjs'; await createSession('m', 9)";
   await expect(node('--input-type=module', '--eval', program)).rejects.toThrow('insufficient_credits (r-1)');
   service.refusal = undefined;
 });
 
-test('stream.node.js streams a file and prints its transcript', async () => {
-  expect(await node('stream.node.js', 'talk.mp3')).toBe('\n32000 samples\n');
+test('stream.mjs streams a file and prints its transcript', async () => {
+  expect(await node('stream.mjs', 'talk.mp3')).toBe('\n32000 samples\n');
 });
 
 test.each(['list-models.sh', 'create-session.sh', 'transcribe-file.sh', 'get-usage.sh'])(

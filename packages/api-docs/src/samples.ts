@@ -1,16 +1,16 @@
 import { readText } from './files.ts';
 import type { CodeSample } from './openapi/document.ts';
 
-export const LIST_MODELS_SAMPLES = [shell('list-models.sh'), node('list-models.js')];
-export const CREATE_SESSION_SAMPLES = [shell('create-session.sh'), node('create-session.js')];
-export const TRANSCRIBE_FILE_SAMPLES = [shell('transcribe-file.sh'), node('transcribe-file.js')];
-export const GET_USAGE_SAMPLES = [shell('get-usage.sh'), node('get-usage.js')];
+export const LIST_MODELS_SAMPLES = [shell('list-models.sh'), node('list-models.mjs')];
+export const CREATE_SESSION_SAMPLES = [shell('create-session.sh'), node('create-session.mjs')];
+export const TRANSCRIBE_FILE_SAMPLES = [shell('transcribe-file.sh'), node('transcribe-file.mjs')];
+export const GET_USAGE_SAMPLES = [shell('get-usage.sh'), node('get-usage.mjs')];
 
 /** Example programs for the stream. The browser program streams the microphone, and the others stream a file. */
 export const STREAM_SAMPLES = [
   javascript('Browser', 'stream.browser.js'),
   javascript('Browser: pcm16.js', 'pcm16.js'),
-  node('stream.node.js'),
+  node('stream.mjs'),
   { lang: 'python', label: 'Python', source: readText('samples/stream.py') },
 ];
 

@@ -1,6 +1,7 @@
+// stream.mjs: needs ffmpeg, and the package ws (npm install ws). Run it with: node stream.mjs speech.wav
 import { execFileSync } from 'node:child_process';
 import WebSocket from 'ws';
-import { createSession } from './create-session.js'; // the Node example of "Create a session"
+import { createSession } from './create-session.mjs'; // the Node example of "Create a session"
 
 const options = ['-v', 'error', '-i', process.argv[2], '-f', 's16le', '-ac', '1', '-ar', '16000', '-'];
 const pcm = execFileSync('ffmpeg', options, { maxBuffer: 64 * 1024 * 1024 });

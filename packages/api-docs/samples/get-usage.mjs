@@ -1,3 +1,4 @@
+// get-usage.mjs
 const response = await fetch('https://asr.example.com/v1/usage', {
   headers: { authorization: `Bearer ${process.env.SVC_ASR_API_KEY}` },
 });

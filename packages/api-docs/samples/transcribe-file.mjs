@@ -1,3 +1,4 @@
+// transcribe-file.mjs
 import { openAsBlob } from 'node:fs';
 
 const form = new FormData();

@@ -1,3 +1,4 @@
+// create-session.mjs
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
