@@ -4,7 +4,7 @@
 -- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
 -- Within a revision, a session gets a slot of the first tier that has a free one.
 -- A stream that a worker still serves while it drains or has too many streams stays counted there until another worker
--- has a free slot. It does not count as queued.
+-- has a free slot. It does not count as queued. If its worker does not drain, it is served after all queued streams.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''  4 worker that still serves the stream, or ''
 --       5 gateway that is notified on the channel n:GATEWAY when a queued stream gets a worker, or ''
@@ -38,14 +38,16 @@ if worker then
 end
 if current and current ~= serving then free_slot(base, session) end
 
-local queue_is_empty = redis.call('ZCARD', base .. 'qm') == 0 and (moving or not first_in_queue(base, now))
+local excess = is_excess(base, serving)
+local is_first = not excess and redis.call('ZCOUNT', base .. 'qm', '-inf', '(' .. EXCESS_AFTER) == 0
+local queue_is_empty = is_first and (moving or not first_in_queue(base, now))
 if not queue_is_empty then
   join_queue(base, session, tenant, now, moving, serving, avoid, gateway, list)
   serve_queue(base, now, session)
   worker = current_worker()
 end
 -- Slots that are still free are those that the first streams in `qm` avoid.
-local id = not worker and (queue_is_empty or moving) and choose_worker(base, session, avoid)
+local id = not worker and (queue_is_empty or moving and not excess) and choose_worker(base, session, avoid)
 if id then
   assign(base, session, tenant, id, now)
   worker = current_worker()

@@ -22,7 +22,7 @@ export interface SearchOptions {
   /** Called repeatedly while no worker has room for the stream. */
   onWait: (wait: CapacityWait) => void;
   isAbandoned: () => boolean;
-  /** Draining worker that serves the stream during the search. */
+  /** Worker that serves the stream during the search, because it drains or has too many streams. */
   servedBy?: string;
 }
 

@@ -1,11 +1,13 @@
--- Queue of streams that wait for a slot. Streams that lost their worker, or whose worker drains or has too many streams,
--- come first: `qm`, by the time at which they joined. New streams follow by the priority of their tenant, and round-robin by tenant within a
+-- Queue of streams that wait for a slot. Streams that lost their worker, or whose worker drains, come first: `qm`, by the
+-- time at which they joined. New streams follow by the priority of their tenant, and round-robin by tenant within a
 -- priority: `qh`, `q` and `ql` the tenants with streams of high, normal and low priority in order, `qh:TENANT`,
--- `q:TENANT` and `ql:TENANT` a tenant's sessions. Gateways of earlier versions use `q` only.
+-- `q:TENANT` and `ql:TENANT` a tenant's sessions. Gateways of earlier versions use `q` only. Excess streams come last: the
+-- end of `qm`.
 -- `qs` has the time of each session's last request, `qd` the same for streams that their worker still serves, because it
 -- drains or has too many streams. `qi` has the gateway of each session, that worker or '-', and the workers to avoid.
 -- A session without a request for QUEUE_TTL_MS loses its place. Gateways replace the value. The functions of workers use
 -- this one, which is the longest that a gateway can have.
+-- @include excess
 local QUEUE_TTL_MS = 60000
 
 -- Lists of tenants, the highest priority first.
@@ -36,7 +38,10 @@ local function join_queue(base, session, tenant, now, moving, serving, avoid, ga
   local was_moving = redis.call('ZSCORE', base .. 'qm', session)
   if was_moving and not moving or moving and not was_moving then leave_queue(base, session, tenant) end
   if moving then
-    redis.call('ZADD', base .. 'qm', 'NX', now, session)
+    local after = is_excess(base, serving) and EXCESS_AFTER or 0
+    -- A stream keeps its place until it is an excess stream or no longer one.
+    if was_moving and (tonumber(was_moving) < EXCESS_AFTER) ~= (after == 0) then redis.call('ZREM', base .. 'qm', session) end
+    redis.call('ZADD', base .. 'qm', 'NX', now + after, session)
     redis.call('ZREM', base .. (serving == '' and 'qd' or 'qs'), session)
     redis.call('ZADD', base .. (serving == '' and 'qs' or 'qd'), now, session)
   elseif redis.call('ZADD', base .. 'qs', now, session) == 1 then

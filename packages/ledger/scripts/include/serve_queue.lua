@@ -6,6 +6,8 @@
 local SERVED_AT_ONCE = 256
 -- Largest number of streams in `qm` that one call skips because they avoid all workers that have free slots.
 local SKIPPED_AT_ONCE = 64
+-- Largest number of excess streams that one call checks. The next call checks the next ones.
+local EXCESS_AT_ONCE = 16
 
 -- Returns the revision that a session prefers. It depends on the session id only, so a repeat prefers the same one.
 local function revision_of(weights, id)
@@ -55,6 +57,15 @@ local function has_free(base)
   return most[2] and tonumber(most[2]) >= 1
 end
 
+-- Returns the worker that still serves a stream in `qm`, or '-', and the workers to avoid. Removes a stream that no longer
+-- waits, and returns nil.
+local function read_moving(base, session, now)
+  local serving, avoid = string.match(redis.call('HGET', base .. 'qi', session) or '', '^%S* (%S+)(.*)$')
+  if avoid and still_waits(base, session, now) then return serving, avoid end
+  redis.call('ZREM', base .. 'qm', session)
+  leave_queue(base, session)
+end
+
 -- Serves the queue while slots are free, and notifies the gateways of the streams. The gateway that calls the script
 -- reads the worker of its session `own` itself.
 local function serve_queue(base, now, own)
@@ -67,15 +78,16 @@ local function serve_queue(base, now, own)
   end
   local skipped = 0
   while count < SERVED_AT_ONCE and skipped < SKIPPED_AT_ONCE and has_free(base) do
-    local session = redis.call('ZRANGE', base .. 'qm', skipped, skipped)[1]
-    if not session then break end
-    local avoid = string.match(redis.call('HGET', base .. 'qi', session) or '', '^%S* %S+(.*)$')
-    if avoid and still_waits(base, session, now) then
+    local first = redis.call('ZRANGE', base .. 'qm', skipped, skipped, 'WITHSCORES')
+    local session = first[1]
+    if not session or tonumber(first[2]) >= EXCESS_AFTER then break end
+    local serving, avoid = read_moving(base, session, now)
+    if serving and is_excess(base, serving) then
+      -- Gateways of the previous version add excess streams without EXCESS_AFTER.
+      redis.call('ZINCRBY', base .. 'qm', EXCESS_AFTER, session)
+    elseif serving then
       local id = choose_worker(base, session, avoid)
       if id then serve(session, nil, id) else skipped = skipped + 1 end
-    else
-      redis.call('ZREM', base .. 'qm', session)
-      leave_queue(base, session)
     end
   end
   while count < SERVED_AT_ONCE and has_free(base) do
@@ -84,6 +96,14 @@ local function serve_queue(base, now, own)
     if not id then break end
     serve(session, tenant, id)
     if turns and #turns > 0 then redis.call('HSET', base .. 'p', unpack(turns)) end
+  end
+  local excess = has_free(base) and redis.call('ZRANGEBYSCORE', base .. 'qm', EXCESS_AFTER, '+inf', 'LIMIT', 0, EXCESS_AT_ONCE)
+  for _, session in ipairs(excess or {}) do
+    local serving, avoid = read_moving(base, session, now)
+    local id = serving and not has_recovered(base, serving) and choose_worker(base, session, avoid)
+    if id then serve(session, nil, id)
+    -- A stream that stays where it is goes to the end, so that it does not block the others.
+    elseif serving then redis.call('ZADD', base .. 'qm', now + EXCESS_AFTER, session) end
   end
   for gateway, sessions in pairs(served) do
     -- Without the right to publish, streams get their worker at the next renewal of their gateway.
