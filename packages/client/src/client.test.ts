@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { format, inspect } from 'node:util';
+import { startTestService, TEST_KEY } from '../../../test/support/scripted-service/service.ts';
 import { createClient } from './client.ts';
 import { SvcAsrError, SvcAsrUnreachable } from './error.ts';
 
@@ -123,6 +124,13 @@ test('createSession does not retry after 429 concurrency_limit_exceeded', async 
   reply(429, errorBody('concurrency_limit_exceeded'), { 'retry-after': '1' });
   await expect(client().createSession({ model: 'm' })).rejects.toMatchObject({ status: 429, retryAfterS: 1 });
   expect(seen).toHaveLength(1);
+});
+
+test('an unknown CA throws SvcAsrUnreachable that names NODE_EXTRA_CA_CERTS', async () => {
+  const service = await startTestService();
+  const options = { baseUrl: service.url, apiKey: TEST_KEY, maxRetries: 0 };
+  await expect(createClient(options).usage()).rejects.toThrow('set NODE_EXTRA_CA_CERTS to the CA file');
+  service.close();
 });
 
 test('a request without a response throws SvcAsrUnreachable after its timeout', async () => {

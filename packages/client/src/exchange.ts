@@ -69,6 +69,9 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
   const { code } = error as { code?: unknown };
+  // Codes of Node for a certificate of an unknown CA. Browsers report no code.
+  if (/^UNABLE_TO_|SELF_SIGNED/.test(String(code)))
+    return `${error.message.split(';')[0]}; set NODE_EXTRA_CA_CERTS to the CA file`;
   if (error.message !== '') return error.message;
   return typeof code === 'string' ? code : error.name;
 }

@@ -177,7 +177,7 @@ test('a refused session rejects the calls of the stream with the same error', as
 test('the promise "ready" rejects with SvcAsrUnreachable if the CA is unknown or the service is unreachable', async () => {
   const unknown = await thrown(openStream(await newSession()).ready);
   expect(unknown).toBeInstanceOf(SvcAsrUnreachable);
-  expect(String(unknown)).toContain('self-signed certificate');
+  expect(String(unknown)).toContain('self-signed certificate; set NODE_EXTRA_CA_CERTS to the CA file');
   const missing = { ...(await newSession()), websocket_url: 'wss://localhost:1/' };
   expect(String(await thrown(openStream(missing, options).ready))).toContain('ECONNREFUSED');
 });
