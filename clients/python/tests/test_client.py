@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -129,6 +130,18 @@ def test_an_untrusted_certificate_raises_an_error_that_names_the_ca_file() -> No
     service = Service(httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate"))
     with pytest.raises(SvcAsrUnreachable, match="SVC_ASR_CA_FILE"):
         service.run(lambda client: client.usage(), retries=RetryPolicy(max_retries=0))
+
+
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_a_missing_or_invalid_ca_file_raises_an_error_with_its_path_and_the_variable(
+    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "ca.crt"
+    if content is not None:
+        file.write_text(content)
+    monkeypatch.setenv("SVC_ASR_CA_FILE", str(file))
+    with pytest.raises(ValueError, match=r"ca\.crt.*SVC_ASR_CA_FILE"):
+        Client("https://localhost:1", KEY)
 
 
 def test_a_response_of_a_proxy_raises_unexpected_response() -> None:

@@ -47,7 +47,12 @@ def create_ssl_context(ca_file: str | None) -> ssl.SSLContext:
     """Create a context that trusts the CAs of the system, and those in `ca_file` if given."""
     context = ssl.create_default_context()
     if ca_file is not None:
-        context.load_verify_locations(cafile=ca_file)
+        try:
+            context.load_verify_locations(cafile=ca_file)
+        except OSError as error:  # includes ssl.SSLError, for a file without certificates
+            raise ValueError(
+                f"cannot read the CA file {ca_file!r}: {error}. Check ca_file or SVC_ASR_CA_FILE"
+            ) from error
     return context
 
 
