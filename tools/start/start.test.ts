@@ -238,6 +238,7 @@ test('buildWelcome shows the address, the key and commands that can be pasted', 
   const text = welcome(join(root, '.svc-asr'), root);
   expect(text).toContain("curl --cacert '/my home/certs/ca.crt' https://localhost:8443/v1/models");
   expect(text).toContain("-H 'Authorization: Bearer svc_live_v1_x'");
+  expect(text).toMatch(/Import '\/my home\/certs\/ca\.crt',\s+or open https:\/\/localhost:8443 once/);
   expect(text).toMatch(/Try it:\s+npx svc-asr transcribe --language ki worker\/models\/\S+\.wav\n/);
   expect(existsSync(RECORDING)).toBe(true);
   expect(text).toContain('state     .svc-asr\n');

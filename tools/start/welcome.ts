@@ -42,6 +42,9 @@ export function buildWelcome(
 
   ${setting}npx svc-asr usage
 
+  Browsers do not know the local CA. Import ${ca},
+  or open ${baseUrl} once and accept the warning.
+
   Ctrl-C stops everything.
 `;
 }
