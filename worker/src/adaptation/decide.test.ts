@@ -21,6 +21,8 @@ function decideFor(
   return now;
 }
 const full = initialSlots(200);
+/** Observations of a worker whose streams are quiet. */
+const QUIET = { slowdown: undefined, recentSlowdown: undefined, busy: 0, lateStreams: 0 };
 
 describe('decideSlots', () => {
   test('keeps the slots while runs take as long as at warm-up, or a little longer', () => {
@@ -136,6 +138,23 @@ test.each([
   [110, 100, 10],
   [100, 25, 75],
   [0, 1, 0],
-])('excessShare of %d streams on %d slots asks for %d moves', (streams, slots, moves) => {
-  expect(Math.round(excessShare(streams, slots) * streams)).toBe(moves);
+])('excessShare of %d streams on %d slots asks for %d moves after late streams', (streams, slots, moves) => {
+  const state = { ...initialSlots(slots), lateAtMs: 0 };
+  const seen = { ...QUIET, nowMs: 59_999, streams };
+  expect(Math.round(excessShare(state, seen, LIMITS) * streams)).toBe(moves);
+  expect(excessShare(state, { ...seen, nowMs: 60_000 }, LIMITS)).toBe(0);
+});
+
+test('excessShare asks for no moves if slots have fallen because streams are quiet', () => {
+  const limits = { ...LIMITS, start: 100 };
+  const quiet = decideFor(60, initialSlots(200), { ...QUIET, streams: 180 }, limits);
+  expect(quiet.slots).toBe(100);
+  expect(excessShare(quiet, { ...QUIET, nowMs: 60_000, streams: 180 }, limits)).toBe(0);
+  // The streams are active again, and the slots have not risen yet.
+  expect(excessShare(quiet, { ...QUIET, slowdown: 1, nowMs: 60_000, streams: 180 }, limits)).toBe(0);
+});
+
+test('excessShare asks for moves from a machine that is known to be slower, also without late streams', () => {
+  const slow = { ...QUIET, slowdown: 2, nowMs: 0, streams: 180 };
+  expect(excessShare(decideSlots(full, slow, LIMITS), slow, LIMITS) * 180).toBeCloseTo(80);
 });

@@ -49,6 +49,9 @@ const USED_SHARE = 0.8;
 const LATE_FACTOR = 0.9;
 const LATE_EVERY_MS = 3000;
 
+/** Time after late streams in which all streams beyond the slots should move. */
+const LATE_MS = 60_000;
+
 export function initialSlots(slots: number): SlotState {
   return { slots, changedAtMs: -Infinity, lateAtMs: -Infinity };
 }
@@ -92,8 +95,12 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
 
 /**
  * Returns the share of the streams that should move to other workers. It is 0 within the tolerance, because a move costs
- * more than a small delay.
+ * more than a small delay. Slots also fall while streams are quiet, and they rise slowly. Without late streams, only
+ * those beyond the speed of the last minute should therefore move, and none if that speed is not known.
  */
-export function excessShare(streams: number, slots: number): number {
-  return streams > slots / (1 - TOLERANCE) ? (streams - slots) / streams : 0;
+export function excessShare({ slots, lateAtMs }: SlotState, seen: SlotObservation, limits: SlotLimits): number {
+  const { nowMs, streams, slowdown } = seen;
+  const bySpeed = slowdown === undefined ? Infinity : limits.measured / (slowdown * limits.share);
+  const room = nowMs - lateAtMs < LATE_MS ? slots : Math.max(slots, bySpeed);
+  return streams > room / (1 - TOLERANCE) ? (streams - room) / streams : 0;
 }

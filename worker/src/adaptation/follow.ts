@@ -14,7 +14,7 @@ export interface FollowParts {
   readonly runsOverlap: boolean;
   /** Called when the slots have changed. */
   readonly onChange: (slots: number) => void;
-  /** Called every second while there are clearly more streams than slots, with the share of the streams that should move. */
+  /** Called every second while a slow machine has clearly more streams than slots, with the share that should move. */
   readonly onExcess: (share: number) => void;
   readonly logger: Pick<Logger, 'info'>;
 }
@@ -37,7 +37,7 @@ export function followSpeed(parts: FollowParts): SlotFollower {
     const seen = { nowMs, ...past, streams: engine.usedSlots, lateStreams: engine.lateStreams };
     const before = state.slots;
     state = decideSlots(state, seen, limits);
-    const excess = excessShare(seen.streams, state.slots);
+    const excess = excessShare(state, seen, limits);
     if (excess > 0) onExcess(excess);
     if (state.slots === before) return;
     const slowdown = past.slowdown?.toFixed(2) ?? 'unknown';
