@@ -71,6 +71,18 @@ test('FileAudio discards the end that it has found when a pause ends the utteran
   expect(file.take(SECOND)).toMatchObject({ endsUtterance: false, isLast: false });
 });
 
+test('FileAudio sets no end if a pause ends the utterance while frames are decoded', async () => {
+  const audio = buildAudio([235_000]);
+  const frames = [audio.subarray(0, 230 * SECOND), audio.subarray(230 * SECOND)];
+  const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, true);
+  await file.prepare(0);
+  file.take(0);
+  const prepared = file.prepare(230 * SECOND);
+  file.restart();
+  await prepared;
+  expect(file.take(SECOND)).toMatchObject({ endsUtterance: false, isLast: false });
+});
+
 test('findQuietMoment returns the end of audio that is shorter than a moment', () => {
   expect(findQuietMoment(Buffer.alloc(3 * 320))).toBe(3 * 320);
 });

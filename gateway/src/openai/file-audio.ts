@@ -33,6 +33,8 @@ export class FileAudio {
   #isEnded = false;
   /** Bytes left to take until the utterance ends. Undefined before the end was searched. */
   #cutBytes: number | undefined;
+  /** Number of utterances that pauses have ended. */
+  #restarts = 0;
 
   constructor(frames: AsyncIterator<Buffer, undefined>, isLong: boolean) {
     this.#frames = frames;
@@ -41,6 +43,7 @@ export class FileAudio {
 
   /** Reads the frames that `take` needs. `utteranceBytes` is the audio of the utterance that was already sent. */
   async prepare(utteranceBytes: number): Promise<void> {
+    const restarts = this.#restarts;
     const isSearching = this.#isLong && this.#cutBytes === undefined && utteranceBytes >= SEARCH_FROM_BYTES;
     const range = isSearching ? Math.max(BLOCK_BYTES, MAX_UTTERANCE_BYTES - utteranceBytes) : 0;
     while (!this.#isEnded && (this.#ahead.length < 2 || this.#aheadBytes <= range)) {
@@ -49,17 +52,19 @@ export class FileAudio {
       else this.#ahead.push(value);
       this.#aheadBytes += value?.length ?? 0;
     }
-    if (isSearching && this.#aheadBytes > range) {
+    // A pause may have ended the utterance while the frames were decoded.
+    if (isSearching && restarts === this.#restarts && this.#aheadBytes > range) {
       this.#cutBytes = findQuietMoment(Buffer.concat(this.#ahead).subarray(0, range));
     }
   }
 
   /** Call when a pause has ended the utterance. */
   restart(): void {
+    this.#restarts++;
     this.#cutBytes = undefined;
   }
 
-  /** Returns the next audio. Call it after `prepare`, with the same argument. */
+  /** Returns the next audio. Call it after `prepare`, with the same argument unless the utterance has restarted. */
   take(utteranceBytes: number): FileStep {
     const frame = this.#ahead.shift();
     const toSearch = SEARCH_FROM_BYTES - utteranceBytes;
