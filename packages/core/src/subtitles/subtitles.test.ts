@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { wrapText } from './wrap.ts';
 import { buildCues, formatSrt, formatVtt } from './subtitles.ts';
 
 const word = (text: string, start: number, end: number) => ({ text, start_ms: start, end_ms: end });
@@ -31,4 +33,20 @@ test('buildCues counts visible characters, and formatSrt wraps lines after 42 of
 
 test('buildCues puts a word that is longer than two lines into a cue of its own', () => {
   expect(buildCues([word('x'.repeat(100), 0, 1), word('y', 1, 2)])).toHaveLength(2);
+});
+
+test('buildCues adds a word to a cue exactly if the text of the cue then has at most two lines', () => {
+  const text = fc.stringMatching(/^(?:[a-zĩ]|u\u0303){1,30}$/u);
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 40 }), (texts) => {
+      const cues = buildCues(texts.map((one, at) => word(one, at, at + 1)));
+      expect(cues.map((cue) => cue.text).join(' ')).toBe(texts.join(' '));
+      for (const [at, cue] of cues.entries()) {
+        const [first = '', ...more] = cue.text.split(' ');
+        const [next] = cues[at + 1]?.text.split(' ') ?? [];
+        if (more.length > 0) expect(wrapText([first, ...more].join(' '), 42).length).toBeLessThanOrEqual(2);
+        if (next !== undefined) expect(wrapText(`${cue.text} ${next}`, 42).length).toBeGreaterThan(2);
+      }
+    }),
+  );
 });

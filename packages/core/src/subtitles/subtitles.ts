@@ -1,5 +1,5 @@
 import type { Word } from '../stream/server.ts';
-import { wrapText } from './wrap.ts';
+import { Lines, wrapText } from './wrap.ts';
 
 /** Text that is shown for a time. */
 export interface Cue {
@@ -19,19 +19,23 @@ const GAP_MS = 1000;
 /** Groups words into cues. */
 export function buildCues(words: readonly Word[]): Cue[] {
   const cues: Cue[] = [];
+  /** Lines of the last cue. */
+  let lines = new Lines(LINE_CHARACTERS);
   for (const word of words) {
     const cue = cues.at(-1);
-    if (cue !== undefined && fits(cue, word)) {
+    if (cue !== undefined && isInTime(cue, word) && lines.add(word.text).count <= LINES) {
       cue.text += ` ${word.text}`;
       cue.end_ms = word.end_ms;
-    } else cues.push({ start_ms: word.start_ms, end_ms: word.end_ms, text: word.text });
+    } else {
+      cues.push({ start_ms: word.start_ms, end_ms: word.end_ms, text: word.text });
+      lines = new Lines(LINE_CHARACTERS).add(word.text);
+    }
   }
   return cues;
 }
 
-function fits(cue: Cue, word: Word): boolean {
-  if (word.start_ms - cue.end_ms >= GAP_MS || word.end_ms - cue.start_ms > MAX_CUE_MS) return false;
-  return wrapText(`${cue.text} ${word.text}`, LINE_CHARACTERS).length <= LINES;
+function isInTime(cue: Cue, word: Word): boolean {
+  return word.start_ms - cue.end_ms < GAP_MS && word.end_ms - cue.start_ms <= MAX_CUE_MS;
 }
 
 /** Formats cues as SubRip. */

@@ -15,6 +15,15 @@ test('wrapText keeps all words in order in lines of at most the given width', ()
   );
 });
 
+test('wrapText counts the same characters as Intl.Segmenter in any script', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+      const word = text.replaceAll(/\s/gu, '');
+      expect(wrapText(word, 1)).toHaveLength(seen(word));
+    }),
+  );
+});
+
 test('wrapText counts visible characters and splits words that are too long', () => {
   expect(wrapText('mu\u0303no mu\u0303no', 4)).toEqual(['mu\u0303no', 'mu\u0303no']);
   expect(wrapText('  ', 4)).toEqual([]);
