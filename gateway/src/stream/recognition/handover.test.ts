@@ -133,6 +133,8 @@ class TestStream {
   readonly flushed: number[] = [];
   /** Workers that failed on the stream. */
   failures = 0;
+  /** Reasons of the moves. */
+  readonly reasons: string[] = [];
   readonly #utterances = new Utterances();
   readonly #recognition: Recognition;
   /** Checks for hung workers at this time. */
@@ -168,7 +170,7 @@ class TestStream {
       ticketKey,
       workerTrust: { check: () => ({ tls: {} }) },
       workerConnections: { pickAddress: () => 'ws://w', open, retire: () => undefined },
-      logger: { error: () => undefined, info: () => undefined },
+      logger: { error: () => undefined, info: ({ reason }: { reason: string }) => this.reasons.push(reason) },
     } as unknown as StreamParts;
     this.#recognition = new Recognition(parts, SESSION, this.#utterances, {
       onWait: () => undefined,
@@ -275,12 +277,17 @@ test('a final of the draining worker is not repeated by a successor that still h
   stream.stop();
 });
 
-test('a stream leaves a worker with too many streams when its successor has caught up, and no failure is counted', async () => {
+test.each([
+  ['a worker with too many streams', false, TOO_MANY_STREAMS],
+  ['a worker that then also drains', true, 'drain'],
+])('a stream leaves %s when its successor has caught up, and no failure is counted', async (_, drains, reason) => {
   const { stream, old, next } = await startMoving('shed');
+  if (drains) old.drain();
   next.step();
   next.step();
   expect(old.closed).toBe(true);
   expect(stream.failures).toBe(0);
+  expect(stream.reasons).toEqual([reason]);
   stream.stop();
 });
 

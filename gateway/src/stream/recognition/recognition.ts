@@ -236,14 +236,14 @@ export class Recognition {
   }
 
   /** Prepares the move to another worker, because the current one drains or has too many streams. */
-  #prepareMove(reason = 'drain'): void {
+  #prepareMove(reason?: string): void {
     this.#isDraining ||= reason !== TOO_MANY_STREAMS;
     this.#handover ??= new Handover(this.#parts, this.#session, this.#utterances, {
       configuration: this.configuration,
       worker: this.#worker.id,
       avoided: this.#avoided,
       nextEpoch: () => ++this.#epoch,
-      onReady: () => this.#move(reason, 'prepared'),
+      onReady: () => this.#move(this.#isDraining ? 'drain' : TOO_MANY_STREAMS, 'prepared'),
     });
   }
 
