@@ -24,6 +24,8 @@ export interface DroppingWorker {
   keepAlive: (on: boolean) => void;
   /** Number of utterances opened since the last `drop` or `mute`, including replays. */
   opened: () => number;
+  /** Number of the registered workers that have opened the stream of this session. */
+  workersOf: (session: string) => number;
   stop: () => void;
 }
 
@@ -33,6 +35,8 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   let opened = 0;
   let muted = false;
   let alive = false;
+  /** Ids of the workers that have opened a stream, by session. */
+  const workers = new Map<string, Set<string>>();
   const connections = new Set<FrameSocket>();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,6 +52,8 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
       if (!request.ok) throw new Error(`invalid request: ${request.reason}`);
       const { message } = request;
       if (message.type === 'open') {
+        const { session, worker } = readTicket(message.ticket);
+        workers.set(session, (workers.get(session) ?? new Set()).add(worker));
         const chunk_samples = chunkSamples(message.context[1]);
         const { context } = message;
         const sizes = { chunk_samples, early_samples: EARLY_SAMPLES, buffer_samples: BUFFER_SAMPLES };
@@ -99,6 +105,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
     },
     keepAlive: (on) => (alive = on),
     opened: () => opened,
+    workersOf: (session) => workers.get(session)?.size ?? 0,
     stop: () => {
       clearInterval(timer);
       clearInterval(renewal);
@@ -106,4 +113,10 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
       server.close();
     },
   };
+}
+
+/** Returns the content of a ticket without a check of its signature. */
+function readTicket(ticket = ''): { session: string; worker: string } {
+  const [body = ''] = ticket.split('.');
+  return JSON.parse(Buffer.from(body, 'base64url').toString()) as { session: string; worker: string };
 }

@@ -2,7 +2,6 @@ import { Agent } from 'node:http';
 import type { Ledger } from '@svc-asr/ledger';
 import { send } from '../support/answer.ts';
 import type { Answer } from '../support/answer.ts';
-import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { connected } from '../support/connected.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
@@ -47,13 +46,14 @@ afterAll(async () => {
   await redis.stop();
 });
 
-async function startSession(on: TestGateway): Promise<{ tenant: string; stream: StreamClient }> {
+async function startSession(on: TestGateway): Promise<{ tenant: string; session: string; stream: StreamClient }> {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
-  const stream = await openStream(await createSession(on, key, { model: MODEL }));
+  const created = await createSession(on, key, { model: MODEL });
+  const stream = await openStream(created);
   await stream.next('ready');
   stream.audio(pcm);
   await stream.next('delta');
-  return { tenant, stream };
+  return { tenant, session: created.id, stream };
 }
 
 async function ended(tenant: string) {
@@ -66,6 +66,17 @@ async function ended(tenant: string) {
   }
 }
 
+/** Returns whether a session has a slot of a worker. */
+async function hasSlot(session: string): Promise<boolean> {
+  const key = `${prefix}:{m:${MODEL}}:a`;
+  return (await ledger.link.send(key, ['HEXISTS', key, session])) === 1;
+}
+
+/** Waits until the slot of a session is free. This is a moment after the session was settled. */
+async function untilSlotIsFree(session: string): Promise<void> {
+  await eventually('the slot is free', 30_000, async () => !(await hasSlot(session)));
+}
+
 async function untilUnready({ adminUrl }: TestGateway): Promise<void> {
   await eventually(
     'the gateway reports unready',
@@ -76,20 +87,22 @@ async function untilUnready({ adminUrl }: TestGateway): Promise<void> {
 
 test.concurrent('a gateway crash fails its sessions without a charge and frees their slots', async () => {
   const doomed = await startGateway(redis.url, prefix, HASTY);
-  const { tenant } = await startSession(doomed);
+  const { tenant, session } = await startSession(doomed);
+  expect(await hasSlot(session)).toBe(true);
   await doomed.stop('SIGKILL');
   expect(await ended(tenant)).toMatchObject({
     state: 'failed',
     billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
   });
-  await untilPoolIsEmpty(ledger, MODEL);
+  await untilSlotIsFree(session);
 });
 
 test.concurrent('sessions of a gateway that stops while Redis refuses its settlements are failed by others without a charge', async () => {
   const user = await createNarrowUser(redis, ledger.link, 'leaving');
   const leaving = await startGateway(user.url, prefix, HASTY);
-  const { tenant, stream } = await startSession(leaving);
+  const { tenant, session, stream } = await startSession(leaving);
+  expect(await hasSlot(session)).toBe(true);
   await user.allow(...WITHOUT_ACCOUNTS);
   stream.close();
   await stream.closed;
@@ -99,7 +112,7 @@ test.concurrent('sessions of a gateway that stops while Redis refuses its settle
     billableMs: 0,
     balance: { reservedMs: 0, consumedMs: 0, availableMs: 3_600_000 },
   });
-  await untilPoolIsEmpty(ledger, MODEL);
+  await untilSlotIsFree(session);
 });
 
 test('a gateway that receives SIGTERM refuses handshakes, sends finals and close code 1001, and charges nothing', async () => {
