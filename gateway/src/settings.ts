@@ -13,7 +13,10 @@ export const GATEWAY_SETTINGS = {
   TLS_CERT_FILE: readableFile('Certificate chain (PEM). If empty, the API uses plain HTTP, for use behind a proxy.'),
   TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate. Set both files or neither.'),
   PUBLIC_URL: url('URL under which clients reach the API. websocket_url is derived from it.', ['https:', 'http:']),
-  CONSOLE_URL: text('URL of the console, for the link on the page at /. If empty, the page has no such link.', ''),
+  CONSOLE_URL: text(
+    'URL of the console, for the links on the pages / and /docs. If empty, they have no such link.',
+    '',
+  ),
   EXAMPLE_CA_FILE: text(
     'CA file that the curl examples in /docs name with --cacert. Set it if clients do not trust the certificate otherwise.',
     '',

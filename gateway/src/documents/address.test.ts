@@ -43,3 +43,9 @@ test('withPublicUrl adds --cacert to the curl examples if there is a CA file', (
     'curl --cacert /ca.crt https',
   );
 });
+
+test('withPublicUrl links to the console in the header of the page if its address is known', () => {
+  const linked = withPublicUrl(documents, 'https://a.example', '', 'https://console.example/?a&b');
+  expect(linked['docs.html']).toContain('<a href="https://console.example/?a&amp;b">Console</a>');
+  expect(withPublicUrl(documents, 'https://a.example')['docs.html']).not.toContain('>Console</a>');
+});

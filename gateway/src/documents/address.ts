@@ -8,11 +8,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+/** Start of the links in the header of the page. */
+const LINKS = '<span class="links">';
+
 /**
  * Replaces the example address that the documents were rendered with by the public URL of this gateway. With `caFile`,
- * the curl examples trust that CA.
+ * the curl examples trust that CA. With `consoleUrl`, the header of the page has a link to the console.
  */
-export function withPublicUrl(documents: Documents, publicUrl: string, caFile = ''): Documents {
+export function withPublicUrl(documents: Documents, publicUrl: string, caFile = '', consoleUrl = ''): Documents {
   const openApi = JSON.parse(documents['openapi.json']) as OpenApi.OpenApiDocument;
   const asyncApi = JSON.parse(documents['asyncapi.json']) as AsyncApi.AsyncApiDocument;
   const exampleUrl = openApi.servers[0]?.url;
@@ -34,8 +37,13 @@ export function withPublicUrl(documents: Documents, publicUrl: string, caFile = 
     ...documents,
     'openapi.json': replace(documents['openapi.json'], escapeJson),
     'asyncapi.json': replace(JSON.stringify({ ...asyncApi, servers: { service } }), escapeJson),
-    'docs.html': replace(documents['docs.html'], escapeHtml),
+    'docs.html': withConsole(replace(documents['docs.html'], escapeHtml), consoleUrl),
   };
+}
+
+function withConsole(page: string, consoleUrl: string): string {
+  if (consoleUrl === '') return page;
+  return page.replace(LINKS, () => `${LINKS}<a href="${escapeHtml(consoleUrl)}">Console</a>`);
 }
 
 /** Returns the option by which curl trusts a CA, with a space after it. Empty without a CA. */

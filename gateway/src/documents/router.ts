@@ -22,7 +22,7 @@ export interface DocumentAddresses {
  * is not.
  */
 export function documentsRouter(rendered: Documents, { publicUrl, consoleUrl, caFile }: DocumentAddresses): Router {
-  const documents = withPublicUrl(rendered, publicUrl, caFile);
+  const documents = withPublicUrl(rendered, publicUrl, caFile, consoleUrl);
   const router = Router({ caseSensitive: true, strict: true });
   const json = 'application/json; charset=utf-8';
   const pageHeaders = JSON.parse(documents['docs.headers.json']) as Record<string, string>;
