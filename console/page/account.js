@@ -79,25 +79,37 @@ export function creditSection({ account, limits, ledger_available: isAvailable }
  *
  * @param {OwnTenantView} tenant
  */
-export function quickstartSection({ api_url: url, models }) {
+export function quickstartSection({ api_url: url, api_ca_file: caFile, models }) {
   const model = models.find((name) => name !== '*') ?? 'MODEL';
+  const curl = caFile === null ? 'curl' : `curl --cacert ${quoted(caFile)}`;
   const lines = [
-    `curl ${url}/v1/models -H "Authorization: Bearer $SVC_ASR_API_KEY"`,
+    `${curl} ${url}/v1/models`,
     '',
-    `curl ${url}/v1/asr/sessions -H "Authorization: Bearer $SVC_ASR_API_KEY" \\`,
+    'export SVC_ASR_API_KEY=svc_live_v1_...  # one of your API keys',
+    `${curl} ${url}/v1/asr/sessions \\`,
+    `  -H "Authorization: Bearer $SVC_ASR_API_KEY" \\`,
     `  -H "Content-Type: application/json" -d '{"model": "${model}", "max_audio_seconds": 60}'`,
   ];
   const text =
-    'Run these commands on your server. Never put an API key in a browser or mobile app: give it the short-lived session that the second command returns.';
+    'Run these commands on your server. Never put an API key in a browser or mobile app: give it the short-lived session that the last command returns.';
   return section(
     'Quickstart',
-    {},
+    { id: 'quickstart' },
     html('p', {}, text),
     html('pre', {}, lines.join('\n')),
     ...(model === 'MODEL'
       ? [html('p', { class: 'faint' }, 'Replace MODEL with a model id from the first response.')]
       : []),
   );
+}
+
+/**
+ * Quotes a path for a shell, if necessary.
+ *
+ * @param {string} path
+ */
+function quoted(path) {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /**

@@ -56,8 +56,12 @@ export function section(title, attributes, ...children) {
  * @param {readonly (readonly Child[])[]} rows
  */
 export function table(heads, rows) {
-  /** @param {Child} content */
-  const cell = (content) => html('td', typeof content === 'string' ? {} : { class: 'actions' }, content);
+  /**
+   * @param {Child} content
+   * @param {number} column
+   */
+  const cell = (content, column) =>
+    html('td', typeof content === 'string' ? { 'data-label': heads[column] } : { class: 'actions' }, content);
   return html(
     'div',
     { class: 'scroll' },

@@ -23,7 +23,7 @@ export const CONSOLE_ERRORS = {
     status: 401,
     type: 'authentication_error',
     message:
-      'The private link is not valid. It has expired, was revoked or replaced, or its tenant was deleted. Ask the administrator for a new link.',
+      'The private link is not valid. It was used, has expired, was revoked or replaced, or its tenant was deleted. Ask the administrator for a new link, or restart `npm start` on your own machine.',
   },
   foreign_origin: {
     status: 403,

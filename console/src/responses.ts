@@ -97,6 +97,8 @@ export interface OwnTenantView {
   /** Null if the link is of an older version and has no expiry yet. */
   readonly link_expires_at: string | null;
   readonly api_url: string;
+  /** CA file that the examples of the page name. Null if clients trust the API anyway. */
+  readonly api_ca_file: string | null;
   /** Null until the operator has created the account, or while Redis is unavailable. */
   readonly account: AccountView | null;
   readonly ledger_available: boolean;

@@ -81,6 +81,10 @@ export const CONSOLE_SETTINGS = {
     'IP addresses or networks of proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8.',
   ),
   API_URL: text('URL of the public API in the examples of the page.', 'https://localhost:8443'),
+  EXAMPLE_CA_FILE: text(
+    'CA file that the curl examples of the page name with --cacert. Set it if clients do not trust the API otherwise.',
+    '',
+  ),
   CONSOLE_BODY_BYTES: integer('Maximum size of a request body on the console port.', 16_384, 1024, 1_048_576),
   APPLICATIONS_PER_HOUR: integer('Maximum applications per address and hour.', 5, 1, 1_000_000),
   MAX_APPLICATIONS: integer('Maximum pending applications. Further applications are rejected.', 1000, 1, 1_000_000),

@@ -16,6 +16,8 @@ export interface Page {
   fill: (label: string, value: string) => Promise<void>;
   /** Clicks the button with this text and accepts any dialog. */
   click: (text: string) => Promise<void>;
+  /** Sets the size of the page, in CSS pixels. */
+  resize: (width: number, height: number) => Promise<void>;
   /** Script errors and violations of the content security policy. */
   errors: () => readonly string[];
   close: () => Promise<void>;
@@ -103,6 +105,9 @@ export async function openBrowser(options: readonly string[] = []): Promise<Page
       const found = `[...document.querySelectorAll('button')].find((each) => each.innerText.trim() === ${quoted(text)} && !each.disabled)`;
       await until(`${found} !== undefined`);
       await evaluate(`${found}.click()`);
+    },
+    resize: async (width, height) => {
+      await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 500 });
     },
     errors: () => errors,
     close: async () => {

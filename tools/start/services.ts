@@ -56,6 +56,7 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       TLS_KEY_FILE: plan.tls.keyFile,
       API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
       API_URL: `https://localhost:${plan.ports.gateway}`,
+      EXAMPLE_CA_FILE: plan.tls.caFile,
     },
     gateway: {
       TLS_CERT_FILE: plan.tls.certFile,

@@ -155,6 +155,12 @@ describe('serviceEnvironment', () => {
     expect(env).toMatchObject({ SESSION_TTL_MS: '700', PUBLIC_URL: 'https://asr.example', TLS_CERT_FILE: '/cert' });
   });
 
+  test('names the local CA in the examples of the gateway and the console', () => {
+    for (const service of ['gateway', 'console'] as const) {
+      expect(serviceEnvironment(service, plan(), {}).EXAMPLE_CA_FILE).toBe('/ca');
+    }
+  });
+
   test('prefers a secret from the environment to the file of the installation', () => {
     const env = serviceEnvironment('gateway', plan(), { API_KEY_PEPPERS: '{}' });
     expect(env.API_KEY_PEPPERS).toBe('{}');

@@ -22,6 +22,7 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
       const view: OwnTenantView = {
         ...viewOwn(tenant),
         api_url: settings.API_URL,
+        api_ca_file: settings.EXAMPLE_CA_FILE === '' ? null : settings.EXAMPLE_CA_FILE,
         account,
         ledger_available: available,
       };
@@ -58,7 +59,10 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
 }
 
 /** Returns what a developer may see of the tenant. Grants and other fields for administrators are left out. */
-function viewOwn({ metadata, spec }: Tenant): Omit<OwnTenantView, 'api_url' | 'account' | 'ledger_available'> {
+function viewOwn({
+  metadata,
+  spec,
+}: Tenant): Omit<OwnTenantView, 'api_url' | 'api_ca_file' | 'account' | 'ledger_available'> {
   return {
     object: 'tenant',
     name: metadata.name,

@@ -2,7 +2,7 @@ import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Express, RequestHandler } from 'express';
 import { ConsoleError } from '../errors.ts';
 import { createApp } from '../http/app.ts';
-import { notFound, handleError } from '../http/error-handler.ts';
+import { handleError, methodNotAllowed, notFound } from '../http/error-handler.ts';
 import { routeAccount } from './account.ts';
 import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';
@@ -23,6 +23,10 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
   routePage(app, ['index.html', 'console.css', 'console.js', ...SHARED_SCRIPTS, 'account.js', 'keys.js', 'usage.js']);
+  app
+    .route('/docs')
+    .get((_request, response) => response.redirect(`${settings.API_URL}/docs`))
+    .all(methodNotAllowed('GET, HEAD'));
   app.use(refuseForeignOrigin);
   const failures = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
   const findSession = createFindSession(deps, failures);

@@ -11,6 +11,7 @@ export interface DeveloperDeps extends Pick<
   settings: Pick<
     ConsoleSettings,
     | 'API_URL'
+    | 'EXAMPLE_CA_FILE'
     | 'CONSOLE_BODY_BYTES'
     | 'TRUSTED_PROXIES'
     | 'SIGN_IN_FAILURES_PER_MINUTE'

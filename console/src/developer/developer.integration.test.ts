@@ -61,6 +61,7 @@ test('a developer can apply, be approved, and create and revoke a key that gatew
     account: { credits: { available_ms: 3_600_000 }, live_sessions: 0 },
     limits: { concurrent_sessions: 1 },
     api_url: 'https://localhost:8443',
+    api_ca_file: null,
   });
   const created = await developer.call('POST', 'keys', { name: 'production', expires_in_days: 90 });
   expect([created.status, created.body.active, created.body.name]).toEqual([201, true, 'production']);

@@ -8,7 +8,7 @@ let console_: TestEnvironment;
 let page: Page;
 
 beforeAll(async () => {
-  console_ = await startTestEnvironment({ operator: true });
+  console_ = await startTestEnvironment({ operator: true, env: { EXAMPLE_CA_FILE: '/my home/ca.crt' } });
   page = await openBrowser();
 });
 
@@ -16,6 +16,15 @@ afterAll(async () => {
   await page.close();
   await console_.stop();
 });
+
+/** True if the button can be clicked without scrolling to the side. */
+const REVOKE_IS_VISIBLE = `(() => {
+  const revoke = [...document.querySelectorAll('#keys button')].find((each) => each.innerText === 'Revoke');
+  const { left, right } = revoke.getBoundingClientRect();
+  const section = document.querySelector('#keys').getBoundingClientRect();
+  const isComplete = document.documentElement.scrollWidth <= innerWidth;
+  return isComplete && left >= section.left && right <= section.right;
+})()`;
 
 const sees = (text: string) => page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
 
@@ -64,6 +73,14 @@ test('the console pages lead a developer from the waitlist through approval to a
   await page.open(`${console_.pageUrl}/`);
   await sees(key.slice(-4));
   expect(await page.evaluate('document.body.innerText')).not.toContain(key);
+  for (const width of [1440, 1280, 1024, 820, 390]) {
+    await page.resize(width, 900);
+    expect([width, await page.evaluate(REVOKE_IS_VISIBLE)]).toEqual([width, true]);
+  }
+  await page.resize(1280, 900);
+  expect(await page.evaluate("document.querySelector('#quickstart').innerText")).toContain(
+    "curl --cacert '/my home/ca.crt' https://localhost:8443/v1/models\n",
+  );
   await page.click('Rotate');
   await page.until("document.querySelectorAll('#keys tbody tr').length === 2");
   // The new key may do no more than the one that it replaces.
@@ -95,6 +112,13 @@ test('the console pages lead a developer from the waitlist through approval to a
   await sees('The private link is not valid');
   // The browser logs the 401 of the signed-out page. Scripts and the content security policy must cause no messages.
   expect(page.errors().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
+});
+
+test('the console links to the documentation of the API', async () => {
+  const { status, headers } = await fetch(`${console_.pageUrl}/docs`, { redirect: 'manual' });
+  expect([status, headers.get('location')]).toEqual([302, 'https://localhost:8443/docs']);
+  await page.open(`${console_.pageUrl}/`);
+  expect(await page.evaluate("document.querySelector('header a').href")).toBe(`${console_.pageUrl}/docs`);
 });
 
 test('the console page shows an error and the sign-in form when a private link is not valid', async () => {
