@@ -38,7 +38,7 @@ socket.onclose = ({ code, reason }) => {
 };
 
 pcm16.port.onmessage = ({ data: frame }) => send(frame ?? JSON.stringify({ type: 'flush' })); // null: end of the audio
-source.connect(pcm16);
+source.connect(pcm16); // speech before this line is lost here; @svc-asr/client/microphone keeps it
 
 function stopMicrophone() {
   source.disconnect();
