@@ -152,6 +152,21 @@ describe('planPool with several sick workers', () => {
     expect(plan({ ...input, running: left, registered })).toEqual({ ensure: 6, ...NOTHING, sick: ['x'] });
   });
 
+  test('stops none for a sick worker of another node that is still registered', () => {
+    const workers = [running('a'), running('b'), sick('x', 'n1'), { ...sick('d', 'n2'), ageMs: 100 }];
+    const sickSinceMs = new Map(Object.entries({ x: 8000, d: 9900 }));
+    const registered = ['a', 'b', 'd'].map((id) => record(id));
+    expect(plan({ desired: 4, running: workers, registered, sickSinceMs })).toMatchObject({ stop: [] });
+  });
+
+  test('stops as many as have ready replacements, beside the one that has waited too long for them', () => {
+    const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
+    const sickSinceMs = new Map(Object.entries({ x: -1_000_000, y: 9000 }));
+    const registered = ['a', 'b', 'c'].map((id) => record(id));
+    const { stop } = plan({ desired: 4, running: workers, registered, sickSinceMs });
+    expect(stop.map(({ id }) => id)).toEqual(['x']);
+  });
+
   test('starts no further ones and stops none while their replacements are sick on another node', () => {
     const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
     const failed = [...workers, sick('d', 'n2'), sick('e', 'n2')];

@@ -112,7 +112,12 @@ export function planPool(input: PlanInput): Plan {
     ...leaving.filter((id) => !records.has(id)).map((id) => ({ id })),
     ...staying.flatMap((worker) => (isSick(worker) ? [] : findStop(worker, staying, records, input))),
     ...chooseSickStops(
-      { replaced, others: allSick.length - replaced.length, own, ready: useful.filter(isReady) },
+      {
+        replaced,
+        others: allSick.length - replaced.length,
+        own,
+        ready: useful.filter((worker) => isReady(worker) && !allSick.some(({ id }) => id === worker.id)),
+      },
       input,
     ),
   ];
@@ -255,6 +260,6 @@ function findStop(
     return nowMs - lostSince >= limits.lostMs ? [{ id, failure }] : [];
   }
   const failure = describeLateStart(worker, records, input);
-  // Sick workers are replaced one by one.
+  // Sick workers are replaced separately.
   return failure === undefined || findSickness(worker, staying, records, input).length > 0 ? [] : [{ id, failure }];
 }

@@ -52,7 +52,13 @@ export function chooseSickStops({ replaced, others, own, ready }: SickWorkers, t
   const later = ready.filter(({ ageMs }) => times.nowMs - ageMs > sinceMs).length;
   const beyond = ready.length - (own - others - replaced.length);
   let count = others === 0 ? beyond : Math.min(beyond, later);
-  return replaced.filter(({ id }) => isOverdue(id, times) || count-- > 0);
+  const since = ({ id }: SickWorker) => times.sickSinceMs.get(id) ?? Number.MAX_VALUE;
+  return replaced
+    .toSorted((a, b) => since(a) - since(b))
+    .filter(({ id }) => {
+      const isReplaced = count-- > 0;
+      return isReplaced || isOverdue(id, times);
+    });
 }
 
 /**
