@@ -15,8 +15,6 @@ const SHORT_DRAIN = { DRAIN_TIMEOUT_MS: '3000' };
 const { pcm } = recording();
 const HALF = Math.floor(pcm.length / 4) * 2;
 const [FIRST, SECOND] = [pcm.subarray(0, HALF), pcm.subarray(HALF)];
-/** Audio for one chunk of the model. */
-const SILENCE = Buffer.alloc(2 * 17_920);
 
 let stage: Stage;
 let expected: string;
@@ -158,52 +156,6 @@ test(
     expect(await stream.next('final', WAIT_MS)).toMatchObject({ text: expected, utterance: 2 });
     expect(await exited).toBe(0);
     stream.close();
-  },
-  TEST_MS,
-);
-
-/** Code that adds 5 s to the measured duration of each run after SIGUSR2. It is loaded in all threads. */
-const SLOW_RUNS = `
-  import { isMainThread, workerData } from 'node:worker_threads';
-  const channel = new BroadcastChannel('slow runs');
-  channel.unref();
-  if (isMainThread) process.on('SIGUSR2', () => channel.postMessage('slow'));
-  else if (workerData?.index === undefined) {
-    const now = performance.now.bind(performance);
-    let [addedMs, stepMs] = [0, 0];
-    performance.now = () => now() + (addedMs += stepMs);
-    channel.onmessage = () => (stepMs = 5000);
-  }
-`;
-
-test(
-  'streams beyond the slots of a slow worker stay there until another worker has free slots, and then move',
-  async () => {
-    const slow = await addWorker({
-      SLOTS: '4',
-      LEAST_SLOTS_PERCENT: '25',
-      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(SLOW_RUNS)}`,
-    });
-    await Promise.all([openHalfway(), openHalfway(), openHalfway(), openHalfway()]);
-    process.kill(slow.pid, 'SIGUSR2');
-    await eventually('the worker lowers its slots', WAIT_MS, async () => {
-      for (const { stream } of streams) stream.audio(SILENCE);
-      return (await recordOf(slow))?.slots === 1;
-    });
-    expect(await stage.ledger.pools.load(MODEL)).toMatchObject({ active: 4, waiting: 0, slots: 1 });
-    const other = await addWorker();
-    await countsStreams(other, 3);
-    await countsStreams(slow, 1);
-    for (const { stream } of streams) stream.audio(SECOND);
-    const texts = new Set<string>();
-    for (const { stream } of streams) {
-      stream.send({ type: 'flush' });
-      texts.add((await stream.next('final', WAIT_MS)).text);
-      stream.close();
-      expect(await stream.closed).toMatchObject({ code: 1000 });
-    }
-    // All streams had the same audio.
-    expect(texts.size).toBe(1);
   },
   TEST_MS,
 );
