@@ -23,7 +23,7 @@ beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  for (const end of ends.reverse()) await end().catch(() => undefined);
   await kubernetes.stop();
 }, KUBERNETES_TIMEOUT_MS);
 
