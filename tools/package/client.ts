@@ -42,13 +42,14 @@ export async function buildClientPackage(root: string): Promise<PackageFiles> {
   return files;
 }
 
-/** Replaces the modules that only the package `ws` needs. Browsers have their own WebSocket. */
+/** Replaces the modules that only Node needs. Browsers have their own WebSocket and report no cause of a failure. */
 const WITHOUT_WS: Plugin = {
   name: 'without ws',
   setup: (bundler) => {
     const replace = (filter: RegExp, contents: string) =>
       bundler.onLoad({ filter }, () => ({ contents, loader: 'ts' }));
     replace(/stream\/handshake\.ts$/, 'export const watchHandshake = () => false;');
+    replace(/src\/unknown-ca\.ts$/, 'export const describeUnknownCa = () => undefined;');
     // Only `ws` reports the pings whose absence this module detects.
     replace(/stream\/silence\.ts$/, 'export const watchSilence = () => undefined;');
     replace(/stream\/socket\.ts$/, 'export const findWebSocket = async () => globalThis.WebSocket;');

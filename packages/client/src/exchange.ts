@@ -1,5 +1,6 @@
 import { SvcAsrUnreachable } from './error.ts';
 import type { Answer } from './error.ts';
+import { describeUnknownCa } from './unknown-ca.ts';
 
 /** The part of `fetch` that the client uses, so that you can pass your own. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
@@ -69,9 +70,8 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
   const { code } = error as { code?: unknown };
-  // Codes of Node for a certificate of an unknown CA. Browsers report no code.
-  if (/^UNABLE_TO_|SELF_SIGNED/.test(String(code)))
-    return `${error.message.split(';')[0]}; set NODE_EXTRA_CA_CERTS to the CA file`;
+  const unknownCa = describeUnknownCa(error);
+  if (unknownCa !== undefined) return unknownCa;
   if (error.message !== '') return error.message;
   return typeof code === 'string' ? code : error.name;
 }
