@@ -159,7 +159,7 @@ describe('planPool with several sick workers', () => {
     expect(plan({ desired: 4, running: workers, registered, sickSinceMs })).toMatchObject({ stop: [] });
   });
 
-  test('stops as many as have ready replacements, beside the one that has waited too long for them', () => {
+  test('stops only the overdue one if one replacement is ready', () => {
     const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
     const sickSinceMs = new Map(Object.entries({ x: -1_000_000, y: 9000 }));
     const registered = ['a', 'b', 'c'].map((id) => record(id));
