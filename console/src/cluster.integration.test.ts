@@ -269,7 +269,7 @@ test(
 );
 
 test(
-  'while the API server is unavailable, every request returns 503 with Retry-After and nothing is lost',
+  'the admin API returns 503 with Retry-After while the API server is unavailable, and loses no grant',
   async () => {
     await put('acme', { grants: [{ id: 'a', audioSeconds: 1 }] });
     await kubernetes.stopApiServer();

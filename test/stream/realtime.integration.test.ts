@@ -148,7 +148,7 @@ test('a message of more than 1 MiB is answered with an error and 1009', async ()
   expect(await client.closed).toMatchObject({ code: 1009 });
 });
 
-test('audio continues in the next session without a seam, and a pause settles it; a drain closes with 1013', async () => {
+test('a realtime connection transcribes across sessions without a seam, settles them in a pause and closes with 1013 in a drain', async () => {
   const gateway = await startGateway(stage.redis.url, stage.prefix, {
     STREAM_IDLE_MS: '3000',
     CHAIN_PART_SECONDS: '3',

@@ -139,7 +139,10 @@ export type WorkerSettings = ValuesOf<typeof WORKER_SETTINGS>;
 /** Settings of `fetch-artifact`, which downloads a model into a pod before its worker starts. */
 export const ARTIFACT_SETTINGS = {
   LOG_LEVEL: SERVICE_SETTINGS.LOG_LEVEL,
-  ARTIFACT_URL: url('HTTPS URL of a .tar.gz archive with the model folder.', ['https:']),
+  ARTIFACT_URL: url(
+    'HTTPS URL of a .tar.gz archive with the model folder. Only fetch-artifact, which runs before the worker, reads settings that start with ARTIFACT_.',
+    ['https:'],
+  ),
   ARTIFACT_SHA256: checksum('SHA-256 of the archive, as printed by sha256sum.'),
   ARTIFACT_FOLDER: text('Folder for unpacked artifacts. The model is unpacked into a subfolder named by the checksum.'),
   ARTIFACT_CREDENTIALS_FOLDER: text(

@@ -183,7 +183,7 @@ test(
 );
 
 test(
-  'repeated sign-outs with the same cookie cause one write, and a tenant has at most 20 in an hour',
+  'a repeated sign-out with the same cookie writes nothing, and a tenant can end at most 20 sessions in an hour',
   async () => {
     const console_ = await start();
     const { developer, tenant, token } = await approved(console_);

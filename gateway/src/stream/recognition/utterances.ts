@@ -108,7 +108,7 @@ export class Utterances {
     for (const utterance of this.#unanswered) utterance.setProgress(0, 0);
   }
 
-  /** Call when another worker takes over, which was sent all utterances before. */
+  /** Call when another worker takes over, which has already received the utterances. */
   adoptProgress({ utterance, consumed, sent }: WorkerProgress): void {
     for (const one of this.#unanswered) {
       one.setProgress(one === this.current ? sent : one.samples, one.number === utterance ? consumed : 0);

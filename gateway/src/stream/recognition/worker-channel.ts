@@ -33,7 +33,7 @@ export interface ChannelEvents {
   onWrongWorker: (reason: string) => void;
 }
 
-/** The way of one stream to its worker. */
+/** The channel of one stream to its worker, on a connection that many streams share. */
 export interface WorkerChannel {
   /** Time of the last message about all streams of the connection. */
   readonly aliveAtMs: number;
