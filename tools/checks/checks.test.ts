@@ -67,7 +67,7 @@ test.each([
   ['type-imports', 'ImportSpecifier', { importKind: 'type' }, 'separate `import type`'],
   ['type-imports', 'ExportSpecifier', { exportKind: 'type' }, 'separate `import type`'],
   ['type-imports', 'ImportSpecifier', { importKind: 'value' }, undefined],
-])('the lint rule style/%s reports a %s %j: %s', (rule, type, node, message) => {
+])('the message of the lint rule style/%s for a %s %j is %s', (rule, type, node, message) => {
   const reports: string[] = [];
   const report = ({ message }: { message: string }) => void reports.push(message);
   const { create } = style.rules![rule] as { create: (context: object) => Record<string, (node: object) => void> };

@@ -38,7 +38,7 @@ const MODEL_NAMESPACE = 'asr-models';
 const NAMESPACES = [RELEASE_NAMESPACE, MODEL_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
 const CRDS = ['asrmodels', 'apikeys', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
 
-/** Starts a new cluster of namespaces on this machine. */
+/** Starts a new cluster on this machine, whose nodes are Linux namespaces. */
 export async function startOwnTarget(home: string, logProgress: (line: string) => void): Promise<Target> {
   // A killed run may have left a cluster behind.
   await removeOwnCluster(home);

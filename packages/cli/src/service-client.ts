@@ -11,7 +11,7 @@ const MAX_RETRIES = 3;
 const MAX_RETRY_WAIT_MS = 60_000;
 /** Longest wait for the end of other sessions of the account. */
 const MAX_PLACE_WAIT_MS = 120_000;
-/** Wait for a place after which the command reports it. */
+/** Interval of the first retries. The command reports the wait after the first one. */
 const NOTE_AFTER_MS = 1000;
 /** Time for which the command tries every second. */
 const QUICK_WAITS_MS = 5000;

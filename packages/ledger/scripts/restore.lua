@@ -4,7 +4,7 @@
 -- granted again as they were at the checkpoint.
 -- KEYS  1 account
 -- ARGV  1 restoration id  2 consumed ms at the checkpoint
---       3 month of the budget at the checkpoint, or '' without one; then also: 4 ms granted by budgets
+--       3 month of the budget at the checkpoint, or '' without one. Only with a budget: 4 ms granted by budgets
 --       5 ms left of the budget  6 ms charged to it in its month
 -- returns { 1 applied | 0 applied before, consumed ms added } | { -1 } without an account
 -- @include journal

@@ -53,7 +53,7 @@ test('decodeRnnt evaluates streams of different lengths together and keeps count
   expect([short.frameBase, long.frameBase]).toEqual([1, 3]);
 });
 
-test('decodeRnnt runs as many steps as the least pieces take, and ignores the results of the added steps', async () => {
+test('decodeRnnt runs further steps until each stream has its leastPieces, and ignores their results', async () => {
   const joint = countingJoint();
   const [one, other] = [search(joint), search(joint)];
   const frames = [1, 1].map((n) => Float32Array.of(n));

@@ -353,7 +353,7 @@ describe('invalid events', () => {
     ['a session of another type', { type: 'session.update', session: { type: 'realtime' } }, 'invalid_value'],
     ['no session', { type: 'session.update' }, 'invalid_value'],
     ['a commit without audio', { type: 'input_audio_buffer.commit' }, 'input_audio_buffer_commit_empty'],
-  ])('with %s are answered with an error that names them, and the connection stays open', (_name, event, code) => {
+  ])('with %s are answered with an error, and the connection stays open', (_name, event, code) => {
     const { send, events, state } = createConnection();
     send(typeof event === 'string' ? event : { ...event, event_id: 'mine' });
     expect(events.at(-1)).toMatchObject({

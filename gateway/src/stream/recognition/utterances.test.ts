@@ -50,7 +50,7 @@ describe('Utterances', () => {
     expect([number, startSample, samples, utterances.acceptedSamples]).toEqual([2, 20, 14, 34]);
   });
 
-  test('leave a reset to the audio after a cut', () => {
+  test('apply an earlier reset to the audio after a cut', () => {
     const utterances = new Utterances();
     utterances.append(pcm(30));
     utterances.reset();

@@ -4,7 +4,7 @@ import { eventually } from '../../../../test/support/eventually.ts';
 import { AudioCapacity } from '../audio-memory/audio-capacity.ts';
 import { holdLease } from './lease.ts';
 
-/** Holds a lease that Redis no longer knows after the first join. */
+/** Holds a lease. Redis does not know the lease of the first join when it is renewed, but knows later ones. */
 function hold(verifyLedger: () => Promise<void>) {
   const joined: Owner[] = [];
   let renewals = 0;
