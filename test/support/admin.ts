@@ -64,7 +64,10 @@ export function createAdmin(url: string, token: string, ca?: string): Admin {
   }
 
   async function account(tenant: string): Promise<AccountView> {
-    return (await ask('GET', `/tenants/${tenant}`)).account as AccountView;
+    // The account is null while the console cannot read Redis.
+    return eventually(`the account of ${tenant}`, APPLIED_WITHIN_MS, async () => {
+      return ((await ask('GET', `/tenants/${tenant}`)).account as AccountView | null) ?? undefined;
+    });
   }
 
   async function write(name: string, request: TenantRequest): Promise<void> {
