@@ -1,5 +1,6 @@
 import { KUBERNETES_TIMEOUT_MS } from '../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../test/support/kubernetes.ts';
+import { endAfterFile } from '../../test/support/leftovers.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import { clusterSettings, spawnOperator } from './testing/cluster-operator.ts';
 import type { OperatorProcess } from './testing/cluster-operator.ts';
@@ -16,16 +17,11 @@ const LEASE_SECONDS = 8;
 const SLACK_MS = 20_000;
 
 let kubernetes: Kubernetes;
-/** Ends what the tests have started. */
-const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
-afterAll(async () => {
-  for (const end of ends.reverse()) await end().catch(() => undefined);
-  await kubernetes.stop();
-}, KUBERNETES_TIMEOUT_MS);
+afterAll(() => kubernetes.stop(), KUBERNETES_TIMEOUT_MS);
 
 interface Running {
   process: OperatorProcess;
@@ -36,8 +32,7 @@ interface Running {
 /** Creates a namespace and a Redis for the operators of one test. */
 async function openScene() {
   const redis = await startRedis();
-  const { ledger, close } = openLedger(redis.url);
-  ends.push(redis.stop, close);
+  const { ledger } = openLedger(redis.url);
   await eventually(() => ledger.catalogue.read());
   const namespace = await kubernetes.createNamespace();
   return {
@@ -47,10 +42,7 @@ async function openScene() {
       const proxy = await startFaultProxy(kubernetes.kubeconfig, namespace);
       const times = { LEASE_SECONDS: String(LEASE_SECONDS), LEASE_RENEW_MS: '5500', LEASE_RETRY_MS: '500' };
       const process = spawnOperator({ ...clusterSettings(proxy.kubeconfig, namespace, redis.url), ...times });
-      ends.push(proxy.stop, async () => {
-        process.kill('SIGKILL');
-        await process.ended;
-      });
+      endAfterFile(proxy.stop);
       const operator = { process, proxy };
       await eventually(() => expect(logged(operator, 'operator started')).toBe(true), 60_000);
       return operator;
