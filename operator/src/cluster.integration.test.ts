@@ -21,12 +21,17 @@ const WITHIN_MS = 60_000;
 let kubernetes: Kubernetes;
 /** Ends what the tests have started. */
 const ends: (() => Promise<unknown>)[] = [];
+async function endAll(): Promise<void> {
+  for (const end of ends.splice(0).reverse()) await end().catch(() => undefined);
+}
 
 beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
+// Hooks of single tests do not run for concurrent ones, which have all ended before the next test starts.
+afterEach(endAll, TEST_MS);
 afterAll(async () => {
-  for (const end of ends.reverse()) await end().catch(() => undefined);
+  await endAll();
   // One test replaces a definition. Other test files use the same API server.
   await kubernetes.kubectl(['apply', '--server-side', ...CRD_FILES.flatMap((file) => ['-f', file])]);
   await kubernetes.stop();
