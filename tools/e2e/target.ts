@@ -36,6 +36,8 @@ const RESOURCES_MS = 60_000;
 const RELEASE_NAMESPACE = 'asr';
 const MODEL_NAMESPACE = 'asr-models';
 const NAMESPACES = [RELEASE_NAMESPACE, MODEL_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
+/** Objects of the release outside of its namespace. A failed run has not uninstalled the release. */
+const CLUSTER_OBJECTS = ['clusterroles,clusterrolebindings', '-l', 'app.kubernetes.io/part-of=svc-asr'];
 const CRDS = ['asrmodels', 'apikeys', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
 
 /** Starts a new cluster on this machine, whose nodes are Linux namespaces. */
@@ -65,7 +67,9 @@ export async function openTarget(
   if (!existsSync(kubeconfig)) throw new Error(`there is no kubeconfig ${kubeconfig}`);
   const tools = createKubeTools(kubeconfig, await ensureGoTools(['kubectl', 'helm']), join(home, 'e2e'));
   const objects = [...NAMESPACES.map((name) => `namespace/${name}`), ...CRDS.map((name) => `crd/${name}`)];
-  const existing = (await tools.kubectl(['get', ...objects, '--ignore-not-found', '-o', 'name'])).trim();
+  const list = async (...args: string[]) =>
+    (await tools.kubectl(['get', ...args, '--ignore-not-found', '-o', 'name'])).trim();
+  const existing = [await list(...objects), await list(...CLUSTER_OBJECTS)].join('\n').trim();
   if (existing !== '') {
     const names = existing.split('\n').join(', ');
     throw new Error(`the tests install and delete these objects, and the cluster already has them: ${names}`);
@@ -78,6 +82,7 @@ export async function openTarget(
       for (const namespace of [MODEL_NAMESPACE, RELEASE_NAMESPACE]) await deleteResources(tools, namespace);
       const wait = ['--ignore-not-found', '--timeout=300s'];
       await tools.kubectl(['delete', ...objects, ...wait], { timeoutMs: 310_000 });
+      await tools.kubectl(['delete', ...CLUSTER_OBJECTS, ...wait], { timeoutMs: 310_000 });
     },
   };
 }
