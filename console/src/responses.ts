@@ -3,6 +3,8 @@
  * one side renames no longer compiles on the other. This file imports nothing, because the pages are checked without
  * the types of Node.
  */
+export type * from './responses/history.ts';
+
 export interface KeyView {
   readonly object: 'api_key';
   readonly key_id: string;
@@ -125,6 +127,28 @@ export interface SessionView {
   readonly billable_ms: number;
   readonly created_at: string;
   readonly completed_at: string | null;
+}
+
+/** Role of a signed-in person in a tenant. A private link signs in as owner. */
+export type Role = 'owner' | 'developer' | 'viewer';
+
+/** The session of the signed-in browser. */
+export interface ConsoleSessionView {
+  readonly object: 'console_session';
+  readonly tenant: string;
+  readonly role: Role;
+  readonly signed_in_by: 'link' | 'oidc';
+  readonly person: { readonly name: string; readonly email: string } | null;
+  readonly expires_at: string;
+  /** True if the console offers sign-in with OpenID Connect. */
+  readonly oidc: boolean;
+}
+
+/** The last request of a developer for more credit. */
+export interface CreditRequestView {
+  readonly at: string;
+  readonly message: string;
+  readonly audio_seconds: number | null;
 }
 
 /** A private link, in the only response that contains it. */

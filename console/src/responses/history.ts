@@ -1,0 +1,86 @@
+/** Responses about what a tenant did: usage, sessions and refused requests. */
+import type { SessionView } from '../responses.ts';
+
+/** Usage of a tenant by day, model and key. */
+export interface UsageByKeyView {
+  readonly object: 'list';
+  /** First and last day, both included, as YYYY-MM-DD in UTC. */
+  readonly from: string;
+  readonly to: string;
+  readonly data: readonly UsageRow[];
+}
+
+export interface UsageRow {
+  readonly day: string;
+  readonly model: string;
+  /** Null for sessions without a key: those of the playground, and those of earlier versions. */
+  readonly key_id: string | null;
+  readonly sessions: number;
+  readonly audio_ms: number;
+  readonly billable_ms: number;
+}
+
+/** A session as the list shows it. */
+export interface SessionRow extends SessionView {
+  /** Null for sessions without a key. */
+  readonly key_id: string | null;
+  readonly source: 'api' | 'playground';
+  /** Code of the reason. Null until it is known. */
+  readonly end_reason: string | null;
+  /** Close code of the WebSocket. Null without a stream, and until it is known. */
+  readonly close_code: number | null;
+  readonly reserved_ms: number;
+  /** Time from the creation to the end. Null until the end. */
+  readonly duration_ms: number | null;
+  /** Request that created the session. Null for sessions of earlier versions. */
+  readonly request_id: string | null;
+}
+
+/** A session with the explanation of its charge. */
+export interface SessionDetailView extends SessionRow {
+  readonly object: 'session';
+  readonly charge: {
+    /** Why the session cost what it cost. `pending` until it has ended. */
+    readonly rule: 'rounded_up_to_second' | 'not_charged' | 'pending';
+    readonly audio_ms: number;
+    readonly billable_ms: number;
+    /** Part of the reservation that was returned. Null until the end. */
+    readonly released_ms: number | null;
+  };
+}
+
+/** A list of which only a part was returned. */
+export interface PageOf<T> {
+  readonly object: 'list';
+  readonly data: readonly T[];
+  readonly has_more: boolean;
+}
+
+/** A request to the public API that was refused. */
+export interface RefusalView {
+  readonly request_id: string;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly key_id: string | null;
+  readonly model: string | null;
+}
+
+/** A model that the tenant may use. */
+export interface OwnModelView {
+  readonly object: 'model';
+  readonly id: string;
+  /** Name of the language in English. */
+  readonly language: string;
+  readonly language_code: string;
+  /** Contexts that a stream can select, as GET /v1/models lists them. */
+  readonly contexts: readonly {
+    readonly context_size: readonly [number, number];
+    readonly chunk_ms: number;
+    readonly default: boolean;
+  }[];
+  readonly max_audio_seconds: number;
+}
