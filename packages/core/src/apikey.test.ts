@@ -36,7 +36,7 @@ test('crc32 returns the same checksum as zlib', () => {
   );
 });
 
-test('randomBase62 draws again for bytes that would bias a character', () => {
+test('randomBase62 replaces random bytes that would make some characters more likely than others', () => {
   const draws = [Uint8Array.of(255, 250, 0), Uint8Array.of(61, 62)];
   let asked = 0;
   const { keyId } = generateApiKey((n) => draws[asked++] ?? new Uint8Array(n));

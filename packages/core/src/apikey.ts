@@ -1,8 +1,9 @@
 import { crc32 } from './crc32.ts';
 
 /**
- * An API key is `svc_live_v1_`, 10 characters of public id, `_`, 32 characters of secret, and 6 characters of CRC-32
- * over all of it, in base62. The checksum allows a mistyped or truncated key to be refused without a lookup.
+ * An API key is `svc_live_v1_`, 10 characters of public id, `_`, 32 characters of secret, and a checksum of 6
+ * characters. The checksum is the CRC-32 of everything before it, in base62. It allows a mistyped or truncated key to
+ * be refused without a lookup.
  */
 export const API_KEY_PREFIX = 'svc_live_v1_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -22,7 +23,7 @@ export function generateApiKey(randomBytes: (n: number) => Uint8Array): NewApiKe
   return { key, keyId, lastFour: key.slice(-4) };
 }
 
-/** Returns the public id of a well-formed key with a valid checksum, otherwise undefined. */
+/** Returns the public id of a key if the key is well-formed and its checksum is valid, otherwise undefined. */
 export function parseApiKey(key: string): string | undefined {
   const match = FORM.exec(key);
   return match?.[3] === checksum(key.slice(0, -6)) ? match[1] : undefined;
@@ -32,7 +33,10 @@ function checksum(text: string): string {
   return toBase62(crc32(text), 6);
 }
 
-/** Returns `length` random base62 characters without bias. Calls `randomBytes` again to replace rejected bytes. */
+/**
+ * Returns `length` random base62 characters, each with the same probability. Bytes that would cause a bias are
+ * rejected, and `randomBytes` is called again to replace them.
+ */
 function randomBase62(length: number, randomBytes: (n: number) => Uint8Array): string {
   let text = '';
   while (text.length < length) {

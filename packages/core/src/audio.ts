@@ -1,4 +1,4 @@
-/** Audio format of the interface. There is only one. */
+/** The only audio format that the interface supports. */
 export const AUDIO = {
   encoding: 'pcm_s16le',
   sampleRateHz: 16_000,
@@ -17,7 +17,7 @@ const ENCODER_FRAME_MS = 80;
 /** Maximum audio of one session, in seconds. Fixed by the interface. */
 export const MAX_AUDIO_SECONDS = 300;
 
-// The ledger computes the results of the next two functions in Lua (scripts/include/billing.lua).
+// The ledger repeats the next two functions in Lua (scripts/include/billing.lua). Change both together.
 
 /** Returns the duration of samples in milliseconds, rounded up. */
 export function audioMs(samples: number): number {
@@ -29,12 +29,12 @@ export function billableMs(samples: number): number {
   return Math.ceil(samples / AUDIO.sampleRateHz) * 1000;
 }
 
-/** Returns the number of whole samples in a duration. */
+/** Returns the number of whole samples in a duration in seconds. */
 export function samplesOf(seconds: number): number {
   return Math.floor(seconds * AUDIO.sampleRateHz);
 }
 
-/** Returns the samples of one chunk at a right context: one encoder frame, and one for each frame of look-ahead. */
+/** Returns the number of samples of one chunk: one encoder frame, and one more for each frame of right context. */
 export function chunkSamples(rightContext: number): number {
   return (rightContext + 1) * ENCODER_FRAME_MS * SAMPLES_PER_MS;
 }

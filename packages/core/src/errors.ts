@@ -1,6 +1,6 @@
 /**
  * Catalogue of the errors of the HTTP API. `code` is the stable reason, and `type` groups similar codes. `message` is
- * used unless the caller provides a more specific one.
+ * used if the thrower gives no more specific message.
  */
 export const ERRORS = {
   invalid_json: { status: 400, type: 'invalid_request_error', message: 'The request body is not valid JSON.' },
@@ -103,7 +103,7 @@ export interface ErrorBody {
   error: { type: string; code: string; message: string; request_id: string };
 }
 
-/** An error response of the API. Thrown anywhere in a request, and written by one handler. */
+/** An error response of the API. Any code that handles a request may throw it. One error handler writes all of them. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

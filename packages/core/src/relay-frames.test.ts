@@ -15,7 +15,10 @@ function join(pieces: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(pieces.flatMap((piece) => [...piece]));
 }
 
-/** Reads the bytes in pieces that end at these positions. Payloads are copied, because they may share memory. */
+/**
+ * Passes the bytes to the reader in pieces that end at the positions `cuts`. Copies payloads, because they may share
+ * memory with the bytes.
+ */
 function readInPieces(bytes: Uint8Array, cuts: readonly number[], reader = new FrameReader(MAX_BYTES)): Frame[] {
   const frames: Frame[] = [];
   let from = 0;
@@ -46,7 +49,7 @@ const frame = fc.oneof(
   }),
 );
 
-test('FrameReader returns the frames that were written, cut at any positions', () => {
+test('FrameReader returns the frames that were written, wherever the bytes are split', () => {
   fc.assert(
     fc.property(fc.array(frame, { maxLength: 8 }), fc.array(fc.nat(3000)), (frames, positions) => {
       const bytes = join(frames.map(encode));
@@ -56,7 +59,7 @@ test('FrameReader returns the frames that were written, cut at any positions', (
   );
 });
 
-test('FrameReader returns the same frames if the bytes are cut at any position or arrive one by one', () => {
+test('FrameReader returns the same frames if the bytes are split at any one position or arrive one by one', () => {
   const frames: Frame[] = [
     { stream: 1, type: FRAME.audio, position: 7, payload: Uint8Array.of(1, 2, 3, 4) },
     { stream: 0, type: FRAME.ping, position: 0, payload: new Uint8Array() },
@@ -84,7 +87,7 @@ test.each<[string, Parameters<typeof writeFrameHeader>[1], string]>([
   expect(() => readInPieces(bytes, [4, 11])).toThrow(reason);
 });
 
-test('FrameReader reads arbitrary bytes without any other error than a FrameError', () => {
+test('FrameReader throws nothing but FrameError for arbitrary bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 100 })), (pieces) => {
       const reader = new FrameReader(MAX_BYTES);

@@ -7,58 +7,63 @@
  * length of the payload (24 bits) and a position (32 bits), all big-endian. The meaning of the position depends on the
  * type.
  *
- * The gateway chooses the ids of streams, and each id is greater than the ones before. An id is never used again on the
- * same connection. Frames for a stream that has ended are therefore late, and are ignored.
+ * The gateway chooses the ids of streams in increasing order, and never uses an id twice on the same connection. A
+ * frame whose stream has ended is therefore a late frame of that stream, and is ignored.
  */
 export const RELAY_CONNECTION_PATH = '/v2/streams';
 
 /** Protocol name in the `Upgrade` header. */
 export const RELAY_UPGRADE = 'svc-asr-relay';
 
-/** Stream id of frames that concern the connection. */
+/** Stream id of frames that concern the whole connection instead of one stream. */
 export const CONNECTION_ID = 0;
 
-/** Largest stream id. A gateway opens another connection before it needs a greater one. */
+/** Largest stream id. A gateway that needs a greater one opens another connection. */
 export const MAX_STREAM_ID = 0xffff_ffff;
 
 export const FRAME_HEADER_BYTES = 12;
 
 /** Types of frames. */
 export const FRAME = {
-  /** JSON of relay.ts. The position of a request is the number of samples that were sent before it. */
+  /**
+   * JSON message that relay.ts defines. In a request, the position is the number of samples that were sent before it.
+   */
   message: 1,
-  /** PCM16LE of a stream. The position is that of the first sample, counted from the start of the stream. */
+  /** PCM16LE audio of a stream. The position is the index of the first sample, counted from the start of the stream. */
   audio: 2,
   /** A `delta` answer. The position is its `audio_end` and the payload its text. */
   delta: 3,
   /**
-   * The engine needs no sample before the position, which counts from the start of the stream. The gateway may send
-   * `buffer_samples` samples from there.
+   * Sent by a worker. The engine no longer needs samples before the position, counted from the start of the stream. The
+   * gateway may send up to `buffer_samples` samples from the position on.
    */
   consumed: 4,
-  /** Inference makes progress. Sent on a connection with streams, and concerns all of them. */
+  /**
+   * Sent by a worker while inference makes progress, on each connection with streams. It concerns all of these streams.
+   */
   alive: 5,
   /**
-   * The gateway has finished with a stream. Its slot is freed at once. The position is CLOSE_REOPENS if the gateway
-   * opens a stream of the same session again, with another context, and 0 otherwise.
+   * Sent by the gateway when it has finished with a stream. The worker frees the slot at once. The position is
+   * CLOSE_REOPENS if the gateway is about to open another stream for the same session, with another context. Otherwise
+   * it is 0.
    */
   close: 6,
   /**
-   * The stream has ended at the worker. The position is a close code, and the payload the name of the reason. For the
-   * connection, the sender closes it because of the reason in the payload.
+   * Sent by a worker when a stream has ended. The position is a close code, and the payload is the name of the reason.
+   * With the stream id CONNECTION_ID, either side closes the connection for the reason in the payload.
    */
   closed: 7,
-  /** Must be answered with a pong. */
+  /** The other side must answer with a pong. */
   ping: 8,
   pong: 9,
   /**
-   * The sender has received this many bytes of frames since the start of the connection. The position is the lower 32
-   * bits of their number. Sent only on connections that can be resumed, see relay-resume.ts.
+   * The sender has received this many bytes of frames since the start of the connection. The position holds the lower
+   * 32 bits of the count. Sent only on connections that can be resumed, see relay-resume.ts.
    */
   ack: 10,
 } as const;
 
-/** Position of a `close` frame after which the session opens another stream. */
+/** Position of a `close` frame if the gateway is about to open another stream for the same session. */
 export const CLOSE_REOPENS = 1;
 
 export type FrameType = (typeof FRAME)[keyof typeof FRAME];
@@ -70,13 +75,13 @@ export interface Frame {
   readonly payload: Uint8Array;
 }
 
-/** The bytes that arrived are not frames of the protocol. The connection cannot continue. */
+/** Thrown if bytes of a connection violate the frame format. The connection cannot continue. */
 export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
 const TYPES = new Set<number>(Object.values(FRAME));
-/** Types that always concern the whole connection. */
+/** Types that concern the whole connection, never one stream. */
 const CONNECTION_TYPES = new Set<number>([FRAME.alive, FRAME.ping, FRAME.pong, FRAME.ack]);
 
 /** Writes a frame header into the first bytes of a buffer. */
@@ -98,7 +103,7 @@ export function writeFrameHeader(
   target[11] = position;
 }
 
-/** Splits the bytes of a connection into frames, however the network has cut them. */
+/** Splits the bytes of a connection into frames, whatever the sizes of the pieces in which the bytes arrive. */
 export class FrameReader {
   readonly #maxPayloadBytes: number;
   readonly #header = new Uint8Array(FRAME_HEADER_BYTES);
@@ -140,7 +145,7 @@ export class FrameReader {
     }
   }
 
-  /** Returns the length of the payload in a complete header, which must be valid. */
+  /** Checks a complete header and returns the length of its payload. Throws a FrameError if the header is invalid. */
   #length(): number {
     const header = this.#header;
     const type = header[4] ?? 0;

@@ -3,7 +3,7 @@ import { parseResumeNumber, ResendBuffer } from './relay-resume.ts';
 
 const join = (pieces: readonly Uint8Array[]) => pieces.flatMap((piece) => [...piece]);
 
-test('ResendBuffer returns exactly the bytes after any position that is not acknowledged', () => {
+test('ResendBuffer returns exactly the bytes after any position from the last acknowledged one on', () => {
   const batches = fc.array(fc.array(fc.uint8Array({ minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }));
   fc.assert(
     fc.property(batches, fc.nat(60), fc.nat(60), (written, acknowledged, received) => {
@@ -18,7 +18,7 @@ test('ResendBuffer returns exactly the bytes after any position that is not ackn
   );
 });
 
-test('ResendBuffer ignores an acknowledgement that is older than the last resume', () => {
+test('ResendBuffer ignores an acknowledgement of fewer bytes than the last resume confirmed', () => {
   const buffer = new ResendBuffer(1000);
   buffer.add([new Uint8Array(100)], 100);
   buffer.after(80);
@@ -26,11 +26,11 @@ test('ResendBuffer ignores an acknowledgement that is older than the last resume
   expect([buffer.has(60), buffer.has(80)]).toEqual([false, true]);
 });
 
-test('ResendBuffer accepts acknowledgements of a connection that has sent more than 4 GiB', () => {
+test('ResendBuffer accepts acknowledgements after more than 4 GiB were sent, although they carry only 32 bits', () => {
   const buffer = new ResendBuffer(1000);
   const piece = new Uint8Array(100);
   const total = 2 ** 32 + 50;
-  // Only the number of bytes counts here.
+  // ResendBuffer counts with the given number of bytes, so one small piece can represent 256 MiB.
   for (let sent = 0; sent < total; sent += 2 ** 28) {
     const bytes = Math.min(2 ** 28, total - sent);
     buffer.add([piece], bytes);
@@ -39,7 +39,7 @@ test('ResendBuffer accepts acknowledgements of a connection that has sent more t
   expect([buffer.has(total - 1), buffer.has(total)]).toEqual([false, true]);
 });
 
-test('ResendBuffer drops the oldest bytes above its limit, and still returns the newest ones', () => {
+test('ResendBuffer drops the oldest bytes when it exceeds its limit, and still returns the newest ones', () => {
   const buffer = new ResendBuffer(100);
   for (let i = 0; i < 20; i++) buffer.add([new Uint8Array(10).fill(i)], 10);
   expect(buffer.has(99)).toBe(false);
@@ -54,6 +54,6 @@ test.each([
   ['9'.repeat(16), undefined],
   [undefined, undefined],
   [['1', '2'], undefined],
-])('parseResumeNumber returns for the header %j the number %s', (value, expected) => {
+])('parseResumeNumber parses the header value %j as %s', (value, expected) => {
   expect(parseResumeNumber(value)).toBe(expected);
 });

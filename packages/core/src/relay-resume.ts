@@ -1,33 +1,36 @@
 /**
- * Continuation of a connection between gateway and worker on another socket, after its socket was lost. Both sides
- * count the bytes of frames that they have received, and acknowledge them with `ack` frames. They keep the bytes that
- * the other side has not acknowledged. The gateway connects again with the token of the connection. Both sides exchange
- * their counts, and each one sends the bytes that the other is missing. Streams do not notice it.
+ * How gateway and worker continue a connection on a new socket after its socket was lost. Both sides count the bytes of
+ * frames that they have received, and acknowledge them with `ack` frames. Each side keeps the bytes that the other has
+ * not acknowledged. To resume, the gateway connects again with the token of the connection. Both sides then exchange
+ * their counts, and each sends the bytes that the other is missing. The streams of the connection are not interrupted.
  */
 
-/** Headers of the upgrade request and of its 101 response. A side that does not know them ignores them. */
+/** Headers of the upgrade request and of its 101 response. A side that does not support resuming ignores them. */
 export const RESUME_HEADERS = {
   /** Request: the gateway can resume this connection. The value is 1. */
   offer: 'svc-asr-resume',
-  /** Response: token of the new connection. Request: the gateway resumes the connection with this token. */
+  /** In a response: token of the new connection. In a request: token of the connection that the gateway resumes. */
   token: 'svc-asr-resume-token',
-  /** Response: time in milliseconds for which the worker keeps a lost connection. */
+  /** In a response: time in milliseconds for which the worker keeps a connection whose socket was lost. */
   withinMs: 'svc-asr-resume-within-ms',
-  /** Request and response of a resume: number of bytes that the sender of the header has received. */
+  /** In the request and response of a resume: number of bytes that the sender of the header has received. */
   received: 'svc-asr-resume-received',
 } as const;
 
-/** HTTP status of a resume that is not possible. */
+/** HTTP status of the response if the worker cannot resume the connection. */
 export const RESUME_REFUSED_STATUS = 410;
 
 export const RESUME_LIMITS = {
-  /** Received bytes after which a side sends an `ack`. */
+  /** Number of received bytes after which a side sends an `ack`. */
   ackBytes: 262_144,
-  /** Maximum bytes that a side keeps. Older ones are dropped, and a resume from before them is refused. */
+  /**
+   * Maximum number of bytes that a side keeps. Beyond it, the oldest bytes are dropped. A resume that needs dropped
+   * bytes is refused.
+   */
   keptBytes: 8_388_608,
 } as const;
 
-/** Parses the number in a header. Undefined if the header is missing or not a whole number. */
+/** Parses the number in a header. Returns undefined if the header is missing or is not a whole number. */
 export function parseResumeNumber(value: string | string[] | undefined): number | undefined {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
@@ -36,11 +39,13 @@ export function parseResumeNumber(value: string | string[] | undefined): number 
 interface Batch {
   readonly pieces: readonly Uint8Array[];
   readonly bytes: number;
-  /** Position after its last byte, counted from the start of the connection. */
+  /** Position after the last byte of the batch, counted from the start of the connection. */
   readonly end: number;
 }
 
-/** The last bytes that one side of a connection has sent. It holds references and copies nothing. */
+/**
+ * The last bytes that one side of a connection has sent. Holds references to the written buffers and copies nothing.
+ */
 export class ResendBuffer {
   readonly #maxBytes: number;
   #batches: Batch[] = [];
@@ -56,14 +61,14 @@ export class ResendBuffer {
   add(pieces: readonly Uint8Array[], bytes: number): void {
     this.#end += bytes;
     this.#batches.push({ pieces, bytes, end: this.#end });
-    // Drops down to half of the limit, because each removal moves all batches that remain.
+    // Drops down to half of the limit, so that drops are rare. Each drop moves all batches that remain.
     if (this.#end - this.#start > this.#maxBytes) this.#drop(this.#end - Math.floor(this.#maxBytes / 2));
   }
 
   /**
-   * Drops the bytes before a position. Only the lower 32 bits of the position are given. Returns false if the bytes were
-   * never sent. A position before the first kept byte changes nothing, because a resume may have dropped more than an
-   * `ack` confirms.
+   * Drops the bytes before an acknowledged position, of which only the lower 32 bits are given. Returns false if the
+   * position is after the last byte sent. A position before the first kept byte changes nothing. It occurs if a resume
+   * has dropped more bytes than an older `ack` confirms.
    */
   acknowledge(position: number): boolean {
     const acknowledged = this.#start + ((position - this.#start) | 0);
@@ -77,7 +82,10 @@ export class ResendBuffer {
     return received >= this.#start && received <= this.#end;
   }
 
-  /** Returns the bytes after the first `received` ones, and drops the ones before. Call only if `has` returns true. */
+  /**
+   * Returns the bytes after the first `received` ones, and drops the bytes before them. Call it only if `has` returns
+   * true.
+   */
   after(received: number): Uint8Array[] {
     this.#drop(received);
     const pieces = this.#batches.flatMap((batch) => batch.pieces);

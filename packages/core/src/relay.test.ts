@@ -36,7 +36,7 @@ test('the examples of this test cover every message type of the relay protocol',
   expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(Object.keys(RELAY_ANSWERS)));
 });
 
-test('the relay parsers accept unknown fields of a newer side', () => {
+test('parseRelayRequest ignores unknown fields, which a newer gateway may send', () => {
   expect(parseRelayRequest('{"type":"flush","since":1}').ok).toBe(true);
 });
 
@@ -48,7 +48,7 @@ test.each([
   ['{"type":"open"}', 'context: is required'],
   ['{"type":"open","context":[56]}', 'context: must not have fewer than 2 items'],
   ['{"type":"open","context":[56,13],"realtime_from":-1}', 'realtime_from: must be at least 0'],
-])('parseRelayRequest refuses %s with the reason', (text, reason) => {
+])('parseRelayRequest refuses the message %s with the reason "%s"', (text, reason) => {
   expect(parseRelayRequest(text)).toEqual({ ok: false, reason });
 });
 

@@ -6,18 +6,18 @@ import type { Checked } from './validate.ts';
 
 /**
  * Messages between gateways and workers. They travel in the frames of relay-frames.ts. Unknown fields are ignored, so
- * that one side may be newer than the other. An incompatible change gets a new path.
+ * that gateway and worker may have different versions. An incompatible change needs a new RELAY_CONNECTION_PATH.
  */
 
 /**
- * Returns the DNS name in the certificate of a model's workers. It identifies the model, because the addresses of
- * workers are in no certificate. A model's name is a DNS label.
+ * Returns the DNS name in the certificate of a model's workers. Gateways check this name and not the address of a
+ * worker, which is in no certificate. The name of a model is a DNS label, so it can be part of a DNS name.
  */
 export function workerServerName(model: string, domain: string): string {
   return `${model}.${domain}`;
 }
 
-/** Maximum number of threads of a worker that serve streams. Each has its own port. */
+/** Maximum number of threads in which a worker serves streams. Each thread has its own port. */
 export const MAX_IO_THREADS = 4;
 
 export const RELAY_LIMITS = {
@@ -25,15 +25,15 @@ export const RELAY_LIMITS = {
   maxFrameBytes: 131_072,
   /** Maximum size of a JSON message of a gateway. */
   maxMessageBytes: 16_384,
-  /** Maximum number of flushes and resets of a stream that the worker has not answered. */
+  /** Maximum number of flushes and resets of one stream that the worker has not answered yet. */
   maxMarks: 32,
   /** Maximum number of streams on a connection. */
   maxStreams: 16_384,
-  /** Maximum audio of a stream that a gateway sends before it sends that of the next stream. */
+  /** Maximum number of bytes of audio that a gateway sends for one stream before it sends audio of the next stream. */
   maxTurnBytes: 16_384,
 } as const;
 
-/** Close codes of a stream at a worker. */
+/** Codes with which a worker closes a stream. */
 export const RELAY_CLOSE = {
   done: 1000,
   /**
@@ -81,7 +81,7 @@ const Transcript = { text: Type.String() };
 const Ms = Type.Integer({ minimum: 0 });
 const RelayWord = Type.Object({ ...Transcript, start_ms: Ms, end_ms: Ms });
 
-/** Text messages of a gateway, by `type`. */
+/** JSON messages that a gateway sends, by `type`. */
 export const RELAY_REQUESTS = {
   open: Type.Object(
     {
@@ -112,7 +112,7 @@ export const RELAY_REQUESTS = {
   ),
 } as const;
 
-/** Messages of a worker, by `type`. */
+/** JSON messages that a worker sends, by `type`. */
 export const RELAY_ANSWERS = {
   opened: Type.Object(
     {
@@ -190,7 +190,7 @@ export const RELAY_ANSWERS = {
   ),
 } as const;
 
-/** Value of `reason` in `move` if the worker has more streams than slots. */
+/** Value of `reason` in a `move` message if the worker has more streams than slots. */
 export const TOO_MANY_STREAMS = 'too_many_streams';
 
 type Requests = typeof RELAY_REQUESTS;
@@ -202,10 +202,10 @@ export type ParsedRelay<M> =
   | { readonly ok: true; readonly message: M }
   | { readonly ok: false; readonly reason: string };
 
-/** Parses a text message of a gateway. */
+/** Parses a JSON message of a gateway. */
 export const parseRelayRequest = parser<RelayRequest>(RELAY_REQUESTS);
 
-/** Parses a message of a worker. */
+/** Parses a JSON message of a worker. */
 export const parseRelayAnswer = parser<RelayAnswer>(RELAY_ANSWERS);
 
 function parser<M>(schemas: Readonly<Record<string, TSchema>>): (text: string) => ParsedRelay<M> {

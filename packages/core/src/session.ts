@@ -2,7 +2,7 @@
 export const SESSION_STATES = ['reserved', 'active', 'completed', 'failed', 'expired'] as const;
 export type SessionState = (typeof SESSION_STATES)[number];
 
-/** Reasons for which a session can end, as GET /v1/asr/sessions/{id} reports them. */
+/** Reasons for the end of a session, as GET /v1/asr/sessions/{id} reports them. */
 export const END_REASONS = {
   client_closed: 'The client closed the stream.',
   connection_lost: 'The connection to the client broke, or the client did not answer pings.',
@@ -20,7 +20,7 @@ export const END_REASONS = {
 } as const;
 export type EndReason = keyof typeof END_REASONS;
 
-/** How a session ended. */
+/** Reason and close code with which a session ended. */
 export interface SessionEnd {
   reason: EndReason;
   /** Close code of the WebSocket. Null if there was no stream, or if its close code is not known. */
@@ -28,7 +28,7 @@ export interface SessionEnd {
 }
 
 /**
- * Transitions between the states. Every transition happens once; terminal states never change.
+ * Transitions between the states of a session. Every transition happens at most once. Terminal states never change.
  *
  * | from     | to        | when                                | charged                       |
  * |----------|-----------|-------------------------------------|-------------------------------|

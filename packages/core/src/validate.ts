@@ -13,8 +13,8 @@ export interface Problem {
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /**
- * Creates a function that checks values against a schema. The first call compiles the schema. Compiling every schema at
- * the start would take about 15 % of the start time of a gateway.
+ * Creates a function that checks values against a schema. The schema is compiled at the first call. Compiling every
+ * schema at start would take about 15 % of the start time of a gateway.
  */
 export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
   let compiled: Validator<Record<string, never>, S> | undefined;
@@ -24,7 +24,10 @@ export function checker<S extends TSchema>(schema: S): (value: unknown) => Check
   };
 }
 
-/** Creates a function that applies a schema's defaults to a copy of a value and then checks it, like an API server. */
+/**
+ * Creates a function that adds the defaults of a schema to a copy of a value and then checks it, like the Kubernetes
+ * API server.
+ */
 export function validator<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
   const check = checker(schema);
   return (value) => check(Value.Default(schema, structuredClone(value)));
@@ -44,8 +47,8 @@ interface SchemaError {
 
 function problemsOf(errors: readonly SchemaError[]): Problem[] {
   const problems = new Map<string, string>();
-  // For alternatives, each branch reports errors before the alternative itself. Only the first message of a field is
-  // kept.
+  // For a schema with alternatives, the errors of each branch come before the error of the alternatives. Only the first
+  // message of each field is kept.
   for (const error of errors) {
     const field = error.instancePath.slice(1).replaceAll('/', '.');
     for (const problem of explain(error, field)) {
@@ -69,7 +72,7 @@ function explain({ keyword, params, message }: SchemaError, field: string): Prob
       return [{ field, message: `must be at least ${String(limit)}` }];
     case 'maximum':
       return [{ field, message: `must be at most ${String(limit)}` }];
-    // The error of a property that is forbidden by the schema `false`.
+    // This error is reported for a property whose schema is `false`, which forbids it.
     case 'boolean':
       return [{ field, message: 'is not a known field' }];
     default:

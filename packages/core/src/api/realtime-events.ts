@@ -8,7 +8,7 @@ const AudioTime = (description: string) => Type.Number({ minimum: 0, description
 
 type Build = (type: string, description: string, fields: TProperties) => TSchema;
 
-/** Builds the schema of an event that a client sends. Further fields are ignored. */
+/** Builds the schema of an event that a client sends. Fields that are not listed are ignored. */
 const fromClient: Build = (type, description, fields) =>
   Type.Object(
     {
@@ -62,7 +62,7 @@ const event = (build: Build, type: string, description: string, fields: TPropert
   build(type, description, fields),
 ];
 
-/** Events of a realtime connection that the client sends, by type. */
+/** Events that a client sends on a realtime connection, by type. */
 export const REALTIME_CLIENT_EVENTS: Readonly<Record<string, TSchema>> = Object.fromEntries([
   event(fromClient, 'session.update', 'Merges fields into the configuration.', { session: RealtimeUpdate }),
   event(fromClient, 'input_audio_buffer.append', 'Adds audio.', {
@@ -72,7 +72,7 @@ export const REALTIME_CLIENT_EVENTS: Readonly<Record<string, TSchema>> = Object.
   event(fromClient, 'input_audio_buffer.clear', 'Drops the audio that was not committed.', {}),
 ]);
 
-/** Events of a realtime connection that the server sends, by type. */
+/** Events that the server sends on a realtime connection, by type. */
 export const REALTIME_SERVER_EVENTS: Readonly<Record<string, TSchema>> = Object.fromEntries([
   event(fromServer, 'session.created', 'The first event of a connection.', { session: Session }),
   event(fromServer, 'session.updated', 'Answers `session.update` with the effective configuration.', {

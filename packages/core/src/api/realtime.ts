@@ -1,29 +1,32 @@
 import Type from 'typebox';
 import type { Static, TProperties } from 'typebox';
 
-/** Path of the realtime transcription, below the public address. It has the shapes of OpenAI's API. */
+/**
+ * Path of the realtime transcription, below the public address. Its messages have the format of OpenAI's Realtime API.
+ */
 export const REALTIME_PATH = '/v1/realtime';
 
-/** Limits of a realtime connection. The lifetime is the default of a setting. */
+/** Limits of a realtime connection. `lifetimeSeconds` is the default of a setting, and the others are fixed. */
 export const REALTIME_LIMITS = {
-  /** Largest size of a message. */
+  /** Largest size of a message of the client. */
   maxMessageBytes: 1_048_576,
-  /** Invalid events that end a connection. Each one before is answered with an `error`. */
+  /** Number of invalid events after which the connection ends. Each earlier one is answered with an `error` event. */
   maxInvalidEvents: 10,
   /** Longest lifetime of a connection. */
   lifetimeSeconds: 3600,
-  /** Silence after which server VAD ends a turn, unless the client sets another. */
+  /** Silence after which server VAD (voice activity detection) ends a turn, unless the client sets another duration. */
   defaultSilenceMs: 500,
 } as const;
 
-/** Values of `delay`, from the shortest chunks of audio to the longest. */
+/** Values of `delay` in a `session.update`, from the shortest chunks of audio to the longest. */
 export const REALTIME_DELAYS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type RealtimeDelay = (typeof REALTIME_DELAYS)[number];
 
-// Fields that are not listed tune other recognizers (`prompt`, `threshold`, `noise_reduction`). They are ignored.
+// Fields that are not listed here, such as `prompt`, `threshold` and `noise_reduction`, tune recognizers that this
+// service does not have. They are ignored.
 const optional = <T extends TProperties>(fields: T) => Type.Optional(Type.Union([Type.Object(fields), Type.Null()]));
 
-/** The `session` of a `session.update`. */
+/** Schema of the field `session` of a `session.update` event. */
 export const RealtimeUpdate = Type.Object({
   type: Type.Optional(Type.Literal('transcription')),
   audio: optional({

@@ -6,18 +6,18 @@ import { ATOMIC_LIST, rules } from './extensions.ts';
 import { API_VERSION, closed, Metadata, NAME_RULE, nameOf } from './metadata.ts';
 import { moment } from './time.ts';
 
-/** Earliest expiry that is accepted. An earlier one is certainly a typing error in the year. */
+/** Earliest expiry that is accepted. An earlier time is most likely a mistyped year. */
 export const EARLIEST_EXPIRY = '2000-01-01T00:00:00Z';
 
 const expiresAt = moment('Time from which on the key is refused. Never if null or omitted.', {
-  // For a string with a format, the API server also accepts a list. A CEL rule does not.
+  // The API server also accepts a JSON list as the value of a string with a `format`. This CEL rule refuses it.
   ...rules({
     rule: `self >= timestamp('${EARLIEST_EXPIRY}')`,
     message: 'expiresAt must be a time in the future: use a time such as 2030-01-01T00:00:00Z, or omit it',
   }),
 });
 
-/** Schema of the scopes of a key, for resources and for requests that create a key. */
+/** Schema of the scopes of a key. Used by the resource and by requests that create a key. */
 export const KeyScopes = Type.Array(Type.Enum([...KEY_SCOPES]), {
   minItems: 1,
   maxItems: 16,
@@ -26,7 +26,7 @@ export const KeyScopes = Type.Array(Type.Enum([...KEY_SCOPES]), {
   ...ATOMIC_LIST,
 });
 
-/** Schema of the models of a key, for resources and for requests that create a key. */
+/** Schema of the models that a key may use. Used by the resource and by requests that create a key. */
 export const KeyModels = Type.Array(
   Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', minLength: 1, maxLength: 63 }),
   {

@@ -36,7 +36,7 @@ const image = Type.String({
 });
 
 const url = Type.String({
-  // The pattern allows no user name and password, which belong in a Secret.
+  // The pattern allows no user name and no password in the URL. They belong in a Secret.
   pattern: '^https://[^\\x00-\\x20@/?#]+([/?][^\\x00-\\x20#]*)?$',
   maxLength: 2048,
   description:
@@ -74,7 +74,7 @@ const fields = closed(
   },
   {
     description: 'Source of the model files. Exactly one of path, persistentVolumeClaim, image and url.',
-    // Otherwise server-side apply would add a new source to one that another manager wrote.
+    // Without this mark, server-side apply would merge a new source with the one that another field manager wrote.
     ...ATOMIC_MAP,
     ...rules(
       {
@@ -94,7 +94,7 @@ const fields = closed(
   },
 );
 
-/** Source of the model files: exactly one. */
+/** Source of the model files. Exactly one of the fields is set. */
 export type Artifact =
   | { path: string }
   | { persistentVolumeClaim: Static<typeof persistentVolumeClaim> }
@@ -102,12 +102,12 @@ export type Artifact =
   | { url: string; sha256: string; secretRef?: Static<typeof secretRef>; cache?: Static<typeof cache> };
 
 /**
- * CRD schemas have no alternatives of objects. In the schema all sources are optional, and the rules require exactly
- * one.
+ * The schema of a CRD cannot express alternatives of objects. Therefore all sources are optional in the schema, and its
+ * CEL rules require exactly one.
  */
 export const Artifact = Type.Unsafe<Artifact>(fields);
 
-/** Returns the problems that the schema of an artifact cannot express. Its CEL rules check the same. */
+/** Returns the problems of an artifact that its schema cannot express. The CEL rules of the schema check the same. */
 export function findArtifactProblems(artifact: Static<typeof fields>): Problem[] {
   const present = SOURCES.filter((source) => artifact[source] !== undefined);
   if (present.length !== 1) {

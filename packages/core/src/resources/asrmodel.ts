@@ -9,17 +9,22 @@ import { AsrModelStatus } from './asrmodel-status.ts';
 import { TIER_RULES, Tiers } from './tier.ts';
 import { WorkerSpec } from './worker.ts';
 
-/** Time that a worker needs after the longest stream to deliver its results. */
+/** Time that a draining worker needs after the end of its longest stream to deliver the results. */
 export const DRAIN_MARGIN_SECONDS = 30;
 
-/** Builds the rule that a field never changes. Clients identify a model by its name and rely on what it recognizes. */
+/**
+ * Builds the CEL rule that a field never changes. Clients identify a model by its name, and rely on what it recognizes.
+ */
 const fixed = (field: string) =>
   rules({
     rule: 'self == oldSelf',
     message: `${field} cannot be changed, because clients rely on it: create a model with another name`,
   });
 
-/** Fields of `worker` that describe pods. The pods of a guest are those of its host. */
+/**
+ * Fields of `worker` that describe pods. A guest model (`hostedBy`) must not set them, because it runs in the pods of
+ * its host.
+ */
 export const POD_FIELDS = [
   'accelerator',
   'resources',

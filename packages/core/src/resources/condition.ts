@@ -35,7 +35,7 @@ export function conditions(description: string) {
   return Type.Optional(Type.Array(Condition, { maxItems: 32, description, ...mapBy('type') }));
 }
 
-/** Generation whose spec the other fields of a status refer to. */
+/** Generation of the spec to which the other fields of the status refer. */
 export const observedGeneration = Type.Optional(
   Type.Integer({ minimum: 0, description: 'Generation of the resource that the operator has applied.' }),
 );

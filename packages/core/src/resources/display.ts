@@ -1,4 +1,4 @@
-/** Formats a duration of audio for a table: 58m32s, 1000h. Fractions of a second are omitted. */
+/** Formats a duration of audio for a table, for example as 58m32s or 1000h. Fractions of a second are omitted. */
 export function showAudioMs(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const parts: readonly [number, string][] = [

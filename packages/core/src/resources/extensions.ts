@@ -1,8 +1,14 @@
-/** Kubernetes extensions of JSON Schema. The CRD generator copies them unchanged. */
+/** Extensions of JSON Schema that Kubernetes defines. The CRD generator copies them unchanged. */
 
-/** A CEL rule that the API server checks. If the rule does not use `oldSelf`, rules.ts checks the same. */
+/**
+ * A CEL rule that the API server checks. The rules of rules.ts check the same for sources other than the API server,
+ * except for rules that use `oldSelf`.
+ */
 export interface CelRule {
-  /** `self` is the value that carries the rule. A rule that uses `oldSelf` is checked only on updates. */
+  /**
+   * Expression in which `self` is the value that carries the rule. A rule that uses `oldSelf` is checked only on
+   * updates.
+   */
   readonly rule: string;
   /** Message for the author of the resource. It states what to do. */
   readonly message: string;
@@ -10,20 +16,22 @@ export interface CelRule {
   readonly fieldPath?: string;
 }
 
-/** Attaches CEL rules to a value. */
+/** Attaches CEL rules to the schema of a value. */
 export function rules(...celRules: CelRule[]) {
   return { 'x-kubernetes-validations': celRules };
 }
 
-/** Marks a list as a map by one field, so that several writers can each own their items. */
+/**
+ * Marks a list as a map whose key is one field of the items, so that several writers can each own some of the items.
+ */
 export function mapBy(field: string) {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [field] };
 }
 
-/** Marks a list that one writer owns as a whole. */
+/** Marks a list that one writer owns completely. Lists of two writers are not merged. */
 export const ATOMIC_LIST = { 'x-kubernetes-list-type': 'atomic' };
 
-/** Marks an object that one writer owns as a whole. */
+/** Marks an object that one writer owns completely. Objects of two writers are not merged. */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' };
 
 /** Returns a CEL expression for "exactly one of these fields is set". */

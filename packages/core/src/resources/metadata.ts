@@ -13,19 +13,19 @@ const NAME = { pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', minLength: 1, maxLeng
  */
 export const ResourceName = Type.String(NAME);
 
-/** Builds the schema of the name of another object. */
+/** Builds the schema of a field that names another object. */
 export function nameOf(description: string) {
   return Type.String({ ...NAME, description });
 }
 
-/** Kubernetes requires names to be DNS subdomains. Without a dot, such a name is a DNS label. */
+/** Kubernetes allows DNS subdomains as names. This rule excludes dots, so that a name is a DNS label. */
 export const NAME_RULE: CelRule = {
   rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
   message: 'metadata.name must be at most 63 characters without a dot: choose a shorter name, with - for each dot',
   fieldPath: '.metadata.name',
 };
 
-/** The part of the Kubernetes metadata that we read. Other fields are kept and ignored. */
+/** Schema of the Kubernetes metadata fields that this project reads. Other fields are kept and ignored. */
 export const Metadata = Type.Object({
   name: ResourceName,
   namespace: Type.Optional(Type.String()),

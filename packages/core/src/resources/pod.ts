@@ -5,7 +5,7 @@ import { exactlyOneOf, rules } from './extensions.ts';
 import { closed, nameOf } from './metadata.ts';
 
 const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?$';
-/** Subset of the formats that Kubernetes accepts for a quantity. */
+/** Formats of a quantity that are accepted. Kubernetes accepts a few more. */
 const QUANTITY = '^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$';
 
 /** Prefix of the labels and annotations that link pods to their model. */
@@ -19,14 +19,15 @@ export function mapOf<S extends TSchema>(value: S, maxProperties: number, option
 }
 
 /**
- * Builds the schema of resource quantities by name. Fractions are strings ("500m"), because CRDs support no other form.
+ * Builds the schema of resource quantities by name. A fraction must be a string ("500m"), because a CRD field may be an
+ * integer or a string, but not a float.
  */
 export function quantities(description: string) {
   const amount = Type.Union([Type.String({ maxLength: 32, pattern: QUANTITY }), Type.Integer({ minimum: 0 })]);
   return mapOf(amount, 16, { description });
 }
 
-/** Returns a rule for maps in which some keys are reserved for the operator. */
+/** Returns a CEL rule that refuses keys that are reserved for the operator. */
 export function notReserved(field: string) {
   return rules({
     rule: `self.all(key, !key.startsWith('${RESERVED_PREFIX}'))`,
@@ -117,7 +118,7 @@ export const EnvVar = closed(
   },
 );
 
-/** Returns the problems that the schema of a variable cannot express. Its CEL rules check the same. */
+/** Returns the problems of a variable that its schema cannot express. The CEL rules of the schema check the same. */
 export function findVariableProblems({ value, valueFrom: sources }: Static<typeof EnvVar>): Problem[] {
   if (sources === undefined) return [];
   if (value !== undefined) return [{ field: '', message: 'has value and valueFrom: remove one' }];
@@ -125,7 +126,7 @@ export function findVariableProblems({ value, valueFrom: sources }: Static<typeo
   return [{ field: 'valueFrom', message: `must have exactly one of ${VALUE_SOURCES.join(', ')}` }];
 }
 
-/** A taint that pods tolerate. */
+/** A toleration of a taint, in the format of a pod. */
 export const Toleration = closed(
   {
     key: Type.Optional(

@@ -86,12 +86,12 @@ test.each([
   [model({ worker: { env: [{ name: 'A' }, { name: 'A' }] } }), 'spec.worker.env: has the name "A" twice'],
   [model({ worker: { resources: { limits: { cpu: 0.5 } } } }), /^spec.worker.resources.limits.cpu/],
   [model({ worker: { resources: { limits: { cpu: '500m', memory: '4Gi' } } } }), 'ok'],
-])('checkResource refuses %j and names the field', (value, expected) => {
+])('checkResource accepts a valid resource and reports the wrong field of an invalid one: %j', (value, expected) => {
   if (typeof expected === 'string') expect(problem(value)).toBe(expected);
   else expect(problem(value)).toMatch(expected);
 });
 
-test('checkResource keeps any status unchanged', () => {
+test('checkResource keeps a status unchanged, whatever it contains', () => {
   const status = { liveSessions: 'many', fieldOfAnotherVersion: [1] };
   expect(checkResource({ ...tenant({}), status })).toMatchObject({ ok: true, value: { status } });
   const checked = checkResource(tenant({}));
@@ -115,7 +115,7 @@ test.each([
   [{ scopes: [] }, expect.stringMatching(/^spec.scopes: must not have fewer than 1 items/)],
   [{ models: [] }, expect.stringMatching(/^spec.models: must not have fewer than 1 items/)],
   [{ models: ['*'] }, expect.stringMatching(/^spec.models.0: must match pattern/)],
-])('checkResource checks the limits %j of an ApiKey', (limits, expected) => {
+])('checkResource accepts valid and reports invalid scopes and models of an ApiKey: %j', (limits, expected) => {
   const spec = { tenant: 'acme', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1', lastFour: 'x7Qa' };
   const checked = checkResource({
     ...base,
@@ -135,7 +135,7 @@ test.each([
   ['2030-01-01T00:00:00Z[Africa/Nairobi]', false],
   ['2030-01-01', false],
   ['0030-01-01T00:00:00Z', false],
-])('checkResource accepts an expiry of %s: %s', (expiresAt, ok) => {
+])('checkResource checks the expiry %s of an ApiKey, which is valid: %s', (expiresAt, ok) => {
   const spec = {
     tenant: 'acme',
     keyId: 'abcdefghij',

@@ -22,8 +22,8 @@ const VALIDATORS: Record<Kind, (value: unknown) => Checked<Resource>> = {
 };
 
 /**
- * Checks an object that may be one of our resources: first the schema, then the rules that a schema cannot express. A
- * status is not checked, because one written by another version of the operator must not make the spec invalid.
+ * Checks an object that may be one of our resources: first the schema, then the rules that a schema cannot express. The
+ * status is not checked. A status that another version of the operator wrote must not make the spec invalid.
  */
 export function checkResource(value: unknown): Checked<Resource> {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
@@ -42,7 +42,7 @@ export function resourceKey(resource: Resource): string {
   return `${resource.kind}/${resource.metadata.name}`;
 }
 
-/** Returns violations of rules between fields. The CRDs contain the same rules in CEL. */
+/** Returns the violations of rules that involve several fields. The CRDs contain the same rules in CEL. */
 function rulesBeyondSchema(resource: Resource): Problem[] {
   switch (resource.kind) {
     case 'ASRModel':

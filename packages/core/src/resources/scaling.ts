@@ -8,7 +8,7 @@ export const MAX_WORKERS = 10_000;
 const seconds = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 86_400, default: value, description });
 
-/** Builds the schema of a number of workers, or of a percentage of them. */
+/** Builds the schema of a number of workers, given as an integer or as a percentage. */
 const share = (value: number | string, description: string) =>
   Type.Union(
     [
@@ -18,7 +18,7 @@ const share = (value: number | string, description: string) =>
     { default: value, description },
   );
 
-/** Number of workers of a model. */
+/** Schema of `spec.scaling`: limits and delays by which a model's number of workers follows its load. */
 export const Scaling = closed(
   {
     mode: Type.Enum(['Sessions', 'External'], {
@@ -66,8 +66,8 @@ export const Scaling = closed(
         fieldPath: '.min',
       },
       {
-        // A value left from External mode is allowed, because the user who switches back did not write it, and the
-        // operator removes it.
+        // `replicas` may keep its old value when a user switches back from External mode. Not the user but an
+        // autoscaler wrote that value, and the operator removes it.
         rule: "self.mode == 'External' || !has(self.replicas) || (has(oldSelf.replicas) && self.replicas == oldSelf.replicas)",
         message:
           'scaling.replicas is only for scaling.mode External: remove replicas and use min and max, or set the mode to External',
@@ -77,7 +77,7 @@ export const Scaling = closed(
   },
 );
 
-/** Rollout of a new revision. */
+/** Schema of `spec.rollout`: how a new revision replaces the previous one. */
 export const Rollout = closed(
   {
     canaryPercent: Type.Integer({

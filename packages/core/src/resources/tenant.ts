@@ -122,7 +122,7 @@ export const TenantSpec = closed(
       maxItems: 256,
       default: ['*'],
       description: 'Names of the models that the tenant may use. "*" allows all models.',
-      // Atomic, so that the lists of two writers are not merged into more than either of them allowed.
+      // The list is atomic. Merging the lists of two writers would allow more models than either of them allowed.
       ...ATOMIC_LIST,
     }),
     priority: Type.Optional(

@@ -10,7 +10,7 @@ import type { WorkerSpec } from './worker.ts';
 
 const MAX_TIERS = 8;
 
-/** Fields of `worker` that each entry of `pools` sets instead. */
+/** Fields that each entry of `pools` sets for itself. They replace the same fields of `worker`. */
 export const TIER_FIELDS = [
   'accelerator',
   'resources',
@@ -79,7 +79,7 @@ export const Tiers = Type.Array(Tier, {
   ...mapBy('name'),
 });
 
-/** CEL rules of a spec that has `pools`. */
+/** CEL rules of a model spec, which concern `pools`. */
 export const TIER_RULES = [
   {
     rule: '!has(self.pools) || !has(self.hostedBy)',
@@ -103,7 +103,7 @@ export const TIER_RULES = [
   },
 ];
 
-/** The parts of a spec that the rules of tiers concern. */
+/** The fields of a model spec that the rules of tiers need. */
 interface TieredSpec {
   pools?: readonly Tier[];
   hostedBy?: string;
@@ -111,7 +111,7 @@ interface TieredSpec {
   scaling: { mode: string; min: number; max: number };
 }
 
-/** Returns the problems of `pools` that the schema cannot express. The CEL rules check the same. */
+/** Returns the problems of `pools` that the schema cannot express. The CEL rules of TIER_RULES check the same. */
 export function findTierProblems({ pools, hostedBy, worker, scaling }: TieredSpec): Problem[] {
   if (pools === undefined) return [];
   const problems: Problem[] = [];
@@ -135,7 +135,7 @@ export function findTierProblems({ pools, hostedBy, worker, scaling }: TieredSpe
   return problems;
 }
 
-/** Returns the tiers of a model, the preferred one first. */
+/** Returns the tiers of a model in order of priority, the preferred one first. */
 export function sortTiers(tiers: readonly Tier[]): Tier[] {
   return tiers.toSorted((a, b) => b.priority - a.priority);
 }

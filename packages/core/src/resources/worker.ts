@@ -57,7 +57,9 @@ export const resourceClaims = Type.Array(
   },
 );
 
-/** Returns the problems of resource claims that the schema cannot express. The CEL rules check the same. */
+/**
+ * Returns the problems of resource claims that their schema cannot express. The CEL rules of the schema check the same.
+ */
 export function findClaimProblems({ resourceClaims: claims = [] }: Pick<WorkerSpec, 'resourceClaims'>): Problem[] {
   const names = claims.map(({ name }) => name);
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);

@@ -1,8 +1,8 @@
-/** Counts of the workers of one revision since they first accepted sessions. */
+/** Counts of streams, failures and latencies of all workers of one revision, since they first accepted sessions. */
 export interface RevisionCounts {
-  /** Streams that left a worker of the revision, for any reason. */
+  /** Number of streams that left a worker of the revision, for any reason. */
   readonly streams: number;
-  /** Streams that left because the worker crashed or hung, or because the model failed. */
+  /** Number of streams that left a worker because it crashed or hung, or because the model failed. */
   readonly failures: number;
   /** Latencies of `delta` events, counted in the buckets of LATENCY_BOUNDS_MS. */
   readonly latencies: readonly number[];
@@ -10,7 +10,10 @@ export interface RevisionCounts {
 
 export const NO_COUNTS: RevisionCounts = { streams: 0, failures: 0, latencies: [] };
 
-/** Returns the counts since `before`. A counter that is lower than before was reset, so its whole value is new. */
+/**
+ * Returns the difference between the counts `now` and the earlier counts `before`. A counter that is lower than before
+ * was reset, so its whole value is new.
+ */
 export function countsSince(now: RevisionCounts, before: RevisionCounts): RevisionCounts {
   const since = (count: number, earlier: number) => (count < earlier ? count : count - earlier);
   return {

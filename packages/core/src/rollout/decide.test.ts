@@ -24,7 +24,7 @@ const seen = (running: number, ready = running, more: Partial<RevisionObservatio
 });
 const failing: RevisionCounts = { ...NO_COUNTS, streams: 50, failures: 10 };
 
-/** Drives the rollout of a model through a series of observations. */
+/** Returns a function that passes one observation to decideRollout and keeps the state for the next call. */
 function createRollout(state: RolloutState = STABLE, spec: Partial<typeof SPEC> = {}, wanted = 'new') {
   let current = state;
   return (
@@ -79,7 +79,7 @@ test('a rollout without a canary moves all sessions at once and is observed for 
 });
 
 test.each([0, 20])(
-  'a rollout with canaryPercent %i is rolled back after failures and not tried again',
+  'a rollout with canaryPercent %i is rolled back after failures, and the same revision is not tried again',
   (canaryPercent) => {
     const observe = createRollout(STABLE, { canaryPercent });
     observe({ old: seen(4), new: seen(1) }, 0);
@@ -98,7 +98,7 @@ test.each([0, 20])(
 test('a rollout whose workers do not become ready within startSeconds is rolled back and reports the cause', () => {
   const observe = createRollout();
   const starting = { old: seen(4), new: seen(1, 0, { startFailure: { message: 'no such image' } }) };
-  // Time without workers of the revision does not count.
+  // Time in which the new revision has no workers does not count towards startSeconds.
   observe({ old: seen(4) }, 0);
   observe({ old: seen(4) }, 1000 * SECOND);
   observe(starting, 1000 * SECOND);
@@ -113,14 +113,14 @@ test('a rollout whose workers do not become ready within startSeconds is rolled 
 });
 
 test.each([0, 20])(
-  'a rollout with canaryPercent %i and a blocked tier is rolled back after startSeconds in any phase',
+  'a rollout with canaryPercent %i is rolled back after a tier was blocked for startSeconds, even in phase Rolling',
   (canaryPercent) => {
     const observe = createRollout(STABLE, { canaryPercent, windowSeconds: 50 });
     const blocked = { old: seen(4), new: seen(3, 2, { blocked: { tier: 'reserved', message: 'no such driver' } }) };
     const free = { old: seen(4), new: seen(3, 2) };
     observe(free, 0);
     observe(blocked, SECOND);
-    // An earlier blockage does not count.
+    // The time for which a tier was blocked restarts after an observation without a blocked tier.
     observe(blocked, 40 * SECOND);
     observe(free, 41 * SECOND);
     observe(blocked, 42 * SECOND);
@@ -132,7 +132,7 @@ test.each([0, 20])(
   },
 );
 
-test('a rollout whose workers cannot be scheduled at all is rolled back after startSeconds, too', () => {
+test('a rollout is rolled back after startSeconds if none of its workers can be scheduled', () => {
   const observe = createRollout();
   const failing = { old: seen(0), new: seen(0, 0, { startFailure: { message: 'exceeded quota' } }) };
   observe(failing, 0);
@@ -140,7 +140,7 @@ test('a rollout whose workers cannot be scheduled at all is rolled back after st
   expect(observe(failing, 60 * SECOND)).toMatchObject({ phase: 'RolledBack', revision: 'old' });
 });
 
-test('a rollout to a revision that is refused keeps all workers of the stable one until it is allowed', () => {
+test('a rollout keeps all workers of the stable revision while workers of the new one cannot be created', () => {
   const observe = createRollout();
   observe({ old: seen(1) }, 0);
   const refused = { old: seen(0), new: seen(0, 0, { startFailure: { message: 'no Secret', isRefusal: true } }) };
@@ -154,13 +154,13 @@ test('a rollout to a revision that is refused keeps all workers of the stable on
   expect(observe({ old: seen(1) }, 2 * SECOND).phase).toBe('Starting');
 });
 
-test('a rollout with startSeconds 0 starts for any time', () => {
+test('a rollout with startSeconds 0 has no start deadline', () => {
   const observe = createRollout(STABLE, { startSeconds: 0 });
   observe({ old: seen(4), new: seen(1, 0) }, 0);
   expect(observe({ old: seen(4), new: seen(1, 0) }, 99_999 * SECOND).phase).toBe('Starting');
 });
 
-test('a rollout that may not start yet keeps the stable revision, and one that has started continues', () => {
+test('a rollout keeps the stable revision until it may start, and continues once it has started', () => {
   const observe = createRollout();
   const queued = observe({ old: seen(4) }, 0, { mayStart: false });
   expect(queued).toMatchObject({ phase: 'Queued', revision: 'old', stable: undefined, percent: 100 });
@@ -168,14 +168,14 @@ test('a rollout that may not start yet keeps the stable revision, and one that h
   expect(observe({ old: seen(4) }, 2 * SECOND, { mayStart: false }).phase).toBe('Starting');
 });
 
-test('a rollout ignores counts from before the candidate accepted sessions', () => {
+test('a rollout ignores failures from before the new revision accepted sessions', () => {
   const observe = createRollout();
   const again = { old: seen(4), new: seen(1, 1, { counts: failing }) };
   expect(observe(again, 0).phase).toBe('Canary');
   expect(observe(again, SECOND).phase).toBe('Canary');
 });
 
-test('after a rollback a new revision is tried, and the rejected one only after the model specified another', () => {
+test('after a rollback, another revision is tried, and the rejected one only if another was specified in between', () => {
   const rejected = { revision: 'new', reason: 'Failures', message: '' } as const;
   const observe = createRollout({ ...STABLE, rejected });
   expect(observe({ old: seen(4) }, 0).phase).toBe('RolledBack');
@@ -183,7 +183,7 @@ test('after a rollback a new revision is tried, and the rejected one only after 
   expect(observe({ old: seen(4) }, 0)).toMatchObject({ phase: 'Starting', revision: 'new' });
 });
 
-test('a rollout ends immediately when the model returns to the stable revision', () => {
+test('a rollout ends immediately when the model specifies the stable revision again', () => {
   const observe = createRollout();
   observe({ old: seen(4), new: seen(1) }, 0);
   expect(observe({ old: seen(4), new: seen(1) }, SECOND, { wanted: 'old' })).toMatchObject({
@@ -193,7 +193,7 @@ test('a rollout ends immediately when the model returns to the stable revision',
   });
 });
 
-test('a pool without workers keeps no stable revision, unless the new revision fails to start', () => {
+test('if the stable revision has no workers, a rollout serves only the new revision, unless that one fails to start', () => {
   const observe = createRollout();
   expect(observe({ old: seen(0) }, 0)).toMatchObject({ phase: 'Starting', stable: undefined, percent: 100 });
   const failing = { old: seen(0), new: seen(1, 0, { startFailure: { message: 'crashes' } }) };
@@ -201,7 +201,7 @@ test('a pool without workers keeps no stable revision, unless the new revision f
   expect(observe({ old: seen(0), new: seen(1) }, 2 * SECOND).phase).toBe('Rolling');
 });
 
-test('time without an observation or without ready workers does not count as observed', () => {
+test('the observation window does not include time without observations or without ready workers', () => {
   const observe = createRollout();
   observe({ old: seen(4), new: seen(1) }, 0);
   expect(observe(undefined, 100 * SECOND)).toMatchObject({ phase: 'Canary', stable: 'old' });

@@ -4,10 +4,10 @@ import { findBreach } from './gate.ts';
 import type { Breach, RolloutSpec } from './gate.ts';
 import type { Candidate, RolloutState } from './state.ts';
 
-/** Why workers of a revision fail at start. */
+/** Reason why workers of a revision fail at start. */
 export interface ObservedFailure {
   readonly message: string;
-  /** True if no worker of the revision can be created until the model or the cluster is changed. */
+  /** True if no worker of the revision can be created before an administrator changes the model or the cluster. */
   readonly isRefusal?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface RevisionObservation {
   readonly ready: number;
   /** Set if workers of the revision are known to fail at start. */
   readonly startFailure?: ObservedFailure | undefined;
-  /** Set if workers of one tier fail at start, so that those of another revision cannot be replaced. */
+  /** Set if workers fail at start in one tier. Workers of the other revision in that tier can then not be replaced. */
   readonly blocked?: BlockedTier | undefined;
   readonly counts: RevisionCounts;
 }
@@ -36,7 +36,9 @@ export interface RolloutInput {
   readonly wanted: string;
   /** Observed state by revision. Undefined if it could not be observed. */
   readonly observations: ReadonlyMap<string, RevisionObservation> | undefined;
-  /** False if a rollout that has not started must wait, because too many other models are being rolled out. */
+  /**
+   * False if a new rollout must wait, because too many other models are being rolled out. A started rollout continues.
+   */
   readonly mayStart?: boolean;
   readonly nowMs: number;
 }
@@ -45,11 +47,11 @@ export type RolloutPhase = 'Steady' | 'Queued' | 'Starting' | 'Canary' | 'Rollin
 
 export interface RolloutDecision {
   readonly phase: RolloutPhase;
-  /** Revision that the pool will consist of after the rollout. */
+  /** Revision of all workers of the pool after the rollout. */
   readonly revision: string;
-  /** Revision that serves what `revision` does not serve yet. Undefined if none is needed. */
+  /** Revision that serves the sessions that `revision` does not serve yet. Undefined if none is needed. */
   readonly stable: string | undefined;
-  /** Percentage of the pool and of new sessions for `revision`. The remainder is for `stable`. */
+  /** Percentage of workers and of new sessions that `revision` gets. The remainder is for `stable`. */
   readonly percent: number;
   /** Readable description of the phase. */
   readonly message: string;
@@ -59,19 +61,19 @@ export interface RolloutDecision {
 const UNSEEN: RevisionObservation = { running: 0, ready: 0, counts: NO_COUNTS };
 
 /**
- * Decides which revision of a model a pool consists of.
+ * Decides which revisions the workers of a pool have, and how many sessions each revision gets.
  *
- * | phase      | until                                    | new revision                  | stable revision                |
- * | ---------- | ---------------------------------------- | ----------------------------- | ------------------------------ |
- * | Steady     | the model specifies another revision     | all                           |                                |
- * | Queued     | it may be created, and few others roll   | none                          | all                            |
- * | Starting   | its first worker accepts sessions        | some workers, no sessions     | all, if it has workers         |
- * | Canary     | it was observed for windowSeconds        | canaryPercent                 | remainder                      |
- * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained one for one |
- * | RolledBack | the model specifies another revision     | none                          | all                            |
+ * | phase      | until                                    | new revision                  | stable revision              |
+ * | ---------- | ---------------------------------------- | ----------------------------- | ---------------------------- |
+ * | Steady     | the model specifies another revision     | all                           |                              |
+ * | Queued     | it can be created, and few others roll   | none                          | all                          |
+ * | Starting   | its first worker accepts sessions        | some workers, no sessions     | all, if it has workers       |
+ * | Canary     | it was observed for windowSeconds        | canaryPercent                 | remainder                    |
+ * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained meanwhile |
+ * | RolledBack | the model specifies another revision     | none                          | all                          |
  *
- * A breach of the gate in Canary or Rolling, or startSeconds in Starting, leads to RolledBack. So do startSeconds in any
- * phase in which a tier is blocked. A failed observation changes nothing.
+ * A rollout is rolled back in three cases. The new revision breaches the gate in Canary or Rolling. It is in Starting
+ * for startSeconds. One of its tiers is blocked for startSeconds, in any phase. A failed observation changes nothing.
  */
 export function decideRollout(input: RolloutInput): RolloutDecision {
   const { state, wanted } = input;
@@ -88,7 +90,8 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
 
   const own = observations.get(wanted) ?? UNSEEN;
   const other = observations.get(stable) ?? UNSEEN;
-  // Workers of the stable revision would make room for workers that cannot be created.
+  // Nothing else may happen first. Otherwise workers of the stable revision would be drained for workers that cannot be
+  // created.
   if (own.startFailure?.isRefusal === true && own.running === 0) {
     return enqueue(stable, wanted, `cannot be created: ${own.startFailure.message}`);
   }
@@ -105,7 +108,7 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
   if (lateness !== undefined) return rollBack(stable, wanted, lateness);
   const watched = candidate.watchedMs >= input.spec.windowSeconds * 1000;
   if (candidate.phase === 'rolling' && other.running === 0 && own.ready > 0 && watched) return settle(wanted);
-  // If the stable revision has no workers, there is nothing to protect, unless the new revision fails to start.
+  // The stable revision keeps its share if it has workers, or if the new revision fails to start.
   const protects = other.running > 0 || own.startFailure !== undefined;
   return continueRollout(input, stable, candidate, protects);
 }
@@ -114,7 +117,7 @@ function startCandidate(revision: string): Candidate {
   return { revision, phase: 'starting', startingMs: 0, watchedMs: 0, observedAtMs: undefined, before: undefined };
 }
 
-/** Returns the candidate after one more observation. */
+/** Returns the state of the candidate after one more observation. */
 function advance(
   candidate: Candidate,
   own: RevisionObservation,
@@ -137,7 +140,7 @@ function advance(
   return { ...observed, phase, watchedMs };
 }
 
-/** Returns a breach if workers of a candidate, or of one of its tiers, have been starting for too long. */
+/** Returns a breach if the workers of a candidate, or those of one of its tiers, have been starting for too long. */
 function findLateness({ spec }: RolloutInput, candidate: Candidate, own: RevisionObservation): Breach | undefined {
   const { phase, startingMs = 0 } = candidate;
   const { blocked } = own;

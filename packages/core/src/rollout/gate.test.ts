@@ -19,19 +19,19 @@ test('findBreach reports a failure percentage above the limit, but not at the li
   });
 });
 
-test('findBreach ignores a small number of streams unless many of them failed', () => {
+test('findBreach needs enough streams for a breach, or enough failures', () => {
   expect(findBreach(SPEC, streams(ENOUGH_STREAMS - 1, ENOUGH_FAILURES - 1), NO_COUNTS)).toBeUndefined();
   expect(findBreach(SPEC, streams(ENOUGH_FAILURES, ENOUGH_FAILURES), NO_COUNTS)?.reason).toBe('Failures');
   expect(findBreach(SPEC, streams(ENOUGH_STREAMS, 1), NO_COUNTS)?.reason).toBe('Failures');
 });
 
-test('findBreach ignores failures that the stable revision has as well', () => {
+test('findBreach returns no breach if the stable revision fails as often', () => {
   expect(findBreach(SPEC, streams(100, 10), streams(100, 10))).toBeUndefined();
   expect(findBreach(SPEC, streams(100, 10), streams(100, 9))?.reason).toBe('Failures');
   expect(findBreach(SPEC, streams(100, 10), streams(ENOUGH_STREAMS - 1, 10))?.reason).toBe('Failures');
 });
 
-test('findBreach reports a 95th percentile above the limit if there are enough deltas and the stable revision is faster', () => {
+test('findBreach reports a p95 latency above the limit if there are enough deltas and the stable revision is faster', () => {
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 700), NO_COUNTS)?.reason).toBe('Latency');
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS - 1, 700), NO_COUNTS)).toBeUndefined();
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 400), NO_COUNTS)).toBeUndefined();
@@ -39,7 +39,7 @@ test('findBreach reports a 95th percentile above the limit if there are enough d
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 700), deltas(ENOUGH_DELTAS, 200))?.reason).toBe('Latency');
 });
 
-test('countsSince takes the whole value of a counter that was reset', () => {
+test('countsSince returns the whole value of a counter that was reset', () => {
   expect(countsSince(streams(10, 1), streams(4, 1))).toMatchObject({ streams: 6, failures: 0 });
   expect(countsSince(streams(3, 1), streams(4, 2))).toMatchObject({ streams: 3, failures: 1 });
 });

@@ -4,7 +4,7 @@ import { latencyQuantile } from './latency.ts';
 
 export type RolloutSpec = AsrModel['spec']['rollout'];
 
-/** Limits of a new revision while both revisions serve. */
+/** Limits that a new revision must not exceed while both revisions serve sessions. */
 type GateLimits = Pick<RolloutSpec, 'maxFailurePercent' | 'maxDeltaP95Ms'>;
 
 /** Reason why a revision is rolled back. */
@@ -13,19 +13,19 @@ export interface Breach {
   readonly message: string;
 }
 
-/** Number of streams from which on the failure percentage is significant. */
+/** Number of streams above which the failure percentage is significant. */
 export const ENOUGH_STREAMS = 20;
 /**
- * Number of failures that is significant sooner, so that a revision that fails every stream does not get twenty of
- * them.
+ * Number of failures that is significant even with fewer streams. A revision that fails every stream is rolled back
+ * before it gets ENOUGH_STREAMS of them.
  */
 export const ENOUGH_FAILURES = 5;
-/** Number of latencies from which on the 95th percentile is significant. */
+/** Number of latencies above which the 95th percentile is significant. */
 export const ENOUGH_DELTAS = 100;
 
 /**
- * Returns how a revision exceeds the limits of its model, based on the counts of both revisions in the same period. If
- * the stable revision performs no better, the cause is elsewhere (a node, Redis, the load), and there is no breach.
+ * Returns the limit that a revision exceeds, based on the counts of both revisions in the same period. If the stable
+ * revision performs no better, the cause is elsewhere (a node, Redis, the load), and there is no breach.
  */
 export function findBreach(spec: GateLimits, candidate: RevisionCounts, stable: RevisionCounts): Breach | undefined {
   return findFailures(spec, candidate, stable) ?? findLatency(spec, candidate, stable);

@@ -1,6 +1,6 @@
 /**
- * Upper bounds of the buckets in which latencies of `delta` events are counted. The counters of many gateways add up to
- * one distribution.
+ * Upper bounds of the buckets in which latencies of `delta` events are counted. All gateways use the same bounds, so
+ * that their counters can be added.
  */
 export const LATENCY_BOUNDS_MS = [
   50, 100, 150, 200, 250, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 60_000,
@@ -13,8 +13,8 @@ export function latencyBucket(latencyMs: number): number {
 }
 
 /**
- * Returns the latency that this share of all latencies does not exceed, interpolated linearly within its bucket.
- * Undefined if there is none.
+ * Returns the latency that a share (0 to 1) of all latencies does not exceed, interpolated linearly within its bucket.
+ * Undefined if there are no latencies.
  */
 export function latencyQuantile(counts: readonly number[], share: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);

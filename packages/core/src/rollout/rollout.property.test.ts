@@ -32,7 +32,7 @@ const observation: fc.Arbitrary<RevisionObservation> = fc
   }));
 const step = fc.record({
   wanted: fc.constantFrom(...REVISIONS),
-  // The model mostly keeps its revision.
+  // The wanted revision changes in one of ten steps.
   changes: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
   observations: fc.option(fc.record({ a: observation, b: observation, c: observation }), { nil: undefined, freq: 9 }),
   afterMs: fc.integer({ min: 0, max: 120_000 }),
@@ -62,7 +62,7 @@ function walk(of: typeof spec extends fc.Arbitrary<infer S> ? S : never, steps: 
   });
 }
 
-test('a rollout keeps the stable revision exactly while it has workers, nothing is observed, or the new one fails to start', () => {
+test('a rollout keeps the stable revision while it has workers, nothing is observed, or the new one fails to start', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { revision, stable, percent, phase, observations, state } of walk(of, steps)) {
@@ -95,7 +95,7 @@ test('a revision becomes stable only after it was observed for the whole window'
     fc.property(spec, walkOf, (of, steps) => {
       for (const { before, state } of walk(of, steps)) {
         if (before.stable === undefined || state.stable === before.stable) continue;
-        // With an empty window, one observation may be enough.
+        // If windowSeconds is 0, one observation may be enough.
         if (of.windowSeconds > 0) expect(state.stable).toBe(before.candidate?.revision);
       }
       const reconciles = walk(of, steps);
@@ -109,7 +109,7 @@ test('a revision becomes stable only after it was observed for the whole window'
   );
 });
 
-test('a rollback needs enough evidence and persists while the model specifies the rejected revision', () => {
+test('a rollback needs enough streams, failures or deltas, and lasts while the model specifies the rejected revision', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       const reconciles = walk(of, steps);
@@ -128,7 +128,7 @@ test('a rollback needs enough evidence and persists while the model specifies th
   );
 });
 
-test('an observation that fails changes nothing in a rollout', () => {
+test('a failed observation changes neither the phase nor the stable revision of a rollout', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { before, state, observations, wanted } of walk(of, steps)) {

@@ -8,7 +8,7 @@ test.each([
   { maxSurge: 0, maxUnavailable: 5, workers: 3, surge: 0, unavailable: 3 },
   { maxSurge: 0, maxUnavailable: 5, workers: 0, surge: 0, unavailable: 0 },
 ])(
-  'findRolloutRoom allows $surge more and $unavailable fewer of $workers workers for $maxSurge and $maxUnavailable',
+  'findRolloutRoom with maxSurge $maxSurge and maxUnavailable $maxUnavailable allows $surge more and $unavailable fewer than $workers workers',
   ({ maxSurge, maxUnavailable, workers, surge, unavailable }) => {
     expect(findRolloutRoom({ maxSurge, maxUnavailable }, workers)).toEqual({ surge, unavailable });
   },

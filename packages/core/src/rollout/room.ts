@@ -2,13 +2,16 @@ import type { RolloutSpec } from './gate.ts';
 
 /** Number of workers by which a pool may differ from its desired size during a rollout. */
 export interface RolloutRoom {
-  /** Workers in addition, counting draining ones. */
+  /** Number of workers that the pool may have in addition, including draining ones. */
   readonly surge: number;
-  /** Workers that may be missing. */
+  /** Number of workers that may be missing. */
   readonly unavailable: number;
 }
 
-/** Returns the room for the rollout of a pool with this many workers. At least one of the numbers is not 0. */
+/**
+ * Returns the room for the rollout of a pool with this many workers. At least one of the two numbers is positive if
+ * there are workers.
+ */
 export function findRolloutRoom(spec: Pick<RolloutSpec, 'maxSurge' | 'maxUnavailable'>, workers: number): RolloutRoom {
   const surge = resolve(spec.maxSurge, workers, Math.ceil);
   const unavailable = resolve(spec.maxUnavailable, workers, Math.floor);

@@ -1,7 +1,7 @@
 import type { RevisionCounts } from './counts.ts';
 import type { Breach } from './gate.ts';
 
-/** State of a model's rollout between two decisions. It also outlives the operator process. */
+/** State of a model's rollout between two decisions. It is stored, so that it survives a restart of the operator. */
 export interface RolloutState {
   /** Revision that passed its rollout. Undefined if there was none yet. */
   readonly stable: string | undefined;
@@ -19,13 +19,13 @@ export interface Candidate {
    */
   readonly phase: 'starting' | 'canary' | 'rolling';
   /**
-   * Time that workers of the candidate have been starting. After the first one is ready, only the time that a tier is
-   * blocked counts. Absent if an operator of an earlier version stored it.
+   * Time for which workers of the candidate have been starting. After the first worker is ready, it is the time for
+   * which a tier has been blocked. Absent if the state was stored by an operator of an earlier version.
    */
   readonly startingMs?: number;
   /** Time that the candidate was under observation. Periods without an observation do not count. */
   readonly watchedMs: number;
-  /** Time of the last observation. Undefined if this operator has made none. */
+  /** Time of the last observation. Undefined if this operator process has made none. */
   readonly observedAtMs: number | undefined;
   /** Counts at the time when the candidate started to accept sessions. */
   readonly before: { readonly candidate: RevisionCounts; readonly stable: RevisionCounts } | undefined;

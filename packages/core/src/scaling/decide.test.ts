@@ -25,7 +25,10 @@ const load = (active: number, readAtMs: number, more: Partial<ScalingLoad> = {})
 });
 const reasonsOf = ({ reasons }: ScalingDecision) => reasons.map(({ reason }) => reason);
 
-/** Drives a pool whose workers are ready as soon as they are wanted. */
+/**
+ * Returns a function that makes one decision for a pool and keeps its state. The desired workers are ready at the next
+ * call.
+ */
 function createPool(changes: Partial<ScalingSpec> = {}, workers = 0, slots = 10) {
   let state = initialScaling(workers, 0, workers === 0 ? undefined : slots);
   return (active: number, nowMs: number, more: Partial<ScalingInput> = {}): ScalingDecision => {
@@ -53,19 +56,19 @@ test.each([
   { sessions: 81, workers: 9 },
   { sessions: 82, workers: 10 },
 ])(
-  'decideScaling wants $workers workers of 10 slots for $sessions sessions and the buffer',
+  'decideScaling returns $workers workers of 10 slots for $sessions sessions and the buffer',
   ({ sessions, workers }) => {
     expect(createPool({}, 1)(sessions, 0).desired).toBe(workers);
   },
 );
 
-test('decideScaling counts streams, reserved sessions, queued sessions and refused sessions alike', () => {
+test('decideScaling counts active, held, waiting and refused sessions as equal demand', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(0, 0, { load: load(7, 0, { held: 7, waiting: 7 }) }).desired).toBe(3);
   expect(pool(0, SECOND, { load: load(7, SECOND, { held: 7, waiting: 7, refused: 10 }) }).desired).toBe(4);
 });
 
-test('decideScaling starts one worker while the slots are unknown, and the others once it has measured them', () => {
+test('decideScaling wants one worker while the slots of a worker are unknown, and more once the first has measured them', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 });
   const crowd = (nowMs: number, more: Partial<ScalingInput>) =>
     pool(0, nowMs, { load: load(0, nowMs, { waiting: 20 }), ...more });
@@ -76,17 +79,17 @@ test('decideScaling starts one worker while the slots are unknown, and the other
   expect([measured.desired, ...reasonsOf(measured)]).toEqual([3]);
 });
 
-test('decideScaling starts a worker for one that lowers its slots, and still expects the measured slots of the next', () => {
+test('decideScaling adds a worker if one offers fewer slots than it measured, and expects the measured slots of the new one', () => {
   const slow = { slots: 4, measuredSlots: 10, active: 10 };
   const { desired, state } = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1)(10, 0, { workers: [slow] });
   expect([desired, state.slotsPerWorker]).toEqual([2, 10]);
 });
 
-test('decideScaling starts the minimum of workers although their slots are unknown', () => {
+test('decideScaling wants the minimum number of workers even if the slots of a worker are unknown', () => {
   expect(createPool({ min: 3 })(50, 0, { workers: [] }).desired).toBe(3);
 });
 
-test('decideScaling keeps one worker without demand while the first one is on its way', () => {
+test('decideScaling keeps one worker without demand while the first worker of the pool is starting', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 });
   expect(pool(0, 0, { load: load(0, 0, { waiting: 1 }), workers: [] }).desired).toBe(1);
   for (let second = 1; second < 2000; second++) {
@@ -103,7 +106,7 @@ test('decideScaling uses fixed slots before any worker has reported', () => {
   expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
 });
 
-test('decideScaling stays at zero without demand, and from zero covers one held session and the buffer', () => {
+test('decideScaling stays at 0 without demand, and wants workers for the first held session and the buffer', () => {
   const pool = createPool();
   expect(pool(0, 0).desired).toBe(0);
   expect(pool(0, SECOND).desired).toBe(0);
@@ -121,7 +124,7 @@ test('decideScaling scales to the minimum after idleToZeroSeconds without demand
   }
 });
 
-test('decideScaling scales down to the highest need within the window', () => {
+test('decideScaling scales down to the highest need within scaleDownDelaySeconds', () => {
   const pool = createPool({ min: 1, bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(90, 0).desired).toBe(9);
   expect(reasonsOf(pool(10, SECOND))).toEqual(['Stabilizing']);
@@ -143,7 +146,7 @@ test('decideScaling reports ScalingLimited when the maximum does not cover the l
   ]);
 });
 
-test('decideScaling reports the slots that workers offer if they are fewer than the measured slots', () => {
+test('decideScaling reports how many slots the workers offer if they offer fewer than they measured', () => {
   const workers = [{ slots: 4, measuredSlots: 10, active: 4 }];
   const [limited] = createPool({ max: 1 }, 1)(6, 0, { workers }).reasons;
   expect(limited?.message).toBe(
@@ -159,15 +162,18 @@ test('decideScaling applies a changed minimum or maximum immediately', () => {
 test.each([
   ['is unknown', undefined],
   ['is too old', load(0, -LOAD_STALE_MS)],
-])('decideScaling keeps the number of workers while the load %s, and for a whole window afterwards', (_, unknown) => {
-  const pool = createPool({}, 7);
-  for (let second = 1; second <= 1000; second++) {
-    const held = pool(0, second * SECOND, { load: unknown });
-    expect([held.desired, ...reasonsOf(held)]).toEqual([7, 'LoadUnknown']);
-  }
-  expect(pool(1, 1001 * SECOND).desired).toBe(7);
-  expect(pool(1, 1299 * SECOND).desired).toBe(7);
-});
+])(
+  'decideScaling keeps the number of workers while the load %s, and for scaleDownDelaySeconds afterwards',
+  (_, unknown) => {
+    const pool = createPool({}, 7);
+    for (let second = 1; second <= 1000; second++) {
+      const held = pool(0, second * SECOND, { load: unknown });
+      expect([held.desired, ...reasonsOf(held)]).toEqual([7, 'LoadUnknown']);
+    }
+    expect(pool(1, 1001 * SECOND).desired).toBe(7);
+    expect(pool(1, 1299 * SECOND).desired).toBe(7);
+  },
+);
 
 test('decideScaling scales up to the minimum while the load is unknown', () => {
   expect(createPool({ min: 2 })(0, 0, { load: undefined }).desired).toBe(2);
@@ -186,12 +192,12 @@ test('decideScaling ignores measured slots that differ by less than 15 %', () =>
   expect(pool(1000, 2 * SECOND, { workers: workersOf(10, 84) }).desired).toBe(12);
 });
 
-test('decideScaling always covers the demand with the measured slots, and ignores small differences only for the buffer', () => {
+test('decideScaling covers the demand with the slots that workers offer now, even if they differ by less than 15 %', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
 });
 
-test('decideScaling adds a worker when sessions wait although slots are free', () => {
+test('decideScaling adds a worker when sessions wait for STARVED_AFTER_MS although slots are free', () => {
   const pool = createPool({}, 1);
   const waits = (nowMs: number, more: Partial<ScalingInput> = {}) =>
     pool(0, nowMs, { load: load(0, nowMs, { waiting: 1 }), workers: workersOf(1), ...more });
@@ -203,7 +209,7 @@ test('decideScaling adds a worker when sessions wait although slots are free', (
   expect(waits(20 * SECOND, { starting: 1 }).desired).toBe(2);
 });
 
-test('decideScaling follows scaling.replicas within the bounds in External mode', () => {
+test('decideScaling follows scaling.replicas between min and max in External mode', () => {
   const external = (replicas: number) => createPool({ mode: 'External', replicas, min: 1, max: 5 }, 2)(99, 0).desired;
   expect([0, 3, 9].map(external)).toEqual([1, 3, 5]);
   expect(createPool({ mode: 'External', max: 5 }, 2)(99, 0).desired).toBe(2);

@@ -3,11 +3,11 @@ import { countWorkers, settleSlots } from './slots.ts';
 import { addPeak } from './state.ts';
 import type { ScalingState } from './state.ts';
 
-/** A load that was read longer ago than this counts as unknown. */
+/** Age above which a load counts as unknown. */
 export const LOAD_STALE_MS = 30_000;
 /**
- * If sessions wait for this long although slots are free, they cannot use them, because the workers hang or gateways
- * avoid them.
+ * Time for which sessions wait although slots are free, before one more worker is started. The sessions cannot use the
+ * free slots, because workers hang or gateways avoid them.
  */
 export const STARVED_AFTER_MS = 3000;
 
@@ -18,7 +18,7 @@ export interface ScalingLoad {
   readonly active: number;
   readonly held: number;
   readonly waiting: number;
-  /** Sessions that were refused for lack of capacity and whose client is expected to retry. */
+  /** Sessions that were recently refused for lack of capacity. Their clients are expected to retry. */
   readonly refused: number;
   /** Time of the read, by the same clock as `nowMs`. */
   readonly readAtMs: number;
@@ -26,9 +26,9 @@ export interface ScalingLoad {
 
 /** A worker that accepts sessions. */
 export interface ScalingWorker {
-  /** Slots that it offers now. */
+  /** Slots that the worker offers now. */
   readonly slots: number;
-  /** Slots that it measured at its start. By default the same as `slots`. */
+  /** Slots that the worker measured at its start. Equal to `slots` if omitted. */
   readonly measuredSlots?: number;
   readonly active: number;
 }
@@ -46,12 +46,12 @@ export interface ScalingInput {
   /** Number of starting workers that can be expected to accept sessions. 0 if they fail to start. */
   readonly arriving: number;
   readonly state: ScalingState;
-  /** What the decision counts. Workers by default. With `slots`, `fixedSlots` must be 1. */
+  /** Unit of the decision, `workers` by default. With `slots`, `fixedSlots` must be 1. */
   readonly unit?: 'workers' | 'slots';
   readonly nowMs: number;
 }
 
-/** Reason why a decision differs from what the load requires. */
+/** Reason why a decision differs from the need of the current load. */
 export type ScalingReason =
   | 'LoadUnknown'
   | 'ScalingLimited'
@@ -72,18 +72,18 @@ export interface ScalingDecision {
 /**
  * Decides how many workers a pool should have.
  *
- * | load                             | desired                                                             |
- * |----------------------------------|---------------------------------------------------------------------|
- * | unknown or older than 30 s       | as before, at least the minimum, never fewer (LoadUnknown)          |
- * | needs more                       | immediately, up to the maximum (ScalingLimited)                     |
- * | needs fewer                      | the highest need within scaleDownDelaySeconds (Stabilizing)         |
- * | none for idleToZeroSeconds       | the demand only, without a buffer (Idle)                            |
- * | waits although slots are free    | one more worker (Starved)                                           |
- * | any, but the slots are unknown   | one worker, which measures them (Measuring)                         |
- * | none, but the first worker is on | one worker, because a node takes minutes and may be there soon      |
- * | its way                          |                                                                     |
+ * | load                               | desired                                                             |
+ * |------------------------------------|---------------------------------------------------------------------|
+ * | unknown or older than 30 s         | as before, but at least the minimum (LoadUnknown)                   |
+ * | needs more workers                 | the need, immediately, up to the maximum (ScalingLimited)           |
+ * | needs fewer workers                | the highest need within scaleDownDelaySeconds (Stabilizing)         |
+ * | no demand for idleToZeroSeconds    | the minimum, without a buffer (Idle)                                |
+ * | sessions wait, but slots are free  | one more worker (Starved)                                           |
+ * | any, but the slots are unknown     | one worker, which measures them (Measuring)                         |
+ * | no demand, but the first worker is | one worker, because a node takes minutes to arrive and may be there |
+ * | still starting                     | soon                                                                |
  *
- * Periods without a known load or without an operator count as periods in which every worker was needed.
+ * A period without a known load, or without decisions, counts as if every worker had been needed.
  */
 export function decideScaling(input: ScalingInput): ScalingDecision {
   const { spec, load, nowMs } = input;
@@ -145,7 +145,7 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   };
 }
 
-/** Returns a part of a message that explains why more workers are needed than the measured slots suggest. */
+/** Returns a part of a message. It explains why more workers are needed than the measured slots suggest. */
 function describeOffer(offered: readonly number[], measured: readonly number[]): string {
   const [now, full] = [offered, measured].map((each) => each.reduce((sum, slots) => sum + slots, 0));
   return now === full ? '' : ` (ready workers offer ${now} of ${full} slots now)`;
@@ -156,7 +156,10 @@ export function countDemand({ active, held, waiting, refused }: ScalingLoad): nu
   return active + held + waiting + refused;
 }
 
-/** Returns the number of workers for the demand and the buffer. One worker if their slots are unknown. */
+/**
+ * Returns the number of workers for the demand and the buffer. Returns at most one while the slots of a worker are
+ * unknown.
+ */
 function countNeeded(input: {
   demand: number;
   buffer: number;
@@ -165,8 +168,8 @@ function countNeeded(input: {
 }): number {
   const { demand, buffer, offered, slotsPerWorker } = input;
   if (slotsPerWorker === undefined) return Math.min(1, demand + buffer);
-  // The buffer is sized with the expected slots of a worker, which do not follow every measurement. The demand must also
-  // fit into the slots that workers offer now.
+  // The demand and the buffer are divided by the expected slots, which do not follow every measurement. The demand
+  // alone must also fit into the slots that workers offer now.
   return Math.max(Math.ceil((demand + buffer) / slotsPerWorker), countWorkers(demand, offered, slotsPerWorker));
 }
 

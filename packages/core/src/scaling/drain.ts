@@ -9,7 +9,7 @@ export interface DrainCandidate {
 
 /**
  * Chooses `count` workers to remove: first workers that are not ready, then idle ones, then those with the fewest
- * streams to move. Candidates must not include workers that already drain.
+ * streams to move. Candidates must not include workers that drain already.
  */
 export function chooseDrains(candidates: readonly DrainCandidate[], count: number): string[] {
   const order = candidates.toSorted(

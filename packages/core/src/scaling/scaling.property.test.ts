@@ -32,7 +32,7 @@ const step = fc.record({
 const steps = fc.array(step, { minLength: 1, maxLength: 60 });
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Runs a pool through the steps. */
+/** Runs a pool through the steps and returns the input and decision of each. */
 function walk(of: ScalingSpec, taken: readonly Step[], workers = 0) {
   let nowMs = 0;
   let state = initialScaling(workers, nowMs);
@@ -54,7 +54,7 @@ function walk(of: ScalingSpec, taken: readonly Step[], workers = 0) {
   });
 }
 
-test('desired workers stay between minimum and maximum while the load is known', () => {
+test('decideScaling stays between minimum and maximum while the load is known', () => {
   fc.assert(
     fc.property(spec, steps, fc.nat(60), (of, taken, workers) => {
       for (const { input, desired } of walk(of, taken, workers)) {
@@ -65,7 +65,7 @@ test('desired workers stay between minimum and maximum while the load is known',
   );
 });
 
-test('at most one worker more than the minimum starts while the slots of a worker are unknown', () => {
+test('decideScaling wants at most the minimum or one worker while the slots of a worker are unknown', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       const unmeasured = taken.map((one) => ({ ...one, slots: [] }));
@@ -74,7 +74,7 @@ test('at most one worker more than the minimum starts while the slots of a worke
   );
 });
 
-test('desired workers never decrease while the load is unknown', () => {
+test('decideScaling never reduces the number of workers while the load is unknown', () => {
   fc.assert(
     fc.property(spec, steps, fc.nat(60), (of, taken, workers) => {
       for (const { input, desired } of walk(of, taken, workers)) {
@@ -84,7 +84,7 @@ test('desired workers never decrease while the load is unknown', () => {
   );
 });
 
-test('desired workers below the maximum have enough slots for the demand, whichever workers are kept', () => {
+test('decideScaling provides enough slots for the demand below the maximum, even if the workers with the fewest slots remain', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       for (const { input, desired, state } of walk(of, taken)) {
@@ -99,7 +99,7 @@ test('desired workers below the maximum have enough slots for the demand, whiche
   );
 });
 
-test('a worker that demand needed within the stabilization window is not removed', () => {
+test('decideScaling keeps the workers that the highest demand within scaleDownDelaySeconds needed', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       const walked = walk(of, taken);
@@ -118,14 +118,14 @@ test('a worker that demand needed within the stabilization window is not removed
   );
 });
 
-test('noise in load and measurements does not change the desired workers once its peak was seen', () => {
+test('decideScaling does not follow noise in load and measured slots once it has seen the peak of the noise', () => {
   const noise = fc.array(fc.record({ sessions: fc.nat(30), slots: fc.double({ min: 0, max: 1, noNaN: true }) }), {
     minLength: 5,
     maxLength: 20,
   });
   fc.assert(
     fc.property(spec, fc.integer({ min: 1, max: 100 }), noise, (of, base, pattern) => {
-      // The pattern repeats within the window, and the slots vary by less than the tolerance.
+      // The noise repeats within the window, and the slots vary by less than SLOTS_TOLERANCE.
       const steady = { ...of, scaleDownDelaySeconds: pattern.length, max: 1000 };
       const low = 100;
       const steps = Array.from({ length: 5 }, () => pattern)
@@ -142,7 +142,7 @@ test('noise in load and measurements does not change the desired workers once it
   );
 });
 
-test('a pool scales to its minimum when demand ends, and leaves zero for the next session', () => {
+test('decideScaling returns to the minimum when demand ends, and scales up from zero for the next session', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       const quiet = Array.from({ length: 60 }, () => ({

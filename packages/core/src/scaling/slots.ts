@@ -1,9 +1,10 @@
-/** Relative difference from which on newly measured slots replace the expected ones. */
+/** Relative difference at which newly measured slots replace the expected slots. */
 export const SLOTS_TOLERANCE = 0.15;
 
 /**
- * Returns the slots that one more worker is expected to have. Each worker measures its slots at warm-up with a slightly
- * different result, and small differences must not start or stop workers. Undefined if no worker has reported yet.
+ * Returns the number of slots that one more worker is expected to have. Each worker measures its slots at warm-up, with
+ * slightly different results. Small differences must not start or stop workers. Undefined if no worker has reported
+ * yet.
  */
 export function settleSlots(before: number | undefined, measured: readonly number[]): number | undefined {
   const now = median(measured.filter((slots) => slots > 0));
@@ -13,8 +14,8 @@ export function settleSlots(before: number | undefined, measured: readonly numbe
 }
 
 /**
- * Returns the smallest n such that any n of the workers cover the need. Counts existing workers with their measured
- * slots, smallest first, then new workers with `slotsOfFurther` each.
+ * Returns the smallest n such that any n of the workers cover the need. Counts the slots of existing workers, the
+ * smallest first, and then `slotsOfNewWorker` for each new worker.
  */
 export function countWorkers(need: number, present: readonly number[], slotsOfNewWorker: number): number {
   let covered = 0;
@@ -27,7 +28,7 @@ export function countWorkers(need: number, present: readonly number[], slotsOfNe
   return count + Math.ceil(Math.max(0, need - covered) / slotsOfNewWorker);
 }
 
-/** Returns the lower median. It is safer to expect too few slots than too many. */
+/** Returns the lower median, because it is safer to expect too few slots than too many. */
 function median(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }

@@ -1,17 +1,17 @@
 /** State of the autoscaler of a pool between two decisions. */
 export interface ScalingState {
-  /** Number of workers or slots of the last decision, see `unit`. */
+  /** Number of workers that the last decision wanted, or of slots if `unit` is set. */
   readonly desired: number;
-  /** `slots` if the state of a model with tiers counts slots. Otherwise it counts workers. */
+  /** `slots` for a model with tiers, whose state counts slots. Absent if the state counts workers. */
   readonly unit?: 'slots';
   readonly decidedAtMs: number;
   /** Expected slots of one worker. Undefined if not known yet. */
   readonly slotsPerWorker: number | undefined;
-  /** Last time at which there was, or may have been, demand. Undefined if there never was. */
+  /** Last time at which there was demand, or may have been. Undefined if there never was. */
   readonly lastDemandMs: number | undefined;
-  /** Time since when sessions wait although slots are free. Undefined if none do. */
+  /** Time since which sessions wait although slots are free. Undefined if none do. */
   readonly starvedSinceMs: number | undefined;
-  /** Required workers within the stabilization window. Each peak is lower than the one before. */
+  /** Highest numbers of required workers within the stabilization window. Each peak is lower than the one before. */
   readonly peaks: readonly Peak[];
 }
 
@@ -20,14 +20,14 @@ export interface Peak {
   readonly workers: number;
 }
 
-/** Returns the state of a pool of which only its workers are known. */
+/** Returns the first state of a pool whose only known property is its number of workers. */
 export function initialScaling(workers: number, nowMs: number, slotsPerWorker?: number): ScalingState {
   return {
     desired: workers,
     decidedAtMs: nowMs,
     slotsPerWorker,
-    // Existing workers count as demand, because the reason for them is unknown. An empty pool stays empty until there
-    // is demand.
+    // The reason for existing workers is unknown, so they count as needed now. An empty pool stays empty until there is
+    // demand.
     lastDemandMs: workers > 0 ? nowMs : undefined,
     starvedSinceMs: undefined,
     peaks: [{ atMs: nowMs, workers }],
@@ -35,8 +35,8 @@ export function initialScaling(workers: number, nowMs: number, slotsPerWorker?: 
 }
 
 /**
- * Extends the state of a pool that has not changed since its last decision, as if the same decision had been made again
- * now.
+ * Returns the state that the same decision would leave if it were made again now. The pool must not have changed since
+ * its last decision.
  */
 export function prolong(state: ScalingState, nowMs: number): ScalingState {
   const along = (atMs: number) => (atMs === state.decidedAtMs ? nowMs : atMs);
@@ -49,8 +49,8 @@ export function prolong(state: ScalingState, nowMs: number): ScalingState {
 }
 
 /**
- * Adds the number of workers that is required now. Removes peaks that are outside the window or not higher than the new
- * one.
+ * Adds the number of workers that is required now. Removes peaks outside the window, and peaks that are not higher than
+ * the new one.
  */
 export function addPeak(peaks: readonly Peak[], peak: Peak, windowMs: number): Peak[] {
   const kept = peaks.filter(({ atMs, workers }) => atMs > peak.atMs - windowMs && workers > peak.workers);

@@ -33,7 +33,7 @@ const need = fc
 
 const readySlots = ({ workers }: ObservedTier) => workers.reduce((sum, { slots }) => sum + slots, 0);
 
-test('fillTiers keeps every tier within its limits', () => {
+test('fillTiers keeps the workers of every tier between its min and max', () => {
   fc.assert(
     fc.property(tiers, need, (all, needed) => {
       const { counts } = fillTiers(all, needed);
@@ -45,7 +45,7 @@ test('fillTiers keeps every tier within its limits', () => {
   );
 });
 
-test('fillTiers adds workers to a tier only if every earlier one is at its maximum or cannot start workers', () => {
+test('fillTiers adds workers to a tier only if every preferred tier is at its maximum or cannot start workers', () => {
   fc.assert(
     fc.property(tiers, need, (all, needed) => {
       const { counts } = fillTiers(all, needed);
@@ -73,7 +73,7 @@ test('fillTiers provides the needed slots, or reports how many are missing', () 
   );
 });
 
-test('fillTiers keeps the workers of a tier that ready workers of earlier tiers do not replace', () => {
+test('fillTiers keeps running workers of a tier until ready workers of preferred tiers provide their slots', () => {
   fc.assert(
     fc.property(tiers, need, (all, needed) => {
       const { counts } = fillTiers(all, needed);
@@ -90,7 +90,7 @@ test('fillTiers keeps the workers of a tier that ready workers of earlier tiers 
   );
 });
 
-test('fillTiers needs no further workers of a tier for a lower need', () => {
+test('fillTiers never returns more workers for a lower need', () => {
   fc.assert(
     fc.property(tiers, need, fc.integer({ min: 1, max: 50 }), (all, needed, less) => {
       const lower = { demand: Math.max(0, needed.demand - less), slots: Math.max(0, needed.slots - less) };
@@ -100,7 +100,7 @@ test('fillTiers needs no further workers of a tier for a lower need', () => {
   );
 });
 
-test('decideTiers keeps the workers that an operator finds unregistered, as long as they may be needed', () => {
+test('decideTiers keeps running workers that are not registered, until idleToZeroSeconds have passed without demand', () => {
   const spec = {
     mode: 'Sessions' as const,
     min: 0,

@@ -3,7 +3,7 @@ import type { ScalingDecision, ScalingInput } from './decide.ts';
 import { countWorkers } from './slots.ts';
 import { initialScaling } from './state.ts';
 
-/** A tier of a model: workers on one kind of hardware. */
+/** Observed state of a tier: workers of a model on one kind of hardware. */
 export interface ObservedTier {
   readonly name: string;
   readonly min: number;
@@ -12,18 +12,21 @@ export interface ObservedTier {
   readonly slotsPerWorker: number | undefined;
   /** Workers that accept sessions. */
   readonly workers: readonly { readonly slots: number; readonly active: number }[];
-  /** Workers that neither drain nor stop, whether or not they accept sessions. */
+  /** Number of workers that neither drain nor stop, whether or not they accept sessions. */
   readonly running: number;
-  /** False if workers fail to start, or wait too long for a node. */
+  /** False if workers of the tier fail to start, or have waited too long for a node. */
   readonly canStart: boolean;
-  /** True if the model no longer has the tier. Its workers stay until those of other tiers replace them. */
+  /** True if the model no longer has the tier. Its workers stay until workers of other tiers replace them. */
   readonly isRemoved?: boolean;
-  /** True during a canary if the stable revision does not have the tier. It then holds a share of its workers only. */
+  /**
+   * True during a canary if the stable revision does not have the tier. The tier then gets workers only for the
+   * canary's share.
+   */
   readonly isNew?: boolean;
 }
 
 export interface TieredInput extends Omit<ScalingInput, 'fixedSlots' | 'workers' | 'unit'> {
-  /** Tiers in the order of preference. Removed tiers are last. */
+  /** Tiers in order of preference, removed tiers last. */
   readonly tiers: readonly ObservedTier[];
 }
 
@@ -32,7 +35,10 @@ export interface TieredDecision extends ScalingDecision {
   readonly tiers: ReadonlyMap<string, number>;
 }
 
-/** Sessions for which tiers need slots. `slots` includes the buffer and is at least `demand`. */
+/**
+ * Need that is divided between the tiers: sessions, and slots for them. `slots` includes the buffer and is at least
+ * `demand`.
+ */
 export interface TierNeed {
   readonly demand: number;
   readonly slots: number;
@@ -42,14 +48,14 @@ export interface FilledTiers {
   readonly counts: ReadonlyMap<string, number>;
   /** Needed slots that no tier can provide. */
   readonly missing: number;
-  /** True if demand waits for the first worker of a tier to measure its slots. */
+  /** True if sessions wait until the first worker of a tier has measured its slots. */
   readonly isMeasuring: boolean;
 }
 
 /**
- * Decides how many workers each tier of a model should have. The load is followed in slots, as in `decideScaling`,
- * because workers of different tiers have different numbers of slots. The slots are then divided between the tiers.
- * While the load is unknown, every tier keeps its workers.
+ * Decides how many workers each tier of a model should have. `decideScaling` returns the number of needed slots instead
+ * of workers, because workers of different tiers have different numbers of slots. `fillTiers` divides these slots
+ * between the tiers. While the load is unknown, every tier keeps its workers.
  */
 export function decideTiers(input: TieredInput): TieredDecision {
   const { tiers, load, nowMs, spec } = input;
@@ -68,7 +74,7 @@ export function decideTiers(input: TieredInput): TieredDecision {
   const demand = isKnown ? Math.min(countDemand(load), total.desired) : total.desired;
   const need = { demand, slots: total.desired };
   const { counts, missing, isMeasuring } = fillTiers(tiers, need);
-  // Workers of new tiers replace none of the stable revision before the canary has passed.
+  // During a canary, tiers of the stable revision keep as many workers as they need without the new tiers.
   const { counts: stableCounts } = fillTiers(
     tiers.filter(({ isNew }) => isNew !== true),
     need,
@@ -90,7 +96,7 @@ export function decideTiers(input: TieredInput): TieredDecision {
     desired: kept.reduce((sum, [, count]) => sum + count, 0),
     tiers: new Map(kept),
     reasons,
-    // Without a known load, the slots that are present may be incomplete.
+    // Until the load is first known, no state in slots is stored, because not all workers may have registered yet.
     state:
       isKnown || input.state.unit === 'slots'
         ? { ...total.state, slotsPerWorker: undefined, unit: 'slots' }
@@ -99,17 +105,17 @@ export function decideTiers(input: TieredInput): TieredDecision {
 }
 
 /**
- * Divides the needed slots between tiers, which are filled in order.
+ * Divides the needed slots between tiers. Preferred tiers are filled first.
  *
- * | tier                           | workers                               | slots left for the next tier         |
- * |--------------------------------|---------------------------------------|--------------------------------------|
- * | can start workers              | as needed, up to max                  | those beyond max                     |
- * | cannot start workers           | as needed, up to max; it keeps trying | those beyond its ready workers       |
- * | slots of a worker are unknown  | one, which measures them              | none                                 |
- * | has workers beyond that        | they stay while the ready workers of  |                                      |
- * |                                | earlier tiers are not enough          |                                      |
+ * | tier                           | workers                               | slots left for the next tier          |
+ * |--------------------------------|---------------------------------------|---------------------------------------|
+ * | can start workers              | as needed, up to max                  | those that max workers do not provide |
+ * | cannot start workers           | as needed, up to max; it keeps trying | those that ready ones do not provide  |
+ * | slots of a worker are unknown  | one, which measures them              | none                                  |
+ * | has more running workers       | they stay while the ready workers of  |                                       |
+ * |                                | preferred tiers are not enough        |                                       |
  *
- * Each tier has at least `min` workers. They do not reduce the need of earlier tiers.
+ * Each tier has at least `min` workers. They do not reduce the need of preferred tiers.
  */
 export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): FilledTiers {
   const counts = new Map<string, number>();
@@ -142,23 +148,26 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
 }
 
 /**
- * Returns the slots of a tier before the first decision. Its workers may have yet to register again, for example because
- * the ledger lost its data.
+ * Returns the slots that a tier counts with before the first decision. Workers that run but have not registered count
+ * with their expected slots. They may have to register again, for example because the ledger lost its data.
  */
 function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemoved }: ObservedTier): number {
   const ready = workers.reduce((sum, { slots }) => sum + slots, 0);
   return canStart || isRemoved === true ? Math.max(ready, running * slotsPerWorker) : ready;
 }
 
-/** Returns the number of workers of a tier for the need that earlier tiers left. One if its slots are unknown. */
+/**
+ * Returns the number of workers of a tier for the need that preferred tiers left. Returns at most one while the slots
+ * of a worker are unknown.
+ */
 function countNeeded(slotsPerWorker: number | undefined, measured: readonly number[], { slots, demand }: TierNeed) {
   if (slotsPerWorker === undefined) return Math.min(1, slots);
-  // As for a model without tiers, the buffer is sized with the expected slots. The demand must also fit into the slots
-  // that workers offer now.
+  // As in decide.ts, the buffer uses the expected slots of a worker. The demand must also fit into the slots that
+  // workers offer now.
   return Math.max(Math.ceil(slots / slotsPerWorker), countWorkers(demand, measured, slotsPerWorker));
 }
 
-/** Returns the number of workers of a tier for the slots that ready workers of earlier tiers do not cover. */
+/** Returns the number of workers of a tier for the slots that ready workers of preferred tiers do not cover. */
 function countKept(slotsPerWorker: number | undefined, running: number, uncovered: number): number {
   if (uncovered <= 0) return 0;
   return slotsPerWorker === undefined ? running : Math.ceil(uncovered / slotsPerWorker);

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ContextSize } from './context.ts';
 import { Endpointing } from './endpointing.ts';
 
-// Fields that are not listed are ignored, so that a newer client can talk to an older server.
+// Fields that are not listed are ignored, so that a client may be newer than the server.
 
 export const ConfigMessage = Type.Object(
   {

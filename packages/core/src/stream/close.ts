@@ -1,14 +1,14 @@
 /**
- * Recommended reaction to a close: `new-session` immediately, `after-wait` a new session after an exponential backoff,
- * `never` if a retry would end the same way or everything is done.
+ * Recommended reaction to a close. `new-session`: create a new session immediately. `after-wait`: create one after an
+ * exponential backoff. `never`: a retry would end the same way, or everything is done.
  */
 export type RetryAdvice = 'new-session' | 'after-wait' | 'never';
 
-/** A close code of the server. */
+/** Properties of a close code that the server sends. */
 export interface CloseCode {
   readonly meaning: string;
   readonly retry: RetryAdvice;
-  /** Whether accepted audio is charged. A failure of the service is never charged. */
+  /** Whether accepted audio is charged. It is never charged after a failure of the service. */
   readonly charged: boolean;
   /** Recommended action of the client, as a sentence. */
   readonly action: string;
@@ -70,7 +70,10 @@ export const CLOSE_CODES = {
 
 export type CloseCodeNumber = keyof typeof CLOSE_CODES;
 
-/** Close reasons of 1000 and 1001. After a fatal `error` event, the reason is its code. */
+/**
+ * Close reasons that the server sends with 1000 and 1001. After a fatal `error` event, the reason is the code of that
+ * event.
+ */
 export const CLOSE_REASONS = {
   audio_limit_reached: 'The reserved audio is used up (1000).',
   session_time_limit: 'The stream lived for its reserved audio plus 300 seconds (1000).',
@@ -86,8 +89,8 @@ export function isCloseCode(code: number): code is CloseCodeNumber {
 }
 
 /**
- * Returns the recommended reaction to a close code. If the connection broke without a close frame (1006), a new session
- * helps.
+ * Returns the recommended reaction to a close code. It is a new session for unknown codes, such as 1006 (no close
+ * frame).
  */
 export function retryAdvice(code: number): RetryAdvice {
   return isCloseCode(code) ? CLOSE_CODES[code].retry : 'new-session';

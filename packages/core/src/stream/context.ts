@@ -4,7 +4,7 @@ import { AUDIO } from '../audio.ts';
 /** Attention context, `[left, right]` in encoder frames of 80 ms. */
 export type ContextSize = [left: number, right: number];
 
-// An array of length two instead of a tuple, because tuples differ between dialects of JSON Schema.
+// The schema is an array of length two instead of a tuple, because dialects of JSON Schema write tuples differently.
 export const ContextSize = (description: string) =>
   Type.Unsafe<ContextSize>({
     type: 'array',

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { STREAM_LIMITS } from './limits.ts';
 
-/** Builds the schema of the endpointing of a stream. */
+/** Builds the schema of the endpointing configuration of a stream. */
 export const Endpointing = (description: string) =>
   Type.Object(
     {

@@ -6,7 +6,7 @@ import type { StreamErrorCode } from './errors.ts';
 const codes = Object.keys(STREAM_ERRORS) as StreamErrorCode[];
 
 test.each(['invalid_message', 'rate_limited'] as const)(
-  'streamError is fatal at the tenth %s, and not before',
+  'streamError is fatal for the tenth %s of a stream, and not for earlier ones',
   (code) => {
     const outcomes = Array.from({ length: 10 }, (_, earlier) => streamError(code, earlier));
     expect(outcomes.map(({ close }) => close)).toEqual([...Array<undefined>(9).fill(undefined), 4400]);
@@ -14,7 +14,7 @@ test.each(['invalid_message', 'rate_limited'] as const)(
   },
 );
 
-test('streamError is fatal exactly if a close follows, after any number of errors of the same code', () => {
+test('streamError marks an event as fatal exactly if it returns a close code, after any number of earlier errors', () => {
   fc.assert(
     fc.property(fc.constantFrom(...codes), fc.nat(40), (code, earlier) => {
       const outcome = streamError(code, earlier);
@@ -33,11 +33,14 @@ test.each([
   ['account_suspended', 4403],
   ['no_capacity', 4503],
   ['internal_error', 1011],
-] as const)('streamError closes a stream at the tenth %s with code %s (undefined: it stays open)', (code, close) => {
-  expect(streamError(code, 9).close).toBe(close);
-});
+] as const)(
+  'streamError for the tenth %s of a stream returns close code %s (undefined: the stream stays open)',
+  (code, close) => {
+    expect(streamError(code, 9).close).toBe(close);
+  },
+);
 
-test('streamError uses a given message instead of the default one', () => {
+test('streamError uses the given message instead of the default one', () => {
   expect(streamError('invalid_config', 0, 'language: must be ki.').event.message).toBe('language: must be ki.');
 });
 

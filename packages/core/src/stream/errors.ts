@@ -2,13 +2,13 @@ import type { CloseCodeNumber } from './close.ts';
 import { STREAM_LIMITS } from './limits.ts';
 import type { ErrorMessage } from './server.ts';
 
-/** An error of the stream. */
+/** Properties of an error code of the stream. */
 export interface StreamError {
-  /** Close code that follows. Undefined if the stream continues. */
+  /** Close code with which the stream ends after the error. Undefined if the stream continues. */
   readonly close: CloseCodeNumber | undefined;
-  /** Whether the error ends the stream once it has occurred a number of times. Each code is counted on its own. */
+  /** True if the error ends the stream once it has occurred a number of times. Each code is counted separately. */
   readonly counts: boolean;
-  /** Message unless the caller provides a more specific one. */
+  /** Message if the caller gives no more specific one. */
   readonly message: string;
 }
 
@@ -79,15 +79,12 @@ export interface StreamErrorOutcome {
   readonly close: CloseCodeNumber | undefined;
 }
 
-/** Returns the number of occurrences from which on an error with `counts` is fatal. */
+/** Returns the occurrence of an error with `counts` that ends the stream. */
 function fatalOccurrence(code: StreamErrorCode): number {
   return code === 'rate_limited' ? STREAM_LIMITS.maxRateLimitedMessages : STREAM_LIMITS.maxInvalidMessages;
 }
 
-/**
- * Returns the effect of an error on a stream that has had `earlier` errors of the same code. The tenth invalid message
- * is fatal, and so is the tenth message over the rate.
- */
+/** Returns the effect of an error on a stream that has had `earlier` errors of the same code. */
 export function streamError(
   code: StreamErrorCode,
   earlier: number,

@@ -1,9 +1,9 @@
 import { AUDIO } from '../audio.ts';
 
-/** First subprotocol of the stream. The server selects only this one. */
+/** First subprotocol that clients offer. It is the only one that the server selects. */
 export const STREAM_SUBPROTOCOL = 'svc.realtime.v1';
 
-/** Prefix of the second subprotocol, which is the credential of the session: a secret that works once. */
+/** Prefix of the second subprotocol that clients offer. The rest is the credential of the session, which works once. */
 export const SESSION_CREDENTIAL_PREFIX = 'svc.auth.';
 
 /** Limits of the stream. Durations are defaults of settings. The other values are fixed by the interface. */
@@ -13,24 +13,26 @@ export const STREAM_LIMITS = {
   /** Maximum size of a text message, in bytes of UTF-8. */
   maxMessageBytes: 16_384,
   /**
-   * Maximum size of any message that is read. Larger than the limits above, so that messages slightly over them get
-   * their own error.
+   * Maximum size of any message that the server reads. It exceeds the two limits above, so that messages slightly over
+   * a limit get the error of that limit.
    */
   maxPayloadBytes: 131_072,
-  /** Number of invalid messages that end the stream. Each one before is answered with an `error`. */
+  /** Number of invalid messages after which the stream ends. Each earlier one is answered with an `error` event. */
   maxInvalidMessages: 10,
   /** Number of text messages per second that a client may send. */
   textMessagesPerSecond: 20,
   /** Number of text messages that a client may send at once after a pause. */
   textMessageBurst: 40,
-  /** Number of text messages over the rate that end the stream. Each one before is answered with an `error`. */
+  /**
+   * Number of messages over the rate after which the stream ends. Each earlier one is answered with an `error` event.
+   */
   maxRateLimitedMessages: 10,
-  /** Smallest and largest silence of endpointing, in milliseconds of audio. */
+  /** Range of the silence that ends an utterance, in milliseconds of audio. */
   minSilenceMs: 200,
   maxSilenceMs: 5000,
-  /** Lifetime of a credential after the session was created. */
+  /** Time after the creation of a session within which its credential must be used. */
   credentialSeconds: 60,
-  /** Maximum time that a stream waits for a worker, unless the model sets another. */
+  /** Maximum time that a stream waits for a worker, unless the model sets another limit. */
   maxWaitSeconds: 120,
   /** Time without a message from the client after which the stream ends. */
   idleSeconds: 30,

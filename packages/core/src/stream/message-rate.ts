@@ -1,4 +1,7 @@
-/** Limits the rate of messages: a burst at once, then one more after each `1 / perSecond` (GCRA). */
+/**
+ * Limits the rate of messages with the algorithm GCRA. A burst is allowed at once, and then one more message after each
+ * `1 / perSecond` seconds.
+ */
 export class MessageRate {
   readonly #costMs: number;
   readonly #burstMs: number;
@@ -11,12 +14,13 @@ export class MessageRate {
   }
 
   /**
-   * Counts a message and returns 0 if the rate allows it. Otherwise returns the time until it does, and counts nothing.
+   * Counts a message and returns 0 if the rate allows it. Otherwise counts nothing and returns the milliseconds until
+   * it does.
    */
   take(nowMs: number): number {
     const restoredAtMs = Math.max(nowMs, this.#restoredAtMs) + this.#costMs;
     const excessMs = restoredAtMs - nowMs - this.#burstMs;
-    // The tolerance keeps rounding from refusing the last message of a burst.
+    // The tolerance prevents that a rounding error refuses the last message of a burst.
     if (excessMs > 0.001) return excessMs;
     this.#restoredAtMs = restoredAtMs;
     return 0;

@@ -16,7 +16,7 @@ test.each([
   ['{"type":"flush"}', { type: 'flush' }],
   [' {"type" : "reset"}\n', { type: 'reset' }],
   ['{"type":"keepalive"}', { type: 'keepalive' }],
-])('parseClientMessage reads %s', (text, message) => {
+])('parseClientMessage parses %s', (text, message) => {
   expect(parseClientMessage(text)).toEqual({ ok: true, message });
 });
 
@@ -43,7 +43,7 @@ test.each([
   ['{"type":"toString"}', '.'],
   ['{"type":"constructor"}', ', not constructor.'],
   ['{"__proto__":{"type":"flush"}}', '.'],
-])('parseClientMessage refuses %s because of its unknown type', (text, end) => {
+])('parseClientMessage refuses %s because its type is unknown', (text, end) => {
   expect(reasonOf(text)).toBe(`invalid_message: "type" must be one of config, flush, reset, keepalive${end}`);
 });
 
@@ -62,7 +62,7 @@ test.each([
   ['{"type":"config","context":[56,13,1]}', 'context: must not have more than 2 items.'],
   ['{"type":"config","context":[56,-1]}', 'context.1: must be at least 0.'],
   ['{"type":"config","context":[56,1.5]}', 'context.1: must be integer.'],
-])('parseClientMessage names the wrong field of %s', (text, reason) => {
+])('parseClientMessage reports the wrong field of %s', (text, reason) => {
   expect(reasonOf(text)).toBe(`invalid_config: ${reason}`);
 });
 
@@ -70,7 +70,7 @@ test.each([
   ['ASCII', 'a'],
   ['three bytes a character', 'ũ€'],
   ['pairs of surrogates', '😀'],
-])('parseClientMessage accepts a message of exactly the maximum size and none above it (%s)', (_, filler) => {
+])('parseClientMessage accepts a message of the maximum size and refuses one that is larger (%s)', (_, filler) => {
   const head = '{"type":"flush","pad":"';
   const bytes = (text: string) => new TextEncoder().encode(text).length;
   const free = STREAM_LIMITS.maxMessageBytes - head.length - 2;

@@ -6,7 +6,7 @@ import { CLIENT_MESSAGES } from './client.ts';
 import type { ClientMessage } from './client.ts';
 import { STREAM_LIMITS } from './limits.ts';
 
-/** A message of the client, or the code and reason of the `error` event that answers it. */
+/** A parsed message of the client, or the code and reason of the `error` event with which to answer it. */
 export type ParsedClientMessage =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly code: 'invalid_message' | 'invalid_config'; readonly reason: string };
@@ -50,7 +50,7 @@ function isClientType(type: unknown): type is ClientType {
 
 function unknownType(type: unknown): string {
   const expected = `"type" must be one of ${TYPES.join(', ')}`;
-  // Only a short lowercase word is quoted, because a client may send a secret by mistake.
+  // Only a short lowercase word is quoted, because a client may send a secret as the type by mistake.
   const given = typeof type === 'string' && /^[a-z_]{1,24}$/.test(type) ? `, not ${type}` : '';
   return `${expected}${given}.`;
 }

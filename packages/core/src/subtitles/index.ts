@@ -1,3 +1,3 @@
-/** Subtitles, and the wrapping of text that they need. Contains no schemas, so that commands start fast. */
+/** Subtitles, and the wrapping of text that they need. Contains no schemas, so that the svc-asr command starts fast. */
 export * from './subtitles.ts';
 export * from './wrap.ts';

@@ -1,9 +1,9 @@
 import type { Word } from '../stream/server.ts';
 import { Lines, wrapText } from './wrap.ts';
 
-/** Text that is shown for a time. */
+/** Text that is shown during an interval of the audio. */
 export interface Cue {
-  /** Time from the start of the audio, as for words. */
+  /** Start of the interval in milliseconds from the start of the audio, like the times of words. */
   start_ms: number;
   end_ms: number;
   text: string;
@@ -19,7 +19,7 @@ const GAP_MS = 1000;
 /** Groups words into cues. */
 export function buildCues(words: readonly Word[]): Cue[] {
   const cues: Cue[] = [];
-  /** Lines of the last cue. */
+  /** Lines that the last cue fills. */
   let lines = new Lines(LINE_CHARACTERS);
   for (const word of words) {
     const cue = cues.at(-1);

@@ -1,8 +1,13 @@
 const SEGMENTER = new Intl.Segmenter();
-/** Characters that can be part of a larger one, such as combining marks. None is below U+0300, apart from line breaks. */
+/**
+ * Matches characters that may be part of a larger visible character, such as combining marks. Below U+0300 these are
+ * only line breaks.
+ */
 const NEEDS_SEGMENTS = /[^\u0021-\u02FF]/u;
 
-/** Lines of at most `width` visible characters, which are broken between words if possible. Text is added at the end. */
+/**
+ * Lines of at most `width` visible characters. Lines are broken between words if possible. Text is added at the end.
+ */
 export class Lines {
   readonly #width: number;
   readonly #complete: string[] = [];
@@ -22,7 +27,7 @@ export class Lines {
     return this.#complete.length + (this.#lastLength > 0 ? 1 : 0);
   }
 
-  /** Adds text after a space. It takes time for this text only. */
+  /** Adds text after a space. The time depends on the length of this text only, not on the text before it. */
   add(text: string): this {
     for (const word of text.split(/\s+/).filter((part) => part !== '')) this.#addWord(word);
     return this;
@@ -48,7 +53,7 @@ export function wrapText(text: string, width: number): string[] {
   return new Lines(width).add(text).all;
 }
 
-/** Splits a word into pieces that fit a line. */
+/** Splits a word into pieces of at most `width` visible characters, each as a list of characters. */
 function pieces(word: string, width: number): string[][] {
   const characters = NEEDS_SEGMENTS.test(word)
     ? Array.from(SEGMENTER.segment(word), ({ segment }) => segment)
