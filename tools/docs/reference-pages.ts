@@ -36,8 +36,9 @@ export function buildMetricsPage(services: Readonly<Record<string, MetricDefinit
     'Every service exposes these metrics at `/metrics` of its admin port. If',
     '`OTEL_EXPORTER_OTLP_ENDPOINT` is set, it also exports them to an OpenTelemetry collector. The',
     'collector receives `http.server.request.duration` and its labels with dots, and counters without',
-    '`_total`. Labels never contain a tenant, a session, a key or a transcript.',
-    '[telemetry.md](telemetry.md) explains how to use them.',
+    '`_total`. Labels never contain a session, a key or a transcript, and contain tenants only if',
+    '`TENANT_METRICS_MAX` of the gateway is set. [telemetry.md](telemetry.md) explains how to use the',
+    'metrics.',
   ].join('\n');
   const sections = Object.entries(services).flatMap(([service, metrics]) => [
     `## ${service}`,

@@ -79,7 +79,7 @@ export const GATEWAY_METRICS = {
     kind: 'counter',
     labels: ['outcome'],
     description:
-      'Lost connections to workers by outcome: resumed, refused (the worker has ended or did not keep the connection) or expired (not reached in time). Streams move unless it is resumed.',
+      'Lost connections to workers by outcome: resumed, refused (the worker has ended or did not keep the connection) or expired (not reached in time). Streams move unless the connection is resumed.',
   },
   readySeconds: {
     name: 'svc_asr_ready_latency_seconds',
