@@ -70,7 +70,7 @@ export interface AssembleOptions {
 export interface OperatorParts {
   link: RedisLink;
   source: ResourceSource;
-  /** The same object as `source` if resources come from a cluster. Undefined otherwise. */
+  /** The same object as `source` if resources come from a cluster. Undefined if they come from files. */
   kubernetesSource: KubernetesSource | undefined;
   guard: LedgerGuard;
   checkpoints: Checkpoints;
@@ -213,7 +213,8 @@ function createWork(settings: OperatorSettings): Work {
     },
     enqueueWorkers: (model) => {
       const key = workersKeyOf(model);
-      // A pool applies its desired state every second. Workers that failed must wait for the end of their backoff.
+      // Pools call this every second. A key whose last attempts failed is already queued for the end of its backoff,
+      // and must not run before.
       if (queue.failures(key) === 0) queue.add(key);
     },
   };

@@ -28,11 +28,12 @@ async function endAll(): Promise<void> {
 beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
-// Hooks of single tests do not run for concurrent ones, which have all ended before the next test starts.
+// Jest runs afterEach only for tests that are not concurrent. All concurrent tests have ended before the first of those
+// starts.
 afterEach(endAll, TEST_MS);
 afterAll(async () => {
   await endAll();
-  // One test replaces a definition. Other test files use the same API server.
+  // Restores the CRDs, because one test replaces a CRD, and other test files use the same API server.
   await kubernetes.kubectl(['apply', '--server-side', ...CRD_FILES.flatMap((file) => ['-f', file])]);
   await kubernetes.stop();
 }, KUBERNETES_TIMEOUT_MS);
@@ -205,7 +206,7 @@ test(
       expect(await kubectl(['get', 'events'])).toMatch(/Warning +InvalidSpec +tenant\/acme/),
     );
 
-    // Another operator does not know the last valid state, and must not treat the tenant as deleted.
+    // The second operator has never observed the last valid state. It must not treat the tenant as deleted.
     await stop(operator);
     const second = await start();
     await ready(second);
@@ -276,7 +277,7 @@ test.concurrent(
     // The outage is longer than the lease. The operator writes nothing meanwhile, and continues because no other
     // operator has acquired the lease.
     const lease = { LEASE_SECONDS: '3', LEASE_RENEW_MS: '2000', LEASE_RETRY_MS: '300' };
-    // The default, instead of the short retry delay of other tests.
+    // Uses the default of this setting. Other tests set a shorter retry delay.
     const operator = await start({ ...lease, KUBERNETES_RETRY_MAX_MS: '10000' });
     await ready(operator);
     await eventuallyLong(async () => expect((await get('tenant', 'gone')).status).toBeDefined());
@@ -286,7 +287,7 @@ test.concurrent(
     await apply(active('acme', { state: 'Suspended' }), active('new'));
     await kubectl(['delete', 'tenant/gone', '--wait=false']);
     await new Promise((done) => setTimeout(done, 60_000));
-    // The lease alone is retried about three times a second.
+    // The attempts to renew the lease alone are about three per second.
     const tried = (await triesOf(operator)) - before;
     expect(tried).toBeGreaterThan(10);
     expect(tried).toBeLessThan(600);
@@ -311,7 +312,7 @@ test.concurrent.each([
   ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 3 }],
   ['500', { status: 500, reason: 'InternalError', times: 10 }],
 ])(
-  'writes that the API server answers with %s succeed in the end, without a hot loop',
+  'writes to Kubernetes that the API server first answers with %s succeed in the end, without a hot loop',
   async (_, fault) => {
     const { start, apply, get, state, proxy } = await openScene();
     const operator = await start();

@@ -3,7 +3,7 @@ import { createMetrics } from '@svc-asr/runtime';
 import { createInstruments, observe } from './metrics.ts';
 import type { PoolReading } from './metrics.ts';
 
-/** Returns the lines of the operator's metrics with a prefix, for these pools. */
+/** Returns the metrics of the operator for these pools, as lines that start with `prefix`. */
 async function readLines(prefix: string, pools: readonly PoolReading[]): Promise<string[]> {
   const metrics = createMetrics('operator');
   observe(metrics.meter, {
@@ -21,7 +21,7 @@ async function readLines(prefix: string, pools: readonly PoolReading[]): Promise
   return scrape(metrics, prefix);
 }
 
-/** Returns the lines with a prefix and stops the metrics. */
+/** Returns the lines of the metrics that start with `prefix`, and stops the metrics. */
 async function scrape(metrics: ReturnType<typeof createMetrics>, prefix: string): Promise<string[]> {
   const text = await new Promise<string>((resolve) => {
     const response = { setHeader: () => undefined, end: resolve } as unknown as ServerResponse;
@@ -51,7 +51,7 @@ const pool = (model: string, tiers?: PoolReading['tiers']): PoolReading => ({
   tiers,
 });
 
-test('the operator has metrics for each tier of a model, and none for workers without a tier', async () => {
+test('the operator has metrics for each tier of a model, and none for workers that belong to no tier', async () => {
   const lines = await readLines('svc_asr_pool_tier_', [
     pool('m', [tier('gpu', 0), tier('cpu', 1), tier('', 2)]),
     pool('plain'),

@@ -117,7 +117,10 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
   observeIfKnown(METRICS.journalExportAge, () => readings.journal()?.exportAgeSeconds);
 }
 
-/** Registers the metrics of tiers. Workers that belong to no tier of their model, such as earlier ones, are left out. */
+/**
+ * Registers the metrics of tiers. Workers that belong to no tier of their model are left out, such as those of an
+ * earlier revision without tiers.
+ */
 function observeTiers(meter: Metrics['meter'], readings: Readings): void {
   const list = () =>
     readings

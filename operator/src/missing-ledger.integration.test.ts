@@ -62,7 +62,7 @@ test(
         );
       });
 
-      // An operator that starts while the ledger is missing has only the Tenants to find out what was applied.
+      // An operator that starts while the ledger is missing can learn only from the Tenants what was applied.
       await operator.stop();
       await kubectl(['apply', '-f', '-'], tenant('other', { state: 'Active' }));
       operator = await start();

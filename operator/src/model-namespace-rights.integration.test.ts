@@ -26,7 +26,7 @@ const WITHIN_MS = 90_000;
 const TEST_MS = 4 * WITHIN_MS;
 let kubernetes: Kubernetes;
 let redis: TestRedis;
-/** Namespaces of the installation, of a team's models, and of neither. */
+/** `platform` is the namespace of the installation, `team` has the models of a team, and `other` belongs to neither. */
 let platform: string;
 let team: string;
 let other: string;
@@ -114,7 +114,7 @@ test(
       WITHIN_MS,
     );
     expect(await secretsWith(teamConfig, platform)).toContain('Forbidden');
-    // The keys of the model's Secret. The private keys of the CA and of tickets are in none of them.
+    // Names of the values in the model's Secret. None of them is the private key of the CA or of tickets.
     const keys = await inTeam([
       'get',
       'secret',
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  'deleting the namespace of models ends although Kubernetes deletes the Role of the operator with it',
+  "the deletion of a model namespace completes, although Kubernetes deletes the operator's Role in it too",
   async () => {
     await eventually(async () => expect(await replicasOf('own')).toBe('1'), WITHIN_MS);
     await kubernetes.kubectl(['delete', 'namespace', team, '--wait=false']);
@@ -140,7 +140,7 @@ test(
 );
 
 test(
-  'an operator with a missing namespace in MODEL_NAMESPACES serves the models of the others',
+  'if a namespace of MODEL_NAMESPACES does not exist, the operator serves the models of the other namespaces',
   async () => {
     await operator?.stop();
     operator = await startTestOperator([], redis.url, settings);

@@ -98,7 +98,7 @@ test('the operator applies changed limits and state of a running tenant, and eac
   expect((await ledger.journal.read('acme', {})).filter(({ type }) => type === 'grant')).toHaveLength(3);
 });
 
-test('deleting a file closes its tenant, revokes its key and withdraws its model', async () => {
+test('deleting a resource file closes its tenant, revokes its key and removes its model from the catalogue', async () => {
   folder.write('tenant.yaml', active('acme'));
   folder.write('key.yaml', apiKey('8fK2pQ9xLm', 'acme'));
   folder.write('models.yaml', model('m1'), model('m2'));
@@ -124,7 +124,7 @@ test('a recreated tenant resumes its account, and no grant is applied twice', as
   expect((await ledger.accounts.read('acme'))?.grantedMs).toBe(60_000);
 });
 
-test('a key replaces an earlier one whose id differs only in letter case', async () => {
+test('an ApiKey replaces an earlier one whose key id differs only in letter case', async () => {
   folder.write('key.yaml', apiKey('ABCDEFGHIJ', 'acme'));
   await ready(await start());
   folder.write('key.yaml', apiKey('abcdefghij', 'acme'));
@@ -132,7 +132,7 @@ test('a key replaces an earlier one whose id differs only in letter case', async
   expect((await ledger.apiKeys.find('ABCDEFGHIJ'))?.revoked).toBe(true);
 });
 
-test('a key whose tenant does not exist is stored, with a warning', async () => {
+test('an ApiKey whose tenant does not exist is stored, with a warning', async () => {
   folder.write('key.yaml', apiKey('8fK2pQ9xLm', 'nobody'));
   const operator = await start();
   await ready(operator);
@@ -142,7 +142,7 @@ test('a key whose tenant does not exist is stored, with a warning', async () => 
   ]);
 });
 
-test('a starting operator deletes what was removed from the files while it was down', async () => {
+test('a starting operator deletes resources whose files were removed while no operator ran', async () => {
   folder.write('gone.yaml', active('gone'), apiKey('8fK2pQ9xLm', 'gone'), model('m1'));
   folder.write('stays.yaml', active('stays'), model('m2'));
   const first = await start();
@@ -199,7 +199,7 @@ test('an invalid file changes nothing, and the error log names its file and fiel
   expect(await state('acme')).toBe('Active');
 });
 
-test('the operator survives an unavailable Redis, reports not ready, and applies pending changes when Redis is back', async () => {
+test('while Redis is unavailable, the operator reports not ready, and it applies pending changes when Redis is back', async () => {
   folder.write('tenant.yaml', active('acme'));
   await redis.kill();
   const operator = await start();
@@ -257,7 +257,7 @@ test('the operator reports reconciles, resources, queue depth and invalid resour
 
 const HUNDREDS_MS = 240_000;
 test(
-  'the operator reconciles hundreds of resources of each kind after it was stopped several times in the middle',
+  'the operator reconciles hundreds of resources of each kind, even if it is stopped several times before it is done',
   async () => {
     const names = Array.from({ length: 300 }, (_, n) => `n${n}`);
     folder.write('tenants.yaml', ...names.map((name) => active(name)));

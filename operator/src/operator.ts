@@ -149,7 +149,9 @@ class Lifecycle {
     return this.#cluster === undefined || this.#cluster.gate.isOpen();
   }
 
-  /** Returns why the operator is not ready. Undefined if it is; a standby is ready once it could take over. */
+  /**
+   * Returns why the operator is not ready. Undefined if it is ready. A standby is ready as soon as it could take over.
+   */
   findUnreadiness(): string | undefined {
     const { kubernetesSource, link, work, memory } = this.#parts;
     if (this.#stopping) return 'the operator is stopping';

@@ -1,4 +1,4 @@
-/** Runs a pass again and again. */
+/** Runs a function repeatedly, with a delay after each run. */
 export class Passes {
   readonly #run: () => Promise<number>;
   #stopped = false;

@@ -5,7 +5,7 @@ import { createTestLogger } from './testing/logs.ts';
 import { createRedisMemoryWatch } from './redis-memory.ts';
 import { tenant } from './testing/resources.ts';
 
-test('the operator writes nothing to a Redis that evicts data, logs how to change that, and starts after the change', async () => {
+test('the operator writes nothing to a Redis that evicts data, logs how to change its policy, and starts after the change', async () => {
   const redis = await startRedis(['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru']);
   const folder = createTestFolder();
   folder.write('acme.yaml', tenant('acme', { state: 'Active', grants: [{ id: 'first', audioSeconds: 60 }] }));
@@ -20,7 +20,7 @@ test('the operator writes nothing to a Redis that evicts data, logs how to chang
     expect(body).toContain('CONFIG SET maxmemory-policy noeviction');
     expect(await ledger.link.send('', ['DBSIZE'])).toBe(0);
     await ledger.link.send('', ['CONFIG', 'SET', 'maxmemory-policy', 'noeviction']);
-    // The next reading of the policy follows within 10 s.
+    // The operator reads the policy again within 10 s.
     await eventually(async () => expect((await operator.get('/readyz')).status).toBe(200));
     await eventually(async () => expect(await ledger.accounts.read('acme')).toMatchObject({ grantedMs: 60_000 }));
     const { body: metrics } = await operator.get('/metrics');
@@ -34,7 +34,7 @@ test('the operator writes nothing to a Redis that evicts data, logs how to chang
   }
 });
 
-test('the memory watch reports the node closest to its limit', async () => {
+test('the memory watch reports the Redis node that is closest to its memory limit', async () => {
   const node = (usedBytes: number, limitBytes: number) => ({ usedBytes, limitBytes, policy: 'noeviction' });
   const nodes = [node(50, 0), node(90, 100), node(20, 100)];
   const { logger } = createTestLogger();
@@ -45,7 +45,7 @@ test('the memory watch reports the node closest to its limit', async () => {
   expect(watch.fullest()).toEqual(node(90, 100));
 });
 
-test('the memory watch accepts a Redis user without the right to INFO and logs it once', async () => {
+test('the memory watch accepts a Redis user without the right to run INFO, and logs this once', async () => {
   const { logger, at } = createTestLogger();
   const memory = { read: () => Promise.reject(new Error("NOPERM this user has no permissions to run 'info'")) };
   const watch = createRedisMemoryWatch({ memory, intervalMs: 1000, logger });

@@ -4,20 +4,22 @@ import type { Logger } from '@svc-asr/runtime';
 export interface RedisMemoryWatch {
   start: () => void;
   stop: () => void;
-  /** Memory of the node that is closest to its limit, as of the last reading. Undefined if there is none. */
+  /**
+   * Memory of the Redis node that is closest to its limit, as of the last reading. Undefined if nothing was read yet.
+   */
   fullest: () => RedisMemory | undefined;
-  /** Reason why Redis may delete data by itself. Undefined if it does not, or if it is unknown. */
+  /** Reason why Redis may delete data by itself. Undefined if it may not, or if its policy is unknown. */
   findEviction: () => string | undefined;
-  /** Reads now. Throws if Redis may delete data by itself, or does not answer. */
+  /** Reads the policy now. Throws if Redis may delete data by itself, or does not answer. */
   check: () => Promise<void>;
 }
 
-/** The only policy under which Redis refuses writes instead of deleting data. */
+/** The only eviction policy with which a full Redis refuses writes instead of deleting data. */
 const SAFE_POLICY = 'noeviction';
 
 /**
- * Creates the task that reads the memory of Redis at intervals. A Redis whose user may not read it is reported once,
- * and its policy counts as safe.
+ * Creates the task that reads memory and eviction policy of Redis at intervals. If the Redis user may not read them,
+ * this is logged once, and the policy counts as safe.
  */
 export function createRedisMemoryWatch(options: {
   memory: Ledger['memory'];

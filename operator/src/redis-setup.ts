@@ -5,19 +5,22 @@ import { createRedisTask } from './redis-task.ts';
 import type { RedisTask } from './redis-task.ts';
 import { RedisUsers } from './redis-users.ts';
 
-/** Less than the lease of a worker, so that workers keep it if Redis loses functions or users. */
+/**
+ * Interval of the task. It is shorter than the lease of a worker, so that workers keep their leases if Redis loses
+ * functions or users.
+ */
 const INTERVAL_MS = 5000;
 
 export interface RedisSetup {
   task: RedisTask;
-  /** Redis users of the models. Undefined if all workers share one. */
+  /** Redis users of the models. Undefined if the workers of all models share one user. */
   users: RedisUsers | undefined;
 }
 
 /** Creates the task that keeps the functions and the users of workers set up in Redis. */
 export function createRedisSetup(options: {
   link: Pick<RedisConnection, 'ready' | 'masters'>;
-  /** Address of Redis and prefix of the keys for users of models. Undefined if all workers share one user. */
+  /** Address of Redis and key prefix, to create a user for each model. Undefined if all workers share one user. */
   models: { url: string; prefix: string } | undefined;
   isLeading: () => boolean;
   logger: Logger;
@@ -29,7 +32,7 @@ export function createRedisSetup(options: {
     isLeading,
     intervalMs: INTERVAL_MS,
     work: async () => {
-      // New functions may need new rights of the users.
+      // Users are updated first, because new functions may need rights that the users do not have yet.
       await users?.apply();
       const amount = await loadFunctions(link.masters());
       if (amount > 0) logger.info({ amount }, 'loaded the functions of workers into Redis');

@@ -76,7 +76,7 @@ test('a Redis task logs a lasting failure once', async () => {
   expect(at('error')).toHaveLength(1);
 });
 
-test('a Redis task runs at once after hurry, also if it was called during a run', async () => {
+test('a Redis task runs again at once after hurry, even if hurry is called during a run', async () => {
   let runs = 0;
   const work = async () => {
     await Promise.resolve();

@@ -12,7 +12,7 @@ function create(url = 'redis://operator:secret@redis:6379') {
   return { users, commands, changes: () => changes };
 }
 
-test('urlOf returns a URL with a new password, and keeps the one of the existing Secret', () => {
+test('urlOf returns a URL with a new password, or with the password of the existing Secret', () => {
   const { users, changes } = create();
   const url = users.urlOf('m', undefined);
   expect(url).toMatch(/^redis:\/\/worker%3Asvc%3Am:[\w-]{43}@redis:6379$/);
@@ -22,7 +22,7 @@ test('urlOf returns a URL with a new password, and keeps the one of the existing
   expect(create().users.urlOf('m', url)).toBe(url);
 });
 
-test('urlOf returns another password for each model', () => {
+test('urlOf returns a different password for each model', () => {
   const { users } = create();
   const passwords = ['a', 'b'].map((model) => new URL(users.urlOf(model, undefined)).password);
   expect(new Set(passwords).size).toBe(2);
@@ -36,14 +36,14 @@ test.each([
   expect(create().users.urlOf('m', existing)).toMatch(/:[\w-]{43}@/);
 });
 
-test('urlOf has the servers of the operator, with the password of the existing Secret', () => {
+test('urlOf returns the Redis servers of the operator, with the password of the existing Secret', () => {
   const { users } = create('rediss://operator:x@new-a:1,rediss://operator:x@new-b:2');
   expect(users.urlOf('m', 'redis://worker%3Asvc%3Am:known@old:6379')).toBe(
     'rediss://worker%3Asvc%3Am:known@new-a:1,rediss://worker%3Asvc%3Am:known@new-b:2',
   );
 });
 
-test('apply sets the user of each model on each master, and remove deletes it', async () => {
+test('RedisUsers.apply sets the user of each model on each master, and remove deletes the user of a model', async () => {
   const { users, commands } = create();
   users.urlOf('a', undefined);
   users.urlOf('b', undefined);

@@ -14,8 +14,8 @@ export interface RedisUsersOptions {
 }
 
 /**
- * Redis users of the workers, one for each model. Only the workers of a model mount the Secret with its password. They
- * can neither register for another model nor read its pool.
+ * Redis users of the workers, one for each model. Only the workers of a model mount the Secret with the password of its
+ * user. They can neither register for another model nor read the pool of another model.
  */
 export class RedisUsers {
   readonly #options: RedisUsersOptions;
@@ -26,8 +26,8 @@ export class RedisUsers {
   }
 
   /**
-   * Returns the REDIS_URL of a model's workers, for its Secret. It has the password of the existing Secret. Without
-   * one, it has a new password.
+   * Returns the REDIS_URL of a model's workers, for the model's Secret. It has the password of the existing Secret, or
+   * a new one if there is none.
    */
   urlOf(model: string, existing: string | undefined): string {
     const { prefix, url } = this.#options;

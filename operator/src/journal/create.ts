@@ -8,7 +8,7 @@ import { JournalKeeper } from './keeper.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Interval of the removal of old entries where nothing is exported. */
+/** Interval at which old entries are removed if the journal is not exported. */
 const TRIM_INTERVAL_MS = 10 * MINUTE_MS;
 
 /** Creates the task that exports the journal, or only removes old entries if no folder is set. */

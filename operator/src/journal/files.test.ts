@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 0, 31, 12);
 const DAY_MS = 86_400_000;
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-test('JournalFiles.append writes each line to the file of its day and writer, which only its owner can read', async () => {
+test("JournalFiles.append writes each line to the file of its day and writer, and only the file's owner can read it", async () => {
   const files = createJournalFiles(folder, 'operator-1');
   await files.append([
     { text: 'a', atMs: NOON },

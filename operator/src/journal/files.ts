@@ -2,9 +2,9 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '@svc-asr/runtime';
 
-/** Appends lines of JSON to files, one file per UTC day of the entries and writer. */
+/** Appends lines of JSON to files. Each writer has its own files, one per UTC day of the entries. */
 export interface JournalFiles {
-  /** Appends the lines to their files. After it resolves, they survive a power failure. */
+  /** Appends the lines to their files. Once the promise has resolved, the lines survive a power failure. */
   append: (lines: readonly JournalLine[]) => Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import { JournalKeeper } from './keeper.ts';
 import type { JournalKeeperOptions } from './keeper.ts';
 
 const OWNER = { id: 'g', epoch: 1 };
-/** Every entry is old enough to leave Redis. */
+/** Retention time with which the keeper removes even entries that were just written. */
 const AT_ONCE = -1000;
 const DAY_MS = 86_400_000;
 let redis: TestRedis;
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 type Line = JournalEntry & { tenant: string; at: string };
 
-/** Reads every line of the folder, without those that a crash cut off. */
+/** Reads every line in the folder, except for lines that a crash cut off. */
 function readLines(): Line[] {
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   return texts
@@ -86,7 +86,7 @@ test('the journal keeper exports every entry of every tenant once and empties th
   expect(readLines()).toHaveLength(lines.length + 2);
 });
 
-test('the journal keeper exports an entry again after a crash before the acknowledgement, with the same id', async () => {
+test('after a crash between export and acknowledgement, the journal keeper exports an entry again with the same id', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await runSessions(tenant, 2);
   const crash = () => Promise.reject(new Error('killed'));
@@ -102,7 +102,7 @@ test('the journal keeper exports an entry again after a crash before the acknowl
   expect(replay(unique.values())).toEqual(await totalsOf(tenant));
 });
 
-test('the journal keeper exports the journals of other tenants if one cannot be read', async () => {
+test('if the journal of one tenant cannot be read, the journal keeper exports those of the other tenants', async () => {
   const [broken, intact] = [await createTenant(ledger, 600_000), await createTenant(ledger, 600_000)];
   await runSessions(intact, 2);
   const status: Ledger['journal']['status'] = (tenant) =>
@@ -133,7 +133,7 @@ test('the journal keeper leaves entries in Redis while it cannot write them, and
   expect(log.at(-1)?.message).toBe('the journal is exported again');
 });
 
-test('the journal keeper leaves exported entries in Redis for a while, to recognize repeated settlements', async () => {
+test('the journal keeper leaves exported entries in Redis until their retention time, to recognize repeated settlements', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 50 });
   const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
   const connection = { tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' };
@@ -144,7 +144,7 @@ test('the journal keeper leaves exported entries in Redis for a while, to recogn
   expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'x')).outcome).toBe('already');
 });
 
-test('the journal keeper without a folder removes old entries and the acknowledgement of earlier exports', async () => {
+test('without a folder for exports, the journal keeper removes old entries and the acknowledgement of earlier exports', async () => {
   const tenant = await createTenant(ledger, 600_000);
   await runSessions(tenant, 2);
   await createKeeper(createJournalFiles(folder, 'w'), DAY_MS).runPass();

@@ -4,17 +4,19 @@ import { Passes } from '../passes.ts';
 import { buildLine } from './line.ts';
 import type { JournalFiles } from './files.ts';
 
-/** Tenants whose entries are written together, with one sync of the file. */
+/** Number of tenants whose entries are written together, with one sync of the file. */
 const TENANTS_AT_ONCE = 64;
 const PAGE_ENTRIES = 500;
-/** Lower than the id of any entry. */
+/** Lowest possible entry id, which no entry has. */
 const NONE = '0-0';
 
 export interface JournalKeeperOptions {
   journal: Ledger['journal'];
   /** Undefined if the journal is not exported. */
   files: JournalFiles | undefined;
-  /** Age from which an entry leaves Redis; with an exporter, only after it was exported. */
+  /**
+   * Age at which an entry is removed from Redis. If the journal is exported, an entry stays at least until its export.
+   */
   retentionMs: number;
   /** Maximum number of entries of a tenant in Redis while an exporter is configured. */
   backlogEntries: number;
@@ -28,24 +30,27 @@ export interface JournalKeeperOptions {
 export interface JournalReadings {
   /** Entries of all tenants in Redis. */
   entries: number;
-  /** Number of unexported entries of the tenant with the most, divided by the limit. Undefined without an exporter. */
+  /**
+   * Unexported entries of the tenant that has most of them, divided by `backlogEntries`. Undefined if the journal is
+   * not exported.
+   */
   backlogRatio: number | undefined;
-  /** Seconds since all new entries were exported. Undefined without an exporter. */
+  /** Seconds since all new entries were exported. Undefined if the journal is not exported. */
   exportAgeSeconds: number | undefined;
 }
 
 interface Totals {
   /** Entries of all tenants in Redis. */
   entries: number;
-  /** Largest number of entries of a tenant that are not exported. */
+  /** Number of unexported entries of the tenant that has most of them. */
   backlog: number;
 }
 
 /** What the keeper remembers of a tenant, so that a tenant without new entries costs one command per pass. */
 interface Seen {
-  /** Id of the newest entry when everything was exported. */
+  /** Id of the newest entry at the time when all entries were last exported. */
   lastId: string | undefined;
-  /** Number of entries in Redis when everything was exported. */
+  /** Number of entries that were left in Redis at that time. */
   retained: number;
 }
 
@@ -179,7 +184,7 @@ export class JournalKeeper {
     for (;;) {
       const trimmed = await journal.trim(tenant, exported, retentionMs);
       if (trimmed === undefined) {
-        // The account has expired, and its journal with it.
+        // The account has expired, and its journal has expired with it.
         this.#seen.delete(tenant);
         return journal.forget(tenant);
       }

@@ -49,7 +49,7 @@ test('removeTenantLines removes a line that a crash cut off after the name of th
   expect(read('2026-01-01.a.jsonl')).toBe(line('other'));
 });
 
-test('countTenantLines counts and removeTenantLines deletes a file that an interrupted removal left behind', async () => {
+test('countTenantLines includes a file that an interrupted removal left behind, and removeTenantLines deletes this file', async () => {
   write('2026-01-01.a.jsonl', line('other'));
   write('2026-01-01.a.jsonl.temporary', line('acme'));
   expect(await countTenantLines(folder, 'acme')).toBe(1);

@@ -18,8 +18,8 @@ export async function countTenantLines(folder: string, tenant: string): Promise<
 }
 
 /**
- * Removes the lines of a tenant from the exported journal, and returns their number. Each file that contains some is
- * replaced atomically, and deleted if nothing is left. No other task may append to the files meanwhile.
+ * Removes the lines of a tenant from the exported journal, and returns their number. A file with such lines is replaced
+ * atomically, or deleted if no line is left. No other task may append to the files meanwhile.
  */
 export async function removeTenantLines(folder: string, tenant: string): Promise<number> {
   let removed = 0;
@@ -57,8 +57,9 @@ async function countIn(file: string, tenant: string): Promise<number> {
 }
 
 /**
- * Returns whether a line belongs to a tenant. A line that a crash cut off is no valid JSON, but starts with the tenant
- * like every other. If it ends with the name, it may belong to another tenant. It is of no use to any reader.
+ * Returns whether a line belongs to a tenant. A line that a crash cut off is not valid JSON, but it still starts with
+ * the tenant's name. A line that was cut off within or right after a name counts too, if it is equal up to there. It
+ * may belong to a tenant with a longer name, but such a line has no content.
  */
 function belongsTo(tenant: string, line: string): boolean {
   const start = `{"tenant":"${tenant}`;

@@ -54,7 +54,10 @@ export interface ClusterOptions {
 
 /** Field manager of the operator's writes. */
 export const FIELD_MANAGER = 'svc-asr-operator';
-/** Share of the renewal time that one request may take, so that another attempt fits in before leadership is lost. */
+/**
+ * Share of `LEASE_RENEW_MS` that one request for the lease may take. Another attempt then fits in before leadership is
+ * lost.
+ */
 const RENEWAL_TIMEOUT_SHARE = 0.4;
 
 /** Reads the configuration and creates the clients. No request is sent before `start`. */
@@ -119,7 +122,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   };
 }
 
-/** Returns the access to the namespace of an object. Without a namespace, it is that of the installation. */
+/** Returns the scope of a namespace. Undefined stands for the namespace of the installation. */
 export function scopeOf<S extends { api: Pick<KubeApi, 'namespace'> }>(
   scopes: readonly S[],
   namespace: string | undefined,

@@ -86,7 +86,7 @@ test('the event recorder combines many similar events with different messages', 
   );
 });
 
-test('the event recorder drops events beyond the limit of one object, and writes those of others', async () => {
+test('the event recorder drops events beyond the limit of one object, and still writes the events of other objects', async () => {
   const { recorder, created, patched, clock } = setUp();
   for (let n = 0; n < 100; n++) recorder.record(object(), 'Normal', 'Same', 'a message');
   await recorder.settled();
@@ -100,7 +100,7 @@ test('the event recorder drops events beyond the limit of one object, and writes
   expect(patched).toHaveLength(25);
 });
 
-test('the event recorder creates an event again that the API server has deleted', async () => {
+test('the event recorder creates an event again if the API server has deleted it', async () => {
   const { recorder, created } = setUp({
     mergePatch: () => Promise.reject(new KubernetesError(404, 'NotFound', 'deleted')),
   });

@@ -100,7 +100,7 @@ test('a leader that cannot renew stops writing before another candidate may star
   expect([gate.isOpen(), signal.aborted, gate.signal().aborted]).toEqual([false, true, true]);
 });
 
-test('after an outage of the API server the leader resumes, because the lease is still its own', async () => {
+test('after an outage of the API server the leader resumes, because no other candidate has taken the lease', async () => {
   const { join, pass, candidates } = setUp();
   const [first, second] = [join(), join()];
   await pass(1000);
@@ -129,7 +129,7 @@ test('a candidate whose responses were lost recognizes its own lease', async () 
   expect([first.elector.gate.isOpen(), first.lost]).toEqual([true, []]);
 });
 
-test('a leader that returns and finds another holder has lost leadership permanently', async () => {
+test('a leader that reaches the API server again and finds another holder has lost leadership permanently', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();

@@ -13,15 +13,18 @@ import type { Gate } from './gate.ts';
 import { wait } from './reflect/wait.ts';
 
 export interface ElectorOptions {
-  /** Client for the Lease. It must try each request once and take only a part of `renewMs`. */
+  /** Client for the Lease. It must send each request only once, and its timeout must be shorter than `renewMs`. */
   api: Pick<KubeApi, 'get' | 'create' | 'replace'>;
   /** Name of the Lease. */
   name: string;
   /** Identity of this process. A restarted process has a new one. */
   identity: string;
-  /** Time after the last renewal at which others may take over. */
+  /** Time after the last renewal at which other processes may take over. */
   leaseSeconds: number;
-  /** Time without renewal after which a leader stops writing. The rest of the lease is for writes in flight. */
+  /**
+   * Time without renewal after which a leader stops writing. The rest of the lease is for writes that were already
+   * sent.
+   */
   renewMs: number;
   /** Time between two attempts. */
   retryMs: number;
@@ -39,7 +42,7 @@ export interface ElectorOptions {
   random?: () => number;
 }
 
-/** Maximum random extension of a retry, as a share of its time. */
+/** Maximum random extension of the time between two attempts, as a share of that time. */
 const JITTER = 0.2;
 
 /**
@@ -63,7 +66,7 @@ export class Elector {
   readonly #random: () => number;
   readonly #term: Term;
   readonly #stopping = new AbortController();
-  /** The Lease as we last wrote it. */
+  /** The Lease as this process last wrote it. */
   #own: KubeObject | undefined;
   #seen: Observation | undefined;
   #elected = false;

@@ -141,7 +141,7 @@ test.each<[string, Omit<Fault, 'on'>]>([
   ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 2 }],
   ['403', { status: 403, reason: 'Forbidden', times: 2 }],
 ])(
-  'the reflector converges after its watches got %s, without a hot loop',
+  'after its watches were answered with %s, the reflector converges without a hot loop',
   async (_, fault) => {
     await put('a');
     await put('gone');
@@ -199,7 +199,7 @@ test(
 );
 
 test(
-  'the reflector detects a half-open watch',
+  'the reflector detects a watch that receives nothing although it is open, and replaces it',
   async () => {
     const { reflector, relists, shows } = follow({ idleTimeoutMs: 1500 });
     await reflector.start();
@@ -213,7 +213,7 @@ test(
 );
 
 test(
-  'the reflector continues watches that the server ends as requested, without a failure',
+  'when the server ends a watch after the requested time, the reflector continues with a new watch and no list',
   async () => {
     const { reflector, relists, shows } = follow({ watchSeconds: { min: 1, max: 1 } });
     await reflector.start();
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  'the reflector survives an unavailable network with few requests',
+  'the reflector sends few requests while the network is unavailable, and catches up afterwards',
   async () => {
     await put('a');
     const { reflector, shows } = follow();
@@ -245,7 +245,7 @@ test(
 );
 
 test(
-  'the reflector survives a restart of the API server',
+  'the reflector catches up after a restart of the API server',
   async () => {
     await put('a');
     const { reflector, shows } = follow();

@@ -135,7 +135,7 @@ test('the reflector polls an unavailable server slowly, logs it once, and catche
   reflector.stop();
 });
 
-test('the reflector waits as long as a 429 requests', async () => {
+test('after a 429 response, the reflector waits as long as its Retry-After header requires', async () => {
   const { cluster, reflector, pass } = setUpReflector();
   const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 30_000 });
   cluster.faults.push({ on: 'list', error: busy });
@@ -167,7 +167,7 @@ test('the reflector does not run into a hot loop if watches end right after thei
   reflector.stop();
 });
 
-test('after consecutive failures that the server answered, the reflector lists again', async () => {
+test('the reflector lists again after several consecutive error responses to its watches', async () => {
   const { cluster, reflector, pass, relists } = setUpReflector();
   await reflector.start();
   await settle();
@@ -179,7 +179,7 @@ test('after consecutive failures that the server answered, the reflector lists a
   reflector.stop();
 });
 
-test('the reflector lists again after the periodic time, and repairs a lost event', async () => {
+test('the reflector lists again after relistMs, and so detects a deletion whose event was lost', async () => {
   const { cluster, reflector, pass, names, relists } = setUpReflector({
     times: { ...REFLECTOR_TIMES, relistMs: 600_000 },
   });
@@ -198,7 +198,7 @@ test('the reflector lists again after the periodic time, and repairs a lost even
   reflector.stop();
 });
 
-test('an error that a change handler throws is logged and does not end the reflector', async () => {
+test('an error that onChange throws is logged and does not end the reflector', async () => {
   const seen: string[] = [];
   const { cluster, reflector, at } = setUpReflector({
     onChange: (name) => {
@@ -215,7 +215,7 @@ test('an error that a change handler throws is logged and does not end the refle
   reflector.stop();
 });
 
-test('the reflector drops managed fields, or keeps only what trim returns', async () => {
+test('the reflector drops managed fields by default, and with the option trim keeps only what trim returns', async () => {
   const cluster = new FakeKubeApi();
   cluster.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
   const all = setUpReflector({}, cluster);
@@ -229,7 +229,7 @@ test('the reflector drops managed fields, or keeps only what trim returns', asyn
   some.reflector.stop();
 });
 
-test('a stopped reflector sends no more requests, and start resolves', async () => {
+test('a reflector that is stopped before its first list sends no more requests, and its start resolves', async () => {
   const { cluster, reflector, pass } = setUpReflector();
   cluster.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
   const started = reflector.start();
@@ -247,13 +247,13 @@ test.each([
   [0.5, 3_500_000, 100],
   [0.5, 3_599_900, 1],
 ])(
-  'chooseTimeout ends a watch before the next relist (random %d, %d ms after the last list: %d s)',
+  'chooseTimeout ends a watch before the next relist (random %d, %d ms after the last list): %d s',
   (random, sinceMs, expected) => {
     expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
   },
 );
 
-test('a reflector that can list nothing reports activity when it starts, and its namespace in the log', async () => {
+test('a reflector that may not list objects reports activity when it starts, and logs its namespace', async () => {
   let activities = 0;
   const { cluster, reflector, pass, at } = setUpReflector({
     namespace: 'team',

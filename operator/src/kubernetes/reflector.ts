@@ -88,7 +88,7 @@ export class ApiReflector implements Reflector {
   start(): Promise<void> {
     if (!this.#started) {
       this.#started = true;
-      // Without it, a watch that never receives anything would have no age.
+      // Without this call, the metric would have no age for a watch that never receives anything.
       this.#options.onActivity?.();
       void this.#run();
     }
@@ -202,7 +202,10 @@ export class ApiReflector implements Reflector {
   }
 }
 
-/** Chooses a random timeout, so that not all watches end together. A watch ends when the next list is due. */
+/**
+ * Chooses the timeout of a watch in seconds. It is random, so that not all watches end together, and ends no later than
+ * the next periodic list is due.
+ */
 export function chooseTimeout(
   { watchSeconds: { min, max }, relistMs }: Pick<ReflectorTimes, 'watchSeconds' | 'relistMs'>,
   sinceListMs: number,

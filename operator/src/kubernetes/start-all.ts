@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Starts the parts of several namespaces. Resolves when the first one, that of the installation, has started, and each
- * of the others has started or took too long. A namespace that was deleted, or whose Role is missing, must not stop the
- * models of all others. Its start continues in the background.
+ * Calls the start functions of several namespaces, of which the first belongs to the namespace of the installation.
+ * Waits for the first without limit, and for the others at most `timeoutMs`. A namespace that was deleted, or whose
+ * Role is missing, must not stop the models of all others. Its start continues in the background.
  */
 export async function startAll(starts: readonly (() => Promise<void>)[], timeoutMs: number): Promise<void> {
   const [first, ...others] = starts.map((start) => start());

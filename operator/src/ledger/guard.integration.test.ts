@@ -211,12 +211,12 @@ test('a single lost account is recreated from its checkpoint, also after an inte
   expect(lines.filter(({ message }) => message.includes('was missing from Redis'))).toHaveLength(1);
 });
 
-test('an account from a backup keeps its balance, also if it had no checkpoint yet', async () => {
+test('an account in a Redis that was restored from a backup keeps its balance, even if it had no checkpoint at the backup', async () => {
   const { accounts } = ledger;
   const bring = (checkpoint?: Checkpoint) =>
     applyAccount(acme, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
   expect(await bring()).toMatchObject({ grants: [{ applied: true }], restored: undefined });
-  // Redis was reset to this moment, and the Tenant records what was charged since.
+  // Redis was restored to its state after the first call. The checkpoint in the Tenant includes what was charged later.
   const { restored } = await bring({ consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' });
   expect(restored).toMatchObject({ added: false });
   expect(await accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 0 });
@@ -245,11 +245,12 @@ test('a late write of a former leader does not undo newer changes of a Tenant', 
   await accounts.close('acme');
   await expect(bring(stateOf('u1', 3, 'Active'))).rejects.toThrow('a newer generation');
   expect(await state()).toBe('Deleted');
-  // A recreated Tenant starts again with generation 1.
+  // A Tenant that was deleted and recreated starts again with generation 1.
   await bring(stateOf('u2', 1, 'Active'));
   expect(await state()).toBe('Active');
 
-  // A cluster that was restored from a backup has an older generation, and no newer one.
+  // A cluster that was restored from a backup has an older generation than Redis. The source has no newer one, so the
+  // settings are applied.
   await bring(stateOf('u2', 5, 'Suspended'));
   newest = true;
   await bring(stateOf('u2', 4, 'Active'));

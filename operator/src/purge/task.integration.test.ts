@@ -101,7 +101,7 @@ async function createClosedTenant(): Promise<string> {
   return tenant;
 }
 
-/** Requests a removal, and runs it as the reconcile of the Tenant does. */
+/** Requests the removal of a tenant, and runs it as the reconcile of the Tenant does. */
 async function purge(task: PurgeTask, tenant: string) {
   await ledger.purge.requests.submit(tenant, REMOVE, 60_000);
   await task.poll();
@@ -111,7 +111,7 @@ async function purge(task: PurgeTask, tenant: string) {
 
 const total = (counts: object) => Object.values(counts).reduce((sum: number, count: number) => sum + count, 0);
 
-test('PurgeTask removes data in Redis, lines of the journal and the checkpoint, and then counts nothing', async () => {
+test('PurgeTask removes data in Redis, lines of the journal and the checkpoint, and then counts no remaining data', async () => {
   const tenant = await createClosedTenant();
   const answer = await purge(createTask(), tenant);
   expect(answer?.removed).toMatchObject({ list_entries: 1, journal_lines: 1, checkpoints: 1 });
@@ -121,7 +121,7 @@ test('PurgeTask removes data in Redis, lines of the journal and the checkpoint, 
   expect(checkpoints.of(tenant)).toBeUndefined();
 });
 
-test('PurgeTask reports one Redis key that its removal left behind', async () => {
+test('PurgeTask reports a Redis key that its removal left behind', async () => {
   const tenant = await createClosedTenant();
   const left = `${prefix}:{t:${tenant}}:g`;
   const forgetful = async (name: string) => {
@@ -157,7 +157,7 @@ test('PurgeTask removes nothing while a gateway serves a stream of the deleted t
   expect(await ledger.accounts.state(tenant)).toBe('Deleted');
 });
 
-test('PurgeTask counts live sessions and removes nothing for a request to count', async () => {
+test('for a request to count, PurgeTask returns the number of live sessions and of stored items, and removes nothing', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
   await ledger.purge.requests.submit(tenant, { id: '2', action: 'count' }, 60_000);
@@ -167,7 +167,7 @@ test('PurgeTask counts live sessions and removes nothing for a request to count'
   expect([await ledger.accounts.state(tenant), enqueued]).toEqual(['Active', []]);
 });
 
-test('PurgeTask counts only live sessions for a request to check', async () => {
+test('for a request to check, PurgeTask returns only the number of live sessions', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
   await ledger.purge.requests.submit(tenant, { id: '3', action: 'check' }, 60_000);
@@ -177,7 +177,7 @@ test('PurgeTask counts only live sessions for a request to check', async () => {
   expect(answer).toEqual({ liveSessions: 1, removed: {}, remaining: {} });
 });
 
-test('PurgeTask counts once for a removal, after everything was removed', async () => {
+test('for a request to remove, PurgeTask counts stored items only once, after the removal', async () => {
   const tenant = await createClosedTenant();
   const calls: string[] = [];
   const answer = await purge(
@@ -198,7 +198,7 @@ test.each([
   ['succeeds', false],
   ['fails', true],
 ])(
-  'PurgeTask enqueues the ApiKeys of a later tenant that were created during a removal that %s',
+  'PurgeTask enqueues the ApiKeys that a new tenant of the same name gets during a removal that %s',
   async (_name, fails) => {
     const tenant = await createClosedTenant();
     const during = async (name: string) => {

@@ -28,8 +28,8 @@ export interface PurgeTaskOptions {
 type Counts = Record<string, number>;
 
 /**
- * Answers the requests of the console to count or remove everything of a tenant. A removal runs as a phase of the
- * reconcile of its Tenant, so that a Tenant that is created meanwhile is applied after it.
+ * Answers the requests of the console to count or remove all data of a tenant. A removal runs as a phase of the
+ * reconcile of its Tenant. A Tenant that is created during the removal is therefore applied after it.
  */
 export class PurgeTask {
   readonly #options: PurgeTaskOptions;
@@ -44,12 +44,12 @@ export class PurgeTask {
     this.#passes.start();
   }
 
-  /** Resolves when the current requests are answered. */
+  /** Resolves when the current pass over the requests has ended. */
   stop(): Promise<void> {
     return this.#passes.stop();
   }
 
-  /** Returns whether a deleted tenant is to be removed. False while the source may be incomplete. */
+  /** Returns whether the removal of a tenant's data was requested. False while the source may be incomplete. */
   isRequested(tenant: string): boolean {
     return this.#requested.has(tenant) && this.#options.source.unsettled() === undefined;
   }
@@ -70,7 +70,7 @@ export class PurgeTask {
     }
   }
 
-  /** Removes everything of a tenant whose account was closed, if the console still waits for it. */
+  /** Removes all data of a tenant whose account was closed, if the request to do so still exists. */
   async remove(tenant: string): Promise<void> {
     const { requests, logger } = this.#options;
     if (!this.isRequested(tenant)) return;
@@ -91,7 +91,10 @@ export class PurgeTask {
     return intervalMs;
   }
 
-  /** Throws while a key of the tenant is applied or being revoked, because that may write its record again. */
+  /**
+   * Throws while an ApiKey of the tenant exists or is being revoked, because its reconcile may write the key's record
+   * again.
+   */
   async #checkKeys(tenant: string): Promise<void> {
     const { source, applied, apiKeys } = this.#options;
     const present = source.list('ApiKey').find((resource) => resource.spec.tenant === tenant);
@@ -104,8 +107,8 @@ export class PurgeTask {
   }
 
   /**
-   * Reconciles the keys of a later tenant of the same name. If they were created during the removal, it may have deleted
-   * their records.
+   * Enqueues the ApiKeys of a new tenant of the same name. The removal may have deleted the records of keys that were
+   * created during it.
    */
   #enqueueKeys(tenant: string): void {
     const { source, enqueue } = this.#options;
@@ -114,12 +117,14 @@ export class PurgeTask {
     }
   }
 
-  /** Removes everything, and then counts what is left. Reads the exported journal only once for each. */
+  /**
+   * Removes all data, and then counts what is left. The removal and the count read the exported journal only once each.
+   */
   async #removeAll(tenant: string): Promise<PurgeAnswer> {
     const { purge, checkpoints, journal, journalFolder } = this.#options;
     const liveSessions = await this.#countLive(tenant);
     if (liveSessions > 0) return { liveSessions, removed: {}, remaining: {} };
-    // Without a pass in between, no entry that was read before the removal is exported after it.
+    // No pass of the journal keeper runs during the removal. It could otherwise export entries that it has read before.
     const removed: Counts = await journal.runBetweenPasses(async () => ({
       ...(await purge.remove(tenant)),
       journal_lines: journalFolder === '' ? 0 : await removeTenantLines(journalFolder, tenant),
@@ -129,7 +134,7 @@ export class PurgeTask {
     return { liveSessions, removed, remaining: await this.#count(tenant) };
   }
 
-  /** Counts what is left of a tenant, by a new scan of Redis and of the files. */
+  /** Counts what is left of a tenant, with a new scan of Redis and of the files. */
   async #count(tenant: string): Promise<Counts> {
     const { purge, checkpoints, journalFolder } = this.#options;
     return {
@@ -139,7 +144,10 @@ export class PurgeTask {
     };
   }
 
-  /** Counts sessions that have not ended, and streams that a gateway still serves although their session has ended. */
+  /**
+   * Counts the live sessions of a tenant, or the streams that gateways still serve if these are more. A stream may
+   * outlast its session.
+   */
   async #countLive(tenant: string): Promise<number> {
     const { accounts, purge } = this.#options;
     const account = await accounts.read(tenant);

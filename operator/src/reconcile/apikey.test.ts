@@ -13,7 +13,7 @@ test.each([
   [{}, null],
   [{ expiresAt: null }, null],
   [{ expiresAt: '2030-01-01T02:00:00+02:00' }, Date.UTC(2030, 0, 1)],
-])('an ApiKey with %j expires at %s', (spec, expectedMs) => {
+])('buildRecord of an ApiKey with %j has an expiry of %s', (spec, expectedMs) => {
   expect(buildRecord(key(spec)).expiresAtMs).toBe(expectedMs);
 });
 
@@ -28,7 +28,7 @@ test.each([
   [{ scopes: ['usage:read'] }],
   [{ models: ['m1'] }],
   [{ scopes: ['sessions:create'], models: ['m1'] }],
-])('buildRecord copies the limits %j of an ApiKey, and adds none', (limits) => {
+])('buildRecord copies the restrictions %j of an ApiKey, and adds none', (limits) => {
   const { scopes, models } = buildRecord(key(limits));
   expect({ scopes, models }).toEqual(limits);
 });

@@ -17,8 +17,8 @@ export interface ApiKeyDependencies {
 }
 
 /**
- * Reconciles an ApiKey into the index of keys. The resource name is the key id in lower case, so the exact id is stored
- * as its note.
+ * Reconciles an ApiKey into the index of keys. The resource name is the key id in lower case. The record of applied
+ * resources therefore stores the exact id as a note.
  */
 export function createApiKeyReconciler(dependencies: ApiKeyDependencies): Reconciler<'ApiKey'> {
   const { keys, applied } = dependencies;
@@ -28,7 +28,8 @@ export function createApiKeyReconciler(dependencies: ApiKeyDependencies): Reconc
   };
   return {
     present: [
-      // Two ids that differ only in case share a name. In this case the resource was replaced by one for another key.
+      // Key ids that differ only in letter case have the same resource name. If the id has changed, the resource was
+      // replaced by one for another key.
       { name: 'revoke the previous key', run: ({ metadata, spec }) => revoke(metadata.name, spec.keyId) },
       { name: 'record the key', run: ({ metadata, spec }) => applied.add('ApiKey', metadata.name, spec.keyId) },
       { name: 'add the key to the index', run: (key) => keys.put(key.spec.keyId, buildRecord(key)) },

@@ -12,7 +12,7 @@ export interface Applied {
   loaded: () => boolean;
   load: () => Promise<void>;
   names: (kind: Kind) => string[];
-  /** Note that was stored with the resource. Undefined if the resource was not applied. */
+  /** Note that was stored with the resource when it was applied. Undefined if it was not applied. */
   note: (kind: Kind, name: string) => string | undefined;
   add: (kind: Kind, name: string, note?: string) => Promise<void>;
   forget: (kind: Kind, name: string) => Promise<void>;

@@ -4,7 +4,7 @@ import type { ResourceSource } from '../source/source.ts';
 import { coalesce } from './coalesce.ts';
 
 export interface CataloguePublisher {
-  /** Writes the catalogue of the source's models if it differs. */
+  /** Writes the catalogue of the source's models if it differs from the one in Redis. */
   publish: () => Promise<void>;
   /** Publishes a catalogue without this model, which was deleted. */
   withdraw: (model: string) => Promise<void>;

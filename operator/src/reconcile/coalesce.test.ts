@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { coalesce } from './coalesce.ts';
 
-/** Coalesces calls of a task whose runs the test ends. */
+/** Wraps a task with coalesce. The test decides when and how each run ends. */
 function setUp() {
   const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let started = 0;
@@ -28,7 +28,7 @@ test('coalesce runs the task once more for all calls that arrive while it runs',
   expect(started()).toBe(2);
 });
 
-test('coalesce reports a failure only to the callers that share the run', async () => {
+test('coalesce rejects only the calls that share the run that failed', async () => {
   const { call, ends } = setUp();
   const first = call();
   const later = [call(), call()];
@@ -39,7 +39,7 @@ test('coalesce reports a failure only to the callers that share the run', async 
   await Promise.all(later);
 });
 
-test('coalesce answers every call with a run that started after it, and no two runs overlap', async () => {
+test('each call of coalesce resolves after a run that started after the call, and no two runs overlap', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 40 }), async (pauses) => {
       let running = 0;

@@ -1,6 +1,6 @@
 import { createFirstPass } from './first-pass.ts';
 
-test('the first pass is done when the first sync and everything that it queued was tried, and stays done', () => {
+test('the first pass is done after one attempt of the first sync and of everything that it queued, and stays done', () => {
   const pass = createFirstPass();
   expect(pass.done()).toBe(false);
   pass.queued('Tenant/a');
@@ -14,7 +14,7 @@ test('the first pass is done when the first sync and everything that it queued w
   expect(pass.done()).toBe(true);
 });
 
-test('the first pass waits for Redis, but not for a resource that cannot be applied', () => {
+test('the first pass waits for an unavailable Redis, but not for a resource that cannot be applied', () => {
   const pass = createFirstPass();
   pass.queued('Tenant/a');
   pass.tried('Sync', 'unavailable');

@@ -31,7 +31,7 @@ test('every reconcile attempt is counted by kind and result', () => {
   expect(counted).toEqual(['Tenant success', 'ASRModel error', 'Sync unavailable', 'ASRModel error']);
 });
 
-test('an unavailable Redis is logged once for all resources and phases, and once when it is back', () => {
+test('an unavailable Redis is logged once for all resources and phases, and its return is logged once', () => {
   const { report, levels } = setUp();
   for (const name of ['a', 'b', 'c']) {
     const error = new PhaseFailed('close the account', new LedgerUnavailable('down'));
@@ -45,7 +45,7 @@ test('an unavailable Redis is logged once for all resources and phases, and once
   ]);
 });
 
-test('a success of a resource that did not wait for Redis does not log that Redis is back', () => {
+test('the success of a resource that did not wait for Redis does not log that Redis is available again', () => {
   const { report, levels } = setUp();
   report({ key: 'Tenant/a', ...failed(new LedgerUnavailable('down')) });
   report({ key: 'Tenant/b', ...ok });

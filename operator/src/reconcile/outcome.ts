@@ -19,7 +19,7 @@ export function resultOf({ error, failures }: Pick<Outcome, 'error' | 'failures'
   return findUnavailable(error) === undefined ? 'error' : 'unavailable';
 }
 
-/** Dependencies whose unavailability is logged. Losing the lead is logged elsewhere. */
+/** Dependencies whose unavailability is logged here. The loss of leadership is logged where it is detected. */
 const LOGGED_DEPENDENCIES: readonly Dependency[] = ['Redis', 'the ledger', 'the Kubernetes API'];
 
 /**
@@ -71,8 +71,8 @@ export function createOutcomeReport(
         break;
       }
       case 'error':
-        // The API server may reject workers for as long as their model is wrong. That is logged once, not at each
-        // retry.
+        // The API server rejects the workers of an invalid model at each retry. The error is logged only when it
+        // changes.
         notices.raise(
           `failing ${key}`,
           workersModelOf(key as WorkKey) === undefined ? String(failures) : String(error),

@@ -5,8 +5,8 @@ export interface Phase<T> {
   name: string;
   run: (subject: T) => Promise<void> | void;
   /**
-   * Returns false if the later phases must wait. Something else then enqueues the resource again. Absent if they never
-   * wait.
+   * Returns false if the later phases must wait. Another event then enqueues the resource again. Absent if the later
+   * phases never wait.
    */
   isDone?: (subject: T) => boolean;
 }

@@ -23,7 +23,10 @@ export interface ReconcileDependencies {
   status: Pick<StatusReporter, 'applied' | 'refused' | 'failed' | 'waiting'>;
   /** Checked before anything is written to Redis. */
   guard: Pick<LedgerGuard, 'check'>;
-  /** Returns whether everything of a deleted tenant is to be removed, even if no operator remembers the tenant. */
+  /**
+   * Returns whether the removal of all data of a deleted tenant was requested. It then runs even if no applied Tenant
+   * of this name is recorded.
+   */
   isPurgeRequested: (tenant: string) => boolean;
   logger: Logger;
 }

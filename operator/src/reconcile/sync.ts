@@ -33,7 +33,8 @@ export function createSync({ source, applied, work, notices, logger }: SyncDepen
     run: async () => {
       await applied.load();
       lastSeconds = Date.now() / 1000;
-      // A change must not wait until tens of thousands of resources that did not change are reconciled again.
+      // Unchanged resources are enqueued last. Otherwise a change would wait until tens of thousands of them are
+      // reconciled.
       for (const key of source.keys()) enqueueLast(key);
       enqueue(CATALOGUE);
       const orphans = findOrphans(applied, source);

@@ -14,7 +14,7 @@ function keyWith({ expiresAt, createdAt = AT }: { expiresAt?: string; createdAt?
 test.each([
   ['one millisecond before', false, -1],
   ['at', true, 0],
-])('an ApiKey %s the end of the retention time after its expiry is obsolete: %s', (_when, expected, offsetMs) => {
+])('isObsolete of an expired ApiKey, %s the end of the retention time, is %s', (_when, expected, offsetMs) => {
   const key = keyWith({ expiresAt: AT, createdAt: '2020-01-01T00:00:00.000Z' });
   expect(isObsolete(key, { revoked: false }, LIMIT_MS + offsetMs, RETENTION_MS)).toBe(expected);
 });
@@ -23,7 +23,7 @@ test.each([
   ['one millisecond before', false, -1],
   ['at', true, 0],
 ])(
-  'a revoked ApiKey %s the end of the retention time after it was created again is obsolete: %s',
+  'isObsolete of an ApiKey that was created for a revoked key, %s the end of the retention time, is %s',
   (_when, expected, offsetMs) => {
     expect(isObsolete(keyWith({}), { revoked: true }, LIMIT_MS + offsetMs, RETENTION_MS)).toBe(expected);
   },

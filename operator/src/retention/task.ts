@@ -22,7 +22,9 @@ export interface KeyRetentionOptions {
   wallMs?: () => number;
 }
 
-/** Deletes ApiKeys that were useless for the retention time, and lets the records of revoked keys in Redis expire. */
+/**
+ * Deletes ApiKeys that have been unusable for the retention time, and lets the records of revoked keys in Redis expire.
+ */
 export class KeyRetention {
   readonly #options: KeyRetentionOptions;
   readonly #passes = new Passes(() => this.#check());

@@ -39,9 +39,12 @@ export interface ResourceSource {
   unsettled: () => string | undefined;
   /** Number of files or objects that are not fully applied because they are invalid. */
   invalidCount: () => number;
-  /** Returns the problems of the newest version of a resource. `get` returns the last valid one, if any. */
+  /**
+   * Returns the problems of the newest version of a resource. If it has problems, `get` returns the last valid version,
+   * if there is one.
+   */
   problems: (kind: Kind, name: string) => readonly Problem[] | undefined;
-  /** Reads a resource again where it is stored, and returns whether there is no newer version. */
+  /** Reads the resource again from its source, and returns whether the source has no newer version. */
   isNewest: (resource: Resource) => Promise<boolean>;
   /** Keeps the resource from disappearing before it is released. Called before it is first applied. */
   hold: (kind: Kind, name: string) => Promise<void>;
@@ -49,6 +52,9 @@ export interface ResourceSource {
   release: (kind: Kind, name: string) => Promise<void>;
   /** Returns whether the resource was deleted and waits for its release. */
   isDeleting: (kind: Kind, name: string) => boolean;
-  /** Returns whether the name of the resource belongs to another one, so that nothing is created for it. */
+  /**
+   * Returns whether the name of the resource belongs to a resource of another namespace, so that nothing is created for
+   * it.
+   */
   isDuplicate: (kind: Kind, name: string) => boolean;
 }

@@ -12,7 +12,7 @@ export function buildApiKeyFields(
   return lastUsedMs === undefined ? { expires } : { expires, lastUsedAt: formatTime(lastUsedMs) };
 }
 
-/** Returns why an applied key is refused nevertheless. Undefined if it works. */
+/** Returns why gateways refuse a key although its ApiKey was applied. Undefined if they accept it. */
 export function findRefusal(
   { spec }: Pick<ApiKey, 'spec'>,
   record: Pick<KeyRecord, 'revoked'> | undefined,

@@ -23,7 +23,7 @@ const conditions = (changes: Partial<PoolStatus> = {}) =>
     findModelConditions(pool(changes)).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
   );
 
-test('buildModelFields reports workers, slots and revision, for readers and for the scale subresource', () => {
+test('buildModelFields reports workers, slots and revision, and the fields that the scale subresource needs', () => {
   expect(buildModelFields(pool(), {}, NOW_MS)).toEqual({
     replicas: 2,
     readyReplicas: 2,
@@ -77,7 +77,7 @@ test('findModelConditions reports a steady pool as available, settled and not de
   });
 });
 
-test('Progressing reports what new workers wait for while the pool has fewer than it needs', () => {
+test('Progressing reports what new workers wait for while the pool has fewer workers than it needs', () => {
   const pending = { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node: 0/3 nodes have a GPU' };
   const found = findModelConditions(pool({ running: 2, ready: 1, pending }));
   expect(found.find(({ type }) => type === 'Progressing')).toMatchObject({

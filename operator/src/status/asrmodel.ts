@@ -32,7 +32,7 @@ export function buildModelFields(
   };
 }
 
-/** Builds the fields of the tiers. They are removed if the model has none. */
+/** Builds the fields about the tiers. If the model has no tiers, the fields are removed. */
 function buildTiers({ tiers }: PoolStatus): Pick<StatusNews<'ASRModel'>['fields'], 'pools' | 'tiers'> {
   const shown = tiers?.slice(0, MAX_TIERS);
   return {
@@ -63,8 +63,8 @@ export function findModelConditions(pool: PoolStatus): Finding[] {
 }
 
 /**
- * Builds the condition Available. A pool without workers is available as long as it can start some, because sessions
- * wait for them.
+ * Builds the condition Available. A pool without workers is available as long as it can start some, because new
+ * sessions can wait for them.
  */
 function findAvailable({ desired, ready, startFailure, host }: PoolStatus): Finding {
   const type = 'Available';

@@ -28,7 +28,7 @@ test('mergeConditions changes the transition time of a condition only with its s
   expect(third[0]?.lastTransitionTime).toBe(formatTime(T2));
 });
 
-test('mergeConditions keeps conditions that were not updated, in a fixed order, and drops those of other managers', () => {
+test('mergeConditions returns conditions that were not updated, in a fixed order, and omits those of other managers', () => {
   const known = mergeConditions([], [finding('ScalingLimited', 'False'), finding('Available', 'True')], 1, T1);
   const unmanaged: Condition = { ...known[0]!, type: 'example.com/Audited' };
   const merged = mergeConditions([unmanaged, ...known], [finding('Ready', 'True')], 1, T2);

@@ -4,7 +4,7 @@ import { redact } from '@svc-asr/runtime';
 /** State of a condition, without its transition time. */
 export type Finding = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** Conditions of this operator. Those of other managers in the same list are left alone. */
+/** Conditions that this operator manages. It never writes conditions of other managers in the same list. */
 export const CONDITIONS = [
   'Ready',
   'LedgerMissing',
@@ -17,7 +17,7 @@ export const CONDITIONS = [
   'LoadUnknown',
 ] as const;
 
-/** Conditions for which True is good. For the others, True is bad. */
+/** Conditions for which True is good. For all others except the neutral ones, True is bad. */
 const GOOD = new Set<string>(['Ready', 'Available', 'ArtifactReady']);
 /** Conditions that are neither good nor bad. */
 const NEUTRAL = new Set<string>(['Progressing']);
@@ -46,7 +46,7 @@ export function mergeConditions(
       ...(generation !== undefined && { observedGeneration: generation }),
       lastTransitionTime: known?.status === status ? known.lastTransitionTime : formatTime(nowMs),
       reason,
-      // A message that was stored before is redacted already. This saves most of the time of a report.
+      // A message that did not change was redacted before. Redacting it again would take most of the time of a report.
       message: known?.message === message ? message : redact(message).slice(0, MAX_MESSAGE),
     });
   }

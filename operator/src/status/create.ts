@@ -25,8 +25,8 @@ export interface StatusParts {
 }
 
 /**
- * Factor for the reporting interval. Without it, a round that runs slightly early would delay a write by a whole
- * interval.
+ * Factor for the interval of rounds. If a round came slightly before the interval of writes has passed, the write would
+ * be delayed by a whole round.
  */
 const INTERVAL_MARGIN = 1.05;
 

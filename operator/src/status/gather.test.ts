@@ -45,7 +45,7 @@ test.each([
 test.each([
   [['a', 'b'], 'False', 'Each model of spec.limits.models exists'],
   [['a', 'typo', 'b', 'gone'], 'True', 'spec.limits.models has models that do not exist: typo, gone'],
-])('findUnknownModels with limits of %j is %s', (names, status, message) => {
+])('findUnknownModels, if spec.limits.models names %j, has the status %s', (names, status, message) => {
   const limits = names.map((model) => ({ model }));
   expect(findUnknownModels(limits, (model) => ['a', 'b'].includes(model))).toMatchObject({ status, message });
 });
@@ -56,7 +56,7 @@ test.each([
   [undefined, true, undefined],
   [{ revoked: true }, true, 'Revoked'],
   [{ revoked: false }, false, 'TenantMissing'],
-])('findRefusal with the record %j and an existing tenant (%s) returns %s', (record, hasTenant, reason) => {
+])('findRefusal with the record %j, where the tenant exists is %s, returns %s', (record, hasTenant, reason) => {
   expect(findRefusal(key, record, hasTenant)?.reason).toBe(reason);
 });
 

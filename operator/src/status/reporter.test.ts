@@ -74,7 +74,7 @@ test('reporter.applied reports Ready with the generation and the gathered fields
   expect(ready()).toMatchObject({ status: 'True', reason: 'Applied' });
 });
 
-test('the reporter leaves changes of an applied resource that are not urgent to its rounds', async () => {
+test('reporter.applied writes only urgent changes, and a later status round writes the others', async () => {
   const { reporter, reported } = setUp({ intervalMs: { ...NEVER, Tenant: 20 } });
   await reporter.applied('Tenant', 'acme', 2);
   expect(reported.map(([, , scope]) => scope)).toEqual(['urgent']);
@@ -83,7 +83,7 @@ test('the reporter leaves changes of an applied resource that are not urgent to 
   await reporter.stop();
 });
 
-test('the reporter does not report a newer generation as applied before it is', async () => {
+test('the reporter does not report a newer generation as applied before reporter.applied was called for it', async () => {
   const { reporter, state, reported, last } = setUp({ intervalMs: { ...NEVER, Tenant: 20 } });
   reporter.start();
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -96,7 +96,7 @@ test('the reporter does not report a newer generation as applied before it is', 
   await reporter.stop();
 });
 
-test('reporter.refused reports the problems of the newest generation, and keeps the fields of the applied one', async () => {
+test('reporter.refused reports the problems of the newest generation, and keeps the fields of the applied generation', async () => {
   const { reporter, state, last, ready } = setUp();
   await reporter.applied('Tenant', 'acme', 2);
   state.problems = problems;
@@ -109,7 +109,7 @@ test('reporter.refused reports the problems of the newest generation, and keeps 
   });
 });
 
-test('reporter.refused reports a resource that was never valid as not applied, and nothing else', async () => {
+test('reporter.refused reports InvalidSpec and no other field for a resource that was never valid', async () => {
   const { reporter, state, reported } = setUp({ names: [] });
   await reporter.refused('Tenant', 'acme');
   expect(reported).toEqual([]);
@@ -205,11 +205,12 @@ test('a status round ends early when Redis is unavailable', async () => {
   reporter.start();
   await eventually(() => expect(state.swept).toBeGreaterThan(2));
   await reporter.stop();
-  // The state of past writes is swept at the start of each round. Up to 8 reports run when the third one has failed.
+  // `swept` counts rounds, because each round first sweeps the state of past writes. A round ends after three failures,
+  // while up to 8 further reports run.
   expect(state.gathered).toBeLessThanOrEqual(state.swept * 11);
 });
 
-test('orderByPlace spreads resources evenly over a round, each at a place that does not depend on the others', () => {
+test('orderByPlace spreads resources evenly over a round, and the place of a resource depends only on its name', () => {
   const names = Array.from({ length: 10_000 }, (_, at) => `tenant-${String(at).padStart(5, '0')}`);
   const places = orderByPlace(names);
   const [one] = places.slice(4000, 4001);

@@ -57,7 +57,7 @@ export class ResourceStatusReporter implements StatusReporter {
   readonly #rounds: StatusRounds;
   /** Resources whose last attempt failed, with the error. */
   readonly #failing = createMaps<unknown>();
-  /** Generation of each resource that this process applied last. */
+  /** Generation that this process applied last, by resource. */
   readonly #appliedGenerations = createMaps<number | undefined>();
 
   constructor(options: StatusReporterOptions) {
@@ -124,7 +124,8 @@ export class ResourceStatusReporter implements StatusReporter {
     const well = ready.status === 'True' && generation !== undefined;
     const news = {
       fields: { ...fields, ...(generation !== undefined && { observedGeneration: generation }) },
-      // Errors of the resource itself take precedence over their consequences.
+      // The last finding of a type wins. An error of the resource itself therefore takes precedence over a gathered
+      // Ready condition.
       findings: ready.status === 'True' ? [ready, ...findings] : [...findings, ready],
       ...(well && { generation }),
     };
@@ -163,7 +164,10 @@ function createMaps<T>(): Readonly<Record<Kind, Map<string, T>>> {
   return { ASRModel: new Map<string, T>(), Tenant: new Map<string, T>(), ApiKey: new Map<string, T>() };
 }
 
-/** Returns whether a dependency is unreachable. A generation that was applied before then stays applied. */
+/**
+ * Returns whether Redis or the API server is unreachable. A generation that was applied before is then still reported
+ * as applied.
+ */
 function isOutage(error: unknown): boolean {
   const unavailable = findUnavailable(error);
   return unavailable !== undefined && unavailable !== 'the ledger';

@@ -81,7 +81,7 @@ test('the status writer writes balances at most once per interval, and condition
   expect(writes).toHaveLength(3);
 });
 
-test('the status writer leaves a change of balances alone to a later report if only urgent changes are to be written', async () => {
+test('with the scope urgent, the status writer writes nothing if only balances have changed', async () => {
   const { writer, writes, clock, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5), 'urgent');
   catchUp();
@@ -124,7 +124,7 @@ test('the status writer writes nothing for a deleted object or one that is being
 });
 
 test.each([404, 409])(
-  'the status writer ignores a response of %i, because the object was deleted or replaced',
+  'the status writer ignores the response %i, because the object was deleted or replaced',
   async (code) => {
     const { writer, events } = setUp(new KubernetesError(code, 'x', 'x'));
     await writer.report('Tenant', 'acme', news(5, 'False'), 'all');
@@ -137,7 +137,7 @@ test('the status writer rejects on errors other than 404 and 409', async () => {
   await expect(writer.report('Tenant', 'acme', news(5), 'all')).rejects.toMatchObject({ status: 422 });
 });
 
-test('the status writer writes only the reason of the delay for an object that is being deleted, with an event', async () => {
+test('for an object that is being deleted, the status writer writes only why the deletion is delayed, with an event', async () => {
   const { writer, state, writes, events, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5, 'False'), 'all');
   catchUp();

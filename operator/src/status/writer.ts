@@ -20,8 +20,8 @@ export interface StatusWriter {
 }
 
 /**
- * Changes that a report writes. `urgent` leaves out a change of slow fields alone. A reconcile uses it, because a resync
- * of all resources would otherwise write everything that has changed in one burst.
+ * Changes that a report writes. With `urgent`, it writes nothing if only slow fields have changed. A reconcile uses
+ * `urgent`, because a resync of all resources would otherwise write everything that has changed in one burst.
  */
 export type StatusScope = 'urgent' | 'all';
 

@@ -12,7 +12,10 @@ export interface ClusterApi {
   /** Stores an object as another client would. This is not recorded as a write. */
   put: (type: ResourceType, object: Omit<KubeObject, 'apiVersion' | 'kind'>) => void;
   remove: (type: ResourceType, name: string) => void;
-  /** Holds back changes from reflectors. Changes made meanwhile are delivered with the next one of the same object. */
+  /**
+   * Holds back changes from reflectors. A change that was held back is delivered with the next change of the same
+   * object.
+   */
   holdWatches: (held: boolean) => void;
   /** Makes writes fail with this error. If a kind is given, writes of other kinds succeed. */
   refuseWith: (error: Error | undefined, kind?: string) => void;
@@ -125,7 +128,7 @@ function keyOf(type: ResourceType, name: string): string {
 }
 
 /**
- * Applies a merge patch as the API server does. Throws 404 without an object, and 409 if the patch names another
+ * Applies a merge patch as the API server does. Throws 404 if there is no object, and 409 if the patch names another
  * version.
  */
 function mergeInto(object: KubeObject | undefined, patch: object): KubeObject {

@@ -105,7 +105,7 @@ export const MODELS = {
   image: model('svc-asr-kikuyu-v3', { artifact: { image: 'registry.example/models/kikuyu:3' } }),
 } as const;
 
-/** Guests of a model, with each source of model files. */
+/** Guests, which are models that the workers of another model serve. There is one for each source of model files. */
 export const GUESTS = [
   model('guest-claim', {
     hostedBy: 'svc-asr-dholuo-v1',

@@ -5,7 +5,7 @@ import type { DesiredWorkers } from '../workers/runtime.ts';
 import type { WorkerTemplate } from '../workers/template.ts';
 import type { ClusterApi } from './cluster-api.ts';
 
-/** Workers per revision. */
+/** Number of workers by revision. */
 export type Counts = readonly (readonly [WorkerTemplate, number])[];
 
 /** Returns the desired state of a model with these workers. */

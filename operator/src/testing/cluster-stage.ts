@@ -29,7 +29,8 @@ export function startCluster(): Promise<Kubernetes> {
 }
 
 /**
- * A namespace with an operator, a Redis and pods that behave like workers: they register, renew their lease and leave.
+ * A namespace with an operator, a Redis and pods. The pods behave like workers: they register, renew their lease and
+ * leave.
  */
 export interface Stage {
   namespace: string;
@@ -51,9 +52,9 @@ export interface Stage {
 }
 
 export interface StageOptions {
-  /** If false, no pods are run, and the test plays the role of the kubelet. */
+  /** If false, no pods are run, and the test itself updates the status of pods as the kubelet would. */
   pods?: boolean;
-  /** Nodes that pods run on in turn. Test files that run at the same time share the nodes of the same names. */
+  /** Nodes on which the pods run in turn. Test files that run at the same time share nodes of the same name. */
   nodes?: readonly string[];
   /** True if models may be in `modelNamespace` too. */
   twoNamespaces?: boolean;
@@ -142,7 +143,7 @@ export async function createStage(
   };
 }
 
-/** Public keys of tickets, as the installation has them. */
+/** Content of the file with the public keys of tickets. */
 export const TICKET_KEYS = 'public keys of tickets';
 
 function writeTicketKeys(): string {

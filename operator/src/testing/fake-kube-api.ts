@@ -45,7 +45,7 @@ export class FakeKubeApi {
     list: (_type, options) => this.#list(options),
     watch: (_type, options) => this.#watch(options),
   };
-  /** Faults of the next requests. Each request takes the first one for its verb. */
+  /** Faults of the next requests. Each request takes the first fault that is meant for its verb. */
   readonly faults: Fault[] = [];
   readonly #objects = new Map<string, KubeObject>();
   readonly #open = new Set<OpenWatch>();

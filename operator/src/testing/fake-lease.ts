@@ -22,7 +22,7 @@ export interface LeaseConnection {
 /** Delays of a slow request, on the way to the API server and back. */
 const SLOW_MS = { there: 2500, back: 1400 };
 
-/** Creates a harness without a Lease. */
+/** Creates the API of a namespace that has no Lease yet. */
 export function createFakeLease(clock: Clock): FakeLease {
   let lease: KubeObject | undefined;
   let version = 0;

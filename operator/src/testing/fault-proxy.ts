@@ -17,7 +17,7 @@ export interface Fault {
   status: number;
   reason: string;
   retryAfterSeconds?: number;
-  /** Number of requests that still fail. */
+  /** Number of further requests that get this response. */
   times: number;
 }
 

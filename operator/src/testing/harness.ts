@@ -14,7 +14,7 @@ import { yaml } from './resources.ts';
 /** A running operator with its log lines and admin port. */
 export interface TestOperator {
   lines: LogLine[];
-  /** Reasons for which the operator lost leadership. Its process would exit in that case. */
+  /** Reasons for which the operator lost leadership. A real operator would exit. */
   lost: string[];
   get: (path: string) => Promise<{ status: number; body: string }>;
   stop: () => Promise<void>;

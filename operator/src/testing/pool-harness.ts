@@ -14,14 +14,14 @@ import { createTestLogger } from './logs.ts';
 import type { LogLine } from './logs.ts';
 import { model } from './resources.ts';
 
-/** A pool whose workers and ledger are in memory. Workers start and stop at once. */
+/** A pool whose workers and ledger are in memory. Workers start and stop without delay. */
 export interface PoolHarness {
   pool: Pool;
   lines: LogLine[];
   /** Sets the model of the pool and returns its revision. */
   set: (spec: object) => string;
   remove: (namespace?: string) => void;
-  /** Advances the clock and reconciles the pool, this many times. */
+  /** Advances the clock and reconciles the pool. Repeats this `times` times. */
   tick: (times?: number, stepMs?: number) => Promise<boolean>;
   /** Returns the number of workers of a revision that accept sessions. */
   ready: (revision: string) => number;
@@ -31,27 +31,29 @@ export interface PoolHarness {
   load: (load: Partial<ScalingLoad>) => void;
   /** Makes the ledger available or unavailable. */
   setLedgerError: (error: Error | undefined) => void;
-  /** Sets whether the namespace of the model was listed. It was by default. */
+  /** Sets whether the objects in the namespace of the model were listed. True by default. */
   setListed: (isListed: boolean) => void;
   /** Ends workers of a revision as if they had crashed. */
   crash: (revision: string, amount: number) => void;
-  /** Lets a worker crash repeatedly, although it does not end. Returns its id. */
+  /** Makes a running worker count as one that crashes repeatedly. Returns its id. */
   sicken: () => string;
   /** Returns the desired state that the pool applied last. */
   desired: () => DesiredWorkers;
   /** Every desired state that the pool applied. */
   applied: readonly DesiredWorkers[];
-  /** Sets the number of streams on every worker, or on those of one tier. */
+  /** Sets the number of streams of every worker, or of every worker of a tier. */
   occupy: (active: number, tier?: string) => void;
-  /** Returns the number of workers of each tier that accept sessions, and of all workers that run. */
+  /** Returns two numbers for each tier: the workers that accept sessions, and all workers that run. */
   tiers: () => Record<string, { ready: number; running: number }>;
-  /** Slots of a worker by tier. 1 by default. */
+  /** Slots of each worker of a tier, by tier. 1 by default. */
   tierSlots: Map<string, number>;
-  /** Lets new workers of a revision, or of a tier (`REVISION/TIER`), wait, for example for a node. */
+  /**
+   * Keeps new workers of a revision, or of one of its tiers (`REVISION/TIER`), pending, as if they waited for a node.
+   */
   holdBack: (revision: string, pending: StartFailure) => void;
   /** Prevents workers of a revision from starting. */
   breakRevision: (revision: string, failure: StartFailure) => void;
-  /** Lets workers of a revision start, including those that could not. */
+  /** Lets workers of a revision start again, including those that could not start before. */
   mendRevision: (revision: string) => void;
   /** Returns whether the pool can grow, as the pool last wrote it to the ledger. */
   canGrow: () => boolean | undefined;
@@ -61,8 +63,8 @@ export interface PoolHarness {
 }
 
 /**
- * Creates the pool of a model `m`. Pools that share `rollouts` or `slots` find the rollout state or the measured slots
- * of each other.
+ * Creates the pool of a model `m`. Pools with the same `rollouts` share their rollout state, and pools with the same
+ * `slots` share their measured slots.
  */
 export function createPoolHarness(
   rollouts = new Map<string, RolloutState>(),
@@ -160,7 +162,7 @@ function sickenWorker(pool: Pool, running: Map<string, RunningWorker>, records: 
   return worker.id;
 }
 
-/** Sets the streams of every worker, or of those of a tier. */
+/** Sets the number of streams of every worker, or of every worker of a tier. */
 function occupyWorkers(records: Map<string, WorkerRecord>, active: number, tier: string | undefined): void {
   for (const [id, record] of records) {
     if (tier === undefined || record.tier === tier) records.set(id, { ...record, active });

@@ -9,7 +9,10 @@ import { createAccess } from '@svc-asr/kubernetes';
 import type { AccessKeeper } from '@svc-asr/kubernetes';
 import { kubeconfigFor } from '../../../test/support/kubernetes/stub.ts';
 
-/** Forwards a request to the API server. The relay sends the response head at once; `onAnswer` must send the body. */
+/**
+ * Forwards a request to the API server. The relay sends status and headers of the response itself. `onAnswer` must send
+ * the body.
+ */
 export type Forward = (onAnswer: (upstream: IncomingMessage) => void) => void;
 
 /** An HTTP relay between a client and the API server. */
@@ -65,7 +68,10 @@ export async function startRelay(kubeconfig: string, options: RelayOptions): Pro
   };
 }
 
-/** Sends a request to the API server with the credentials of the relay, and the head of the response to the client. */
+/**
+ * Sends a request to the API server with the credentials of the relay, and status and headers of the response to the
+ * client.
+ */
 async function forward(
   access: AccessKeeper,
   incoming: IncomingMessage,

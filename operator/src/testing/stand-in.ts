@@ -6,7 +6,9 @@ import { programsFolder } from '../../../test/support/programs.ts';
 import { identityOf } from '../workers/process/identity.ts';
 
 const LEDGER = pathToFileURL(join(programsFolder(), 'packages/ledger/dist/index.js')).href;
-/** Lease of a stub worker, which a busy machine renews in time. STAND_IN_LEASE_MS sets another one. */
+/**
+ * Lease of a stub worker. It is long, so that a busy machine renews it in time. STAND_IN_LEASE_MS sets another value.
+ */
 const LEASE_MS = 20_000;
 
 /** Process data that a stub worker records when it starts. */
@@ -24,7 +26,7 @@ export interface StandIn {
   started: () => Map<string, StandInWorker>;
   /** Returns the process ids of the running workers. */
   running: () => number[];
-  /** Makes every worker that starts from now on fail at once with this message. Undefined ends this. */
+  /** Makes every worker that starts from now on fail at once with this message. Undefined lets workers start again. */
   failWith: (text: string | undefined) => void;
   /** Kills the running workers and removes all files. */
   cleanUp: () => void;

@@ -10,7 +10,7 @@ export interface Crashes {
 
 /** Number of failures in a row after which workers count as unable to start. */
 const FAILURE_LIMIT = 3;
-/** A worker that accepted sessions for this long has recovered. Earlier failures no longer count. */
+/** Time for which a worker must accept sessions to count as recovered. Earlier failures then no longer count. */
 const RECOVERED_AFTER_MS = 5000;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
@@ -35,7 +35,8 @@ export function describeCrashes(crashes: Crashes | undefined): string | undefine
 }
 
 /**
- * Reports whether a worker proves that its revision works again: it started after the last failure and stayed ready.
+ * Reports whether a worker shows that its revision works again. It must have started after the last failure and stayed
+ * ready.
  */
 export function hasRecovered(
   crashes: Crashes,

@@ -16,8 +16,8 @@ import type { WorkerRuntime } from './runtime.ts';
 import { createUnmanagedRuntime } from './unmanaged.ts';
 
 /**
- * Share of the operator's own grace period after which worker processes are killed. The rest is for the shutdown of the
- * operator itself.
+ * Share of the operator's own grace period after which worker processes are killed. The operator needs the rest for its
+ * own shutdown.
  */
 const SHARE_OF_GRACE = 0.8;
 
@@ -27,7 +27,7 @@ export interface WorkerRuntimeOptions {
   env: NodeJS.ProcessEnv;
   /** The cluster that workers run in. Undefined if they do not run in a cluster. */
   cluster: Pick<Cluster, 'scopes'> | undefined;
-  /** Redis users of the models. Undefined if all workers share one. */
+  /** Redis users of the models. Undefined if the workers of all models share one user. */
   redisUsers: Pick<RedisUsers, 'urlOf' | 'remove'> | undefined;
   /** Adds the workers of a model to the work queue, which then calls `converge`. */
   enqueue: (model: string) => void;
@@ -42,7 +42,9 @@ export interface WorkerRuntimeParts {
   slotsMemory: SlotsMemory;
 }
 
-/** Creates the runtime that the settings select: pods, processes of this machine, or workers started by other means. */
+/**
+ * Creates the runtime that the settings select. Workers are pods, processes on this machine, or started by other means.
+ */
 export function createWorkerRuntime(options: WorkerRuntimeOptions): WorkerRuntimeParts {
   if (options.cluster !== undefined) return createClusterParts(options.cluster, options);
   const converge = () => Promise.resolve();
@@ -84,7 +86,7 @@ function createClusterParts(
     notices,
     nowMs: systemClock.nowMs,
   });
-  // The status of the ASRModel has the number of slots that workers measured.
+  // This memory stores nothing, because the status of the ASRModel has the slots that workers measured.
   return { runtime, converge: (model) => runtime.converge(model), slotsMemory: createSlotsMemory() };
 }
 

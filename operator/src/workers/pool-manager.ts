@@ -23,9 +23,9 @@ export interface PoolManagerOptions extends PoolDependencies {
 
 interface ManagedPool {
   pool: ModelPool;
-  /** Guests that the workers of the model serve. */
+  /** Guests that the workers of this model serve. */
   guests: readonly AsrModel[];
-  /** True once it is known that the model exists, or that it was deleted. */
+  /** True once it is known whether the model exists or was deleted. */
   isModelKnown: boolean;
   /** The reconcile that is running. */
   reconcile: Promise<void> | undefined;
@@ -37,7 +37,10 @@ export class PoolManager {
   /** Dependencies of pools with workers of their own. */
   readonly #dependencies: PoolDependencies;
   readonly #pools = new Map<string, ManagedPool>();
-  /** Models whose pool was removed. The next call of `retire` acknowledges the removal. */
+  /**
+   * Models whose pool was removed. The next call of `retire` removes the name from this set instead of creating a pool
+   * again.
+   */
   readonly #removed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -67,15 +70,15 @@ export class PoolManager {
     this.#timer = setInterval(() => this.#reconcileAll(), intervalMs);
   }
 
-  /** Creates or updates the pool of a model. Resolves when the ledger has the pool and it was reconciled once. */
+  /** Creates or updates the pool of a model. Resolves when the pool is stored in the ledger and was reconciled once. */
   async put(model: AsrModel): Promise<void> {
     const { name } = model.metadata;
     await this.#chooseKind(name, model);
     const managed = this.#setModel(name, model);
     this.#updateHosts(name, model.spec.hostedBy);
     await managed.pool.publish();
-    // Reconciled now and not at the next tick, so that workers start sooner and the first status written is the final
-    // one.
+    // The pool is reconciled now and not at the next tick. Workers then start sooner, and the first status that is
+    // written is up to date.
     if (this.#timer !== undefined) await this.#reconcile(name, managed);
   }
 
@@ -114,12 +117,12 @@ export class PoolManager {
     return managed;
   }
 
-  /** Replaces the pool of a model that has become a guest, or is none any more. */
+  /** Replaces the pool of a model that has become a guest, or has stopped being one. */
   async #chooseKind(name: string, model: AsrModel): Promise<void> {
     const managed = this.#poolOf(name);
     const isGuest = model.spec.hostedBy !== undefined;
     if (managed.pool instanceof HostedPool === isGuest) return;
-    // The replaced pool must not apply its state after the new one.
+    // Waits for the running reconcile, because the replaced pool must not apply its state after the new one.
     await managed.reconcile?.catch(() => undefined);
     managed.pool = isGuest
       ? new HostedPool(model, this.#options, (guest) => this.#findHost(guest))
@@ -141,7 +144,7 @@ export class PoolManager {
     return pool instanceof HostedPool ? pool : undefined;
   }
 
-  /** Updates the hosts that a model had and has, because their workers serve other guests now. */
+  /** Updates the previous and the current host of a model, because their workers now serve other guests. */
   #updateHosts(guest: string, hostedBy: string | undefined): void {
     for (const [name, { guests, isModelKnown }] of this.#pools) {
       const isHost = name === hostedBy || guests.some(({ metadata }) => metadata.name === guest);
@@ -151,8 +154,8 @@ export class PoolManager {
   }
 
   /**
-   * Returns the guests of a model. While the source is incomplete, those from before stay, because a rollout without them
-   * would be followed by another one with them.
+   * Returns the guests of a model. While the source is incomplete, guests that are missing from it are kept. Otherwise
+   * a rollout without them would be followed by another rollout with them.
    */
   #findGuests(model: AsrModel, before: readonly AsrModel[]): AsrModel[] {
     const { source } = this.#options;
@@ -165,7 +168,7 @@ export class PoolManager {
   #setModel(name: string, model: AsrModel | undefined): ManagedPool {
     this.#removed.delete(name);
     const managed = this.#poolOf(name);
-    // The workers of a deleted model serve its guests until they end.
+    // A deleted model keeps its guests, because its workers serve them until the workers end.
     if (model !== undefined) managed.guests = this.#findGuests(model, managed.guests);
     managed.pool.setModel(model, managed.guests, this.#options.namespaceOf?.(name));
     managed.isModelKnown = true;

@@ -5,27 +5,36 @@ import type { Revision, RevisionTier, WorkerTemplate } from './template.ts';
 export interface DesiredWorkers {
   /** Template of the model as it is now. Undefined if the model was deleted. */
   template: WorkerTemplate | undefined;
-  /** Namespace of a deleted model. Undefined if it is not known, or if the template has it. */
+  /** Namespace of a deleted model. Undefined if it is unknown, or if the template contains it. */
   namespace?: string | undefined;
   /**
-   * Number of workers by revision, without the workers that stop. The runtime starts missing workers and never stops
-   * one because of a lower count. It removes a revision that is not listed after its last worker has ended.
+   * Number of workers by revision, not counting workers that stop. The runtime starts missing workers and never stops a
+   * worker because of a lower count. It removes a revision that is not listed after the last worker of the revision has
+   * ended.
    */
   counts: ReadonlyMap<string, number>;
   /**
-   * The same numbers by revision and tier, with an empty name for workers without a tier. Undefined if no tier needs
-   * workers. All numbers are then for workers without a tier.
+   * The same numbers by revision and tier. Workers without a tier are counted under an empty name. Undefined if no tier
+   * needs workers, so that all numbers are for workers without a tier.
    */
   tierCounts?: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   /** Workers that have to stop. They hand their streams over to other workers. */
   stop: readonly WorkerStop[];
-  /** Workers that fail although others of their revision work. Further workers must not run on their nodes. */
+  /**
+   * Workers that fail although other workers of their revision work. Further workers must not run on the nodes of
+   * these.
+   */
   sick?: readonly string[] | undefined;
-  /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if it needs none. */
+  /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if no change is needed. */
   scale: ScaleUpdate | undefined;
-  /** True if the workers of another model serve this one. It then keeps its Secret and has no workers of its own. */
+  /**
+   * True if the workers of another model serve this model. Its Secret is then kept, and it has no workers of its own.
+   */
   hosted?: boolean;
-  /** Number of workers whose streams fit into the slots of the others. Undefined if it is unknown. */
+  /**
+   * Number of workers that may be evicted, because their streams fit into the slots of the others. Undefined if it is
+   * unknown.
+   */
   evictable?: number | undefined;
   /** State of the rollout, which the runtime stores for the next operator. Undefined if the model was deleted. */
   rollout: RolloutState | undefined;
@@ -40,7 +49,7 @@ export function countDesired({ counts, tierCounts }: DesiredWorkers, revision: s
 /** A worker that has to stop. */
 export interface WorkerStop {
   id: string;
-  /** The problem of a worker that failed. Undefined if the worker is not needed any more. */
+  /** Why the worker failed. Undefined if the worker has to stop because it is not needed any more. */
   failure?: string;
 }
 
@@ -57,35 +66,35 @@ export interface RunningWorker {
   id: string;
   model: string;
   revision: string;
-  /** Tier of the worker. Absent if its revision has none. */
+  /** Tier of the worker. Absent if its revision has no tiers. */
   tier?: string | undefined;
-  /** Node that the worker runs on. Undefined if it has none yet, or if the runtime has no nodes. */
+  /** Node that the worker runs on. Undefined if it is not scheduled yet, or if the runtime has no nodes. */
   node?: string | undefined;
   /** Time since the process of the worker started, as far as this operator has observed it. */
   ageMs: number;
   /** True if the worker was selected for removal and has not ended yet. */
   stopping: boolean;
   /**
-   * True while Kubernetes replaces the worker in a restart of its Deployment. The pool must then not choose which
-   * workers stop.
+   * True while Kubernetes replaces the worker in a restart of its Deployment. The pool must then not choose this worker
+   * to stop.
    */
   pinned?: boolean;
-  /** What the worker waits for before its process can start, such as a node. Undefined if it does not wait. */
+  /** Reason why the process of the worker cannot start yet, such as a missing node. Undefined if it does not wait. */
   pending?: StartFailure | undefined;
-  /** How the worker fails to start although others of its revision work. Undefined if it does not. */
+  /** Why the worker fails to start although other workers of its revision work. Undefined if it does not fail. */
   sickness?: string | undefined;
-  /** Notice of the node that the worker runs on. Undefined if there is none. */
+  /** Notice about the node that the worker runs on. Undefined if there is none. */
   notice?: NodeNotice | undefined;
 }
 
 /** A reason to move the workers of a node to other nodes. */
 export interface NodeNotice {
   /**
-   * `removal` if the node is about to be removed, possibly within seconds. `cordon` if it only gets no further pods. It
-   * may stay, or be drained next.
+   * `removal` if the node is about to be removed, possibly within seconds. `cordon` if the node accepts no further
+   * pods. A cordoned node may stay in use or be drained next.
    */
   kind: 'removal' | 'cordon';
-  /** The sign of it, such as a taint. */
+  /** What announced it, such as a taint. */
   reason: string;
 }
 
@@ -116,7 +125,7 @@ export interface RuntimeListener {
   onChanged: (model: string) => void;
 }
 
-/** Runs workers: as processes of this machine, or as pods of a cluster. */
+/** Runs workers, as processes on this machine or as pods of a cluster. */
 export interface WorkerRuntime {
   /** Finds the workers that an earlier operator left running, and starts to report changes to the listener. */
   open: (listener: RuntimeListener) => Promise<void> | void;
@@ -130,25 +139,29 @@ export interface WorkerRuntime {
    * background and retries what fails. Applying the same state twice changes nothing.
    */
   apply: (model: string, desired: DesiredWorkers) => void;
-  /** Call when a worker was observed to accept sessions. It proves that workers of its revision can start. */
+  /** Call when a worker was observed to accept sessions. This shows that workers of its revision can start. */
   confirm: (id: string) => void;
   /**
    * Returns why workers of a revision, or of one of its tiers, cannot be started. Undefined if no reason is known. A
    * revision with tiers has a start failure only if all of its tiers have one.
    */
   startFailure: (of: RevisionTier) => StartFailure | undefined;
-  /** Returns the tiers of a revision. Empty if it has none. If absent, no revision has tiers. */
+  /**
+   * Returns the tiers of a revision. Empty if the revision has no tiers. If this function is absent, no revision has
+   * tiers.
+   */
   tiers?: (of: Revision) => string[];
   /** Returns the nodes on which workers of a model failed repeatedly. */
   failingNodes: (model: string) => string[];
   /**
-   * Reports whether the objects in the namespace of a model were listed. Before, workers and the stored rollout state
-   * may exist without being known. If absent, they are always known.
+   * Reports whether the objects in the namespace of a model were listed. Before that, there may be workers and a stored
+   * rollout state that this operator does not know. If this function is absent, everything is known.
    */
   isListed?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /**
-   * Reports whether workers of a model may exist that are not known, because its namespace was not listed. False if the
-   * namespace is being deleted, which ends them. If absent, all workers are known.
+   * Reports whether a model may have workers that this operator does not know, because the namespace was not listed.
+   * False if the namespace is being deleted, because its deletion ends them. If this function is absent, all workers
+   * are known.
    */
   mayMissWorkers?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */

@@ -9,7 +9,7 @@ const revisionOf = (spec: object): string => {
   return buildTemplate(checked.value as AsrModel).revision;
 };
 
-test('the revision changes with the artifact and the worker, and not with scaling or the order of fields', () => {
+test('the revision of a template changes with the artifact and the worker settings, and not with scaling or field order', () => {
   const base = { artifact: { path: '/a' }, worker: { provider: 'cpu', slots: 4 } };
   const revision = revisionOf(base);
   expect(revision).toMatch(/^[0-9a-f]{12}$/);

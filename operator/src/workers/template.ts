@@ -9,9 +9,9 @@ export interface WorkerTemplate {
   worker: AsrModel['spec']['worker'];
   /** Further models that the workers serve, sorted by name. Absent if there are none. */
   guests?: readonly GuestTemplate[];
-  /** Tiers of the workers, sorted by name. Absent if all workers are alike. */
+  /** Tiers of the workers, sorted by name. Absent if the model has no tiers. */
   tiers?: readonly TierTemplate[];
-  /** Tier of the workers, in a template of one tier. */
+  /** Tier of the workers, if the template is for one tier only. */
   tier?: string;
   /** Time that a worker has after SIGTERM to finish or hand over its streams. */
   drainSeconds: number;
@@ -26,7 +26,7 @@ export interface WorkerTemplate {
 /** The workers of one tier. */
 export interface TierTemplate {
   name: string;
-  /** Settings of the workers: those of the model, with those of the tier. */
+  /** Settings of the workers: those of the model, overridden by those of the tier. */
   worker: WorkerTemplate['worker'];
 }
 
@@ -52,7 +52,7 @@ export function buildTemplate({ metadata, spec }: AsrModel, guestModels: readonl
   const { artifact, worker, drainSeconds } = spec;
   const { provisionSeconds } = spec.scaling;
   const { name, uid, namespace } = metadata;
-  // Without guests the field is absent, so that the revisions of other models do not change.
+  // If there are no guests, the field is absent. The revisions of models without guests therefore do not change.
   const guests = guestModels.length > 0 && { guests: guestModels.map(buildGuest).sort(byModel) };
   const tiers = spec.pools && { tiers: spec.pools.map((tier) => buildTier(worker, tier)).sort(byName) };
   const revision = digestOf({ artifact, worker, ...guests, ...tiers });

@@ -4,9 +4,9 @@ export interface VariablesOptions {
   redis: { prefix: string; timeoutMs: number };
   /** Folder with the files of the model. */
   modelDir: string;
-  /** Variables of a guest in the setting GUESTS of the worker. */
+  /** Returns the additional variables of a guest for the worker's setting GUESTS. */
   guestVariables: (guest: GuestTemplate, index: number) => Readonly<Record<string, string | number>>;
-  /** Time for which streams are served after SIGTERM, until they end or have moved. */
+  /** Time after SIGTERM during which streams are still served, until they end or have moved. */
   drainMs: number;
 }
 

@@ -86,7 +86,10 @@ async function startProcess(): Promise<ChildProcess> {
 const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
 const pool = (scaling: object, spec: object = {}) => model('m', { scaling: { ...quick, ...scaling }, ...spec });
 const workers = () => ledger.workers.list('m');
-/** Waits for this many workers that do not drain, and returns them. The record of one that has ended may still exist. */
+/**
+ * Waits for this many workers that do not drain, and returns them. The ledger may still have records of workers that
+ * have ended.
+ */
 const upToNumber = (count: number) =>
   eventually(async () => {
     const found = (await workers()).filter(({ draining }) => !draining);
@@ -108,7 +111,7 @@ test('a pool starts its minimum of workers, grows with the demand, and shrinks w
   await upToNumber(1);
 });
 
-test('a pool at zero starts a worker for the first session and returns to zero', async () => {
+test('a pool at zero workers starts one for the first session and returns to zero', async () => {
   folder.write('m.yaml', pool({ max: 2 }));
   const operator = await start();
   await eventually(async () => expect((await operator.get('/readyz')).status).toBe(200));
@@ -119,7 +122,7 @@ test('a pool at zero starts a worker for the first session and returns to zero',
   await upToNumber(0);
 });
 
-test('a worker gets its settings from the environment, no arguments, and no secrets of other services', async () => {
+test('a worker gets its settings from the environment, and neither arguments nor secrets of other services', async () => {
   const env = [{ name: 'OF_THE_MODEL', value: 'yes' }];
   const keys = join(state, 'keys.pem');
   writeFileSync(keys, 'keys');
@@ -160,7 +163,7 @@ test('a worker gets its settings from the environment, no arguments, and no secr
   expect(statSync(join(state, 'logs', logs[0]!)).mode & 0o777).toBe(0o600);
 });
 
-test('the operator and the model can limit the share of the measured slots that a worker uses', async () => {
+test('settings of the operator and of the model limit the share of the measured slots that a worker offers', async () => {
   const env = [{ name: 'UTILIZATION_PERCENT', value: '80' }];
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env } }));
   folder.write('n.yaml', model('n', { scaling: { ...quick, min: 1, max: 1 }, worker: { slots: 7 } }));
@@ -194,7 +197,7 @@ test('a worker with a stream is drained and stays until the stream ends, and idl
   const operator = await start();
   await upToNumber(2);
   const busy = await placed('stream');
-  // A decision that read the workers before the placement could stop the busy one.
+  // Waits until the pool has read the placement. An older view of the workers could stop the busy one.
   const active = /svc_asr_pool_sessions\{[^}]*state="active"[^}]*\} 1\b/;
   await eventually(async () => expect((await operator.get('/metrics')).body).toMatch(active));
   folder.write('m.yaml', pool({ min: 0, max: 1 }));
@@ -219,7 +222,7 @@ test('a pool reports to the ledger whether it can grow', async () => {
   await eventually(async () => expect(await held(`c${further++}`)).toBe(false));
 });
 
-test('a pool whose workers cannot start retries with growing delays, reports it, and refuses sessions until it recovers', async () => {
+test('a pool whose workers cannot start retries with growing delays, reports it, and refuses sessions until one starts', async () => {
   standIn.failWith('Error: model.onnx is damaged');
   folder.write('m.yaml', pool({ min: 1, max: 2 }));
   const operator = await start();
@@ -238,7 +241,7 @@ test('a pool whose workers cannot start retries with growing delays, reports it,
   await upToNumber(1);
 });
 
-test('an artifact that needs a cluster is reported as start failure and not retried in a loop', async () => {
+test('an artifact that needs a cluster is reported as a start failure, and its start is not retried in a loop', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { artifact: { image: 'registry.example/m:1' } }));
   const operator = await start();
   await eventually(() => expect(operator.lines.map(({ message }) => message).join()).toContain('spec.artifact.path'));
@@ -282,7 +285,7 @@ test('the operator stops its workers when it stops, even one that ignores SIGTER
 });
 
 test(
-  'the next operator adopts the workers of a killed one, and removes those that ended meanwhile',
+  'the next operator adopts the workers of a killed operator, and removes those that ended meanwhile from the ledger',
   async () => {
     folder.write('m.yaml', pool({ min: 2, max: 2 }));
     const first = await startProcess();
@@ -301,7 +304,7 @@ test(
 );
 
 test(
-  'a recorded pid that belongs to another program is left alone',
+  'if a recorded pid now belongs to another program, the operator leaves that program alone',
   async () => {
     folder.write('m.yaml', pool({ min: 1, max: 1 }));
     const first = await startProcess();
@@ -323,7 +326,7 @@ test(
   PROCESS_TEST_MS,
 );
 
-test('workers keep running while Redis is unavailable, are replaced if they end, and serve again afterwards', async () => {
+test('workers keep running while Redis is unavailable, are replaced if they end, and serve again when Redis is back', async () => {
   folder.write('m.yaml', pool({ min: 1, max: 3 }));
   await start();
   await upToNumber(1);

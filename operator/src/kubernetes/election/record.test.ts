@@ -26,7 +26,7 @@ test('takeRecord keeps acquireTime at a renewal, and counts a takeover as a tran
   expect(releaseRecord(record(), NOW_MS)).toMatchObject({ holder: '', durationSeconds: 1, transitions: 3 });
 });
 
-test('buildLease and readRecord are inverse, and fields of other writers are kept', () => {
+test('readRecord returns the record that buildLease wrote, and buildLease keeps fields of other writers', () => {
   const before = { apiVersion: 'v1', kind: 'Lease', metadata: { name: 'x', resourceVersion: '7' }, spec: { other: 1 } };
   const lease = buildLease('x', record(), before);
   expect(readRecord(lease)).toEqual(record());

@@ -5,7 +5,7 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 export interface LeaseRecord {
   /** Empty if there is no holder. */
   holder: string;
-  /** Time after the last renewal at which others may take over. */
+  /** Time after the last renewal at which other processes may take over. */
   durationSeconds: number;
   acquireTime: string;
   renewTime: string;

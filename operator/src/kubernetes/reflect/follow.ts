@@ -16,7 +16,7 @@ export interface FollowOptions {
   take: (event: WatchEvent) => void;
 }
 
-/** Time that a watch may take longer than requested. */
+/** Time by which a watch may exceed its requested duration. */
 const GRACE_MS = 15_000;
 
 /** Runs one watch until it ends for any reason. */

@@ -1,7 +1,7 @@
 import type { Logger } from '@svc-asr/runtime';
 import type { ResourceType } from '@svc-asr/kubernetes';
 
-/** Number of consecutive failures that is logged. Single failures are normal. */
+/** Number of consecutive failures at which a warning is logged. Fewer failures are normal. */
 const WARN_FAILURES = 3;
 
 /** Logs when objects cannot be watched, and when they can be watched again. */

@@ -20,7 +20,7 @@ test('replace of the object store treats a recreated object as changed, whatever
   expect(store.replace([object('a', '1', 'second')])).toEqual(['a']);
 });
 
-test('put and remove of the object store take effect at once', () => {
+test('put of the object store replaces an object, and remove deletes it', () => {
   const store = createObjectStore();
   store.put(object('a', '1'));
   store.put(object('a', '2'));

@@ -62,7 +62,7 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
   const checked = check(value);
   if (!checked.ok) {
     const problems = checked.problems.map(({ field, message }) => problem(offsetOf(document, field), field, message));
-    // Without a problem, a refused document would count as absent.
+    // A refused document without any problem would count as an empty one, and its resource as deleted.
     if (problems.length === 0) problems.push(problem(offsetOf(document, ''), '', 'is not a valid resource'));
     return { ok: false, problems };
   }

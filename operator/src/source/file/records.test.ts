@@ -22,9 +22,9 @@ function setUp(): { records: FileRecords; record: () => FileRecord } {
 test.each([
   ['was modified long ago', 10_000, 0, true],
   ['was modified just now', 99_900, 0, false],
-  ['was modified just now and looks the same since', 99_900, 300, true],
-  ['comes from the future', 200_000, 0, false],
-  ['comes from the future and looks the same since', 200_000, 300, true],
+  ['was modified just now and has not changed since', 99_900, 300, true],
+  ['has a modification time in the future', 200_000, 0, false],
+  ['has a modification time in the future and has not changed since', 200_000, 300, true],
 ])('isReadable of a file that %s (at %d, unchanged for %d ms) is %s', (_, modifiedMs, laterMs, expected) => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1', modifiedMs)), 50, GRACE_MS);

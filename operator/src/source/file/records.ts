@@ -39,7 +39,7 @@ export function noteScan(records: FileRecords, scan: Scan, nowMs: number, graceM
     record.unchangedSinceMs = nowMs;
   }
   for (const record of records.values()) {
-    // A missing folder (unmounted, or being recreated) gives no information about its files, so their content is kept.
+    // A missing folder was unmounted, or is being recreated. Its files may still exist, so their content is kept.
     if (sighted.has(record.path) || scan.unreadable.has(record.folder)) continue;
     record.absentSinceMs ??= nowMs;
     if (nowMs - record.absentSinceMs >= graceMs) records.delete(record.path);

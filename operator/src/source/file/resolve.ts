@@ -11,13 +11,13 @@ export interface Owned {
 
 export interface Resolution {
   effective: Map<ResourceKey, Owned>;
-  /** Resources by file that have no effect, because another file defines them. */
+  /** Problems by path of the file. Each is about a resource that has no effect, because another file defines it. */
   duplicates: Map<string, FileProblem[]>;
 }
 
 /**
- * Decides which file provides a resource that several files define: the file that provided it before, or else the first
- * one.
+ * Decides which file provides a resource that several files define. It is the file that has provided the resource
+ * before, or else the first file.
  */
 export function resolve(records: readonly FileRecord[], before: ReadonlyMap<ResourceKey, Owned>): Resolution {
   const present = records.filter(({ absentSinceMs }) => absentSinceMs === undefined);

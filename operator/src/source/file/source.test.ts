@@ -135,7 +135,7 @@ test('the file source accepts an empty file that never contained resources', asy
   expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);
 });
 
-test('the file source does not know all resources while a file was never valid', async () => {
+test('unsettled of the file source returns a reason until every file has been valid once', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));
   const { source, names, events } = await start();
@@ -149,7 +149,7 @@ test('the file source does not know all resources while a file was never valid',
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('the file source uses the first of two files that define a resource, until it no longer defines it', async () => {
+test('of two files that define a resource, the file source uses the first, until that file is deleted', async () => {
   writeOld(file('b.yaml'), yaml(tenant('a', { displayName: 'First' })));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Second' }), tenant('c')));
@@ -207,7 +207,7 @@ test('the file source waits for a folder that does not exist yet', async () => {
   expect(events).toEqual(['Tenant/a', 'Tenant/b', 'settled']);
 });
 
-test('the file source keeps the resources of a removed folder until it is recreated', async () => {
+test('the file source keeps the resources of a removed folder until the folder is recreated', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { names, events, at } = await start();
   events.length = 0;

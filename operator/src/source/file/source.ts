@@ -109,7 +109,7 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
     list: store.list,
     keys: () => store.list().map(({ kind, metadata }) => keyOf(kind, metadata.name)),
     unsettled: () => unsettled,
-    // Problems belong to files, and a removed file has none.
+    // Problems are logged per file. A resource is read only from valid content, so it has no problems of its own.
     problems: () => undefined,
     isNewest: () => Promise.resolve(true),
     hold: () => Promise.resolve(),

@@ -3,7 +3,10 @@ import type { Reflector } from '../../kubernetes/reflector.ts';
 import { startAll } from '../../kubernetes/start-all.ts';
 import { isHeld } from './finalizer.ts';
 
-/** Follows the objects of a kind in several namespaces. A name belongs to one object. Others of the name are duplicates. */
+/**
+ * Follows the objects of a kind in several namespaces. A name belongs to one object. Other objects with this name are
+ * duplicates.
+ */
 export interface MergedReflector extends Reflector {
   /** Returns the objects whose name belongs to an object of another namespace. */
   duplicates: (name: string) => KubeObject[];

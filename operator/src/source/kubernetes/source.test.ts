@@ -8,7 +8,7 @@ import { KubernetesSource } from './source.ts';
 import type { KubernetesSourceOptions } from './source.ts';
 import { trimResource } from './trim.ts';
 
-/** Creates reflectors whose objects the test sets. */
+/** Creates a source with fake reflectors, whose objects the test sets. */
 function setUp() {
   const kinds = new Map<
     string,
@@ -127,7 +127,7 @@ test('the Kubernetes source reports an invalid resource once and keeps its last 
   expect([source.invalidCount(), source.problems('Tenant', 'acme')]).toEqual([0, undefined]);
 });
 
-test('the Kubernetes source does not know all resources if one that an earlier operator applied is invalid now', async () => {
+test('unsettled of the Kubernetes source returns a reason while an object that an earlier operator applied is invalid', async () => {
   const { source, events, put, start } = setUp();
   put(bad('acme'), held);
   put(bad('new'));
@@ -140,7 +140,7 @@ test('the Kubernetes source does not know all resources if one that an earlier o
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('the Kubernetes source lists a resource that is being deleted in keys, and not in get, while it has our finalizer', async () => {
+test('while a deleted resource has our finalizer, keys of the Kubernetes source returns it and get does not', async () => {
   const { source, events, put, remove, start } = setUp();
   put(tenant('acme'), held);
   await start();

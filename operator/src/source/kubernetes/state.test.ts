@@ -29,7 +29,7 @@ test('judge returns no valid version for an object that was never valid', () => 
   expect(judge(undefined, object(1, { displayName: '' }))).toMatchObject({ good: undefined, problems: [{}] });
 });
 
-test('judge does not keep the valid version of an object that was recreated', () => {
+test('judge does not keep the last valid version of a deleted object for a new object of the same name', () => {
   const first = judge(undefined, object(1));
   const recreated = judge(first, object(1, { displayName: '' }, { metadata: { uid: 'u2' } }));
   expect(recreated).toMatchObject({ good: undefined, problems: [{}] });

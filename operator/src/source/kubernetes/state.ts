@@ -11,7 +11,7 @@ export interface ObjectState {
   good: Resource | undefined;
   /** Problems of the newest version. */
   problems: readonly Problem[] | undefined;
-  /** Version that was judged. */
+  /** Identifies the version that was validated. */
   uid: string | undefined;
   generation: number | undefined;
   deleted: boolean;

@@ -1,12 +1,12 @@
 import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
 
 /**
- * Returns the part of a resource that the operator reads. The rest would be most of its memory: managed fields, and the
- * annotation in which kubectl stores the whole object again.
+ * Returns the part of a resource that the operator reads. The other parts would take most of the operator's memory.
+ * They are managed fields, and the annotation in which kubectl stores the whole object again.
  */
 export function trimResource({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
   const { namespace } = metadata;
-  // All other resources are in the namespace of the installation.
+  // Only ASRModels can be outside of the namespace of the installation.
   const place = kind === 'ASRModel' && namespace !== undefined ? { namespace } : {};
   const trimmed = { ...trimMetadata(metadata), ...place };
   return { apiVersion, kind, metadata: trimmed, spec, ...(status !== undefined && { status }) };

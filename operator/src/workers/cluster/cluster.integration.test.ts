@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => kubernetes.stop());
 afterEach(async () => {
   clearInterval(watching);
-  // The control plane and its node serve further test files.
+  // Other test files use the same control plane and the same node.
   await stage.kubectl(['uncordon', 'test-node']);
   await stage.close();
 }, LONG_MS);
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  'a pool at zero starts a worker for the first session, returns to zero, and can be scaled by an autoscaler',
+  'a pool at zero workers starts one for the first session, returns to zero, and can be scaled by an autoscaler',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 0, max: 2 }));
@@ -92,7 +92,7 @@ test(
     await leave('first');
     await upToNumber(0);
     await stage.apply(pool({ mode: 'External', min: 0, max: 3 }));
-    // No number was set before. An autoscaler reads the scale subresource first.
+    // No replicas were set before. An autoscaler reads the scale subresource first.
     const path = `/apis/asr.svc.dev/v1/namespaces/${stage.namespace}/asrmodels/m/scale`;
     await eventually(async () => {
       const scale = JSON.parse(await stage.kubectl(['get', '--raw', path])) as object;
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'sessions wait for a node that arrives late, the pool keeps its pod meanwhile, and remembers the slots afterwards',
+  'sessions wait for a node that is added late, their pod is kept meanwhile, and the measured slots are remembered',
   async () => {
     stage = await createStage(kubernetes);
     await stage.kubectl(['cordon', 'test-node']);
@@ -136,7 +136,8 @@ test(
       expect(waits).toMatchObject({ outcome: 'wait', growth: 'provisioning' });
     }, LONG_MS);
     expect(await condition('Degraded')).toMatchObject({ status: 'False' });
-    // Without demand the pool would scale to zero at once. Its first pod is on its way.
+    // Without sessions, the pool would scale down to zero at once. It keeps its first pod, because a node for it is on
+    // its way.
     for (const session of ['a', 'b', 'c', 'd', 'e']) await leave(session);
     await eventually(async () => expect((await stage.ledger.pools.load('m')).waiting).toBe(0), LONG_MS);
     await stage.restartOperator();
@@ -151,14 +152,15 @@ test(
     await stage.restartOperator();
     await stage.kubectl(['cordon', 'test-node']);
     for (const session of ['g', 'h', 'i']) await held(session);
-    // Two slots per worker were measured, so the pool starts two workers at once instead of one that measures.
+    // Earlier workers measured two slots each. The pool therefore starts two workers at once, instead of one to measure
+    // the slots.
     await eventually(async () => expect(await pods()).toHaveLength(2), LONG_MS);
   },
   TEST_MS,
 );
 
 test(
-  'a new image gets its own Deployment, which takes over before the old one is removed and without moving streams',
+  'a new image gets its own Deployment, and the old one is removed afterwards without moving streams',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -174,7 +176,8 @@ test(
       return found;
     }, LONG_MS);
     expect(seen.fewest).toBeGreaterThanOrEqual(2);
-    // The stream of the busy worker has not ended. The worker keeps running without new ones, and its Deployment stays.
+    // The stream of the busy worker has not ended. The worker keeps running without new streams, and its Deployment
+    // stays.
     expect(await workers()).toContainEqual(expect.objectContaining({ id: busy.id, draining: true, active: 1 }));
     expect((await deployments()).map(({ metadata }) => metadata.name)).toContain(old?.metadata.name);
     await leave('stream');
@@ -187,7 +190,7 @@ test(
 );
 
 test(
-  'a rollout without a surge never runs more pods than the pool has, and is rolled back if the new revision has no node',
+  'a rollout without surge never runs more pods than before, and is rolled back if the new revision gets no node',
   async () => {
     stage = await createStage(kubernetes);
     const rollout = { windowSeconds: 0, maxSurge: 0, startSeconds: 3 };
@@ -269,7 +272,7 @@ test(
 );
 
 test(
-  'the operator repairs changed and deleted objects of an ASRModel, and keeps fields that others added',
+  'the operator repairs changed and deleted objects of an ASRModel, and keeps fields that other clients added',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 1, max: 1 }));
@@ -293,7 +296,7 @@ test(
 );
 
 test(
-  'workers survive the shutdown and replacement of the operator, and the next operator manages them',
+  'workers keep running while the operator is replaced, and the next operator manages them',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -312,7 +315,7 @@ test(
 );
 
 test(
-  '"kubectl rollout restart" replaces each worker after its replacement is ready, and removes no other',
+  '"kubectl rollout restart" replaces each worker after its replacement is ready, and no other worker is removed',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -332,7 +335,7 @@ test(
 );
 
 test(
-  'a restart that is stuck for lack of room prevents neither scaling down nor deletion',
+  'a "kubectl rollout restart" that is stuck for lack of room prevents neither scaling down nor deletion',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 3, max: 3 }));
@@ -375,7 +378,7 @@ test(
     const name = worker?.id ?? '';
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: stage.namespace } };
     const path = `/api/v1/namespaces/${stage.namespace}/pods/${name}/eviction`;
-    // The budget applies once the disruption controller has processed it.
+    // The budget takes effect once the disruption controller has processed it.
     await eventually(async () => expect((await kubernetes.request('POST', path, eviction)).status).toBe(201), LONG_MS);
     await eventually(async () => expect((await upToNumber(1))[0]?.id).not.toBe(name), LONG_MS);
   },
@@ -383,7 +386,7 @@ test(
 );
 
 test(
-  'a hanging worker is replaced, and no other worker is removed for it',
+  'a hanging worker is replaced, and no other worker is removed in its place',
   async () => {
     stage = await createStage(kubernetes, { env: { WORKER_LOST_TIMEOUT_MS: '500' } });
     await stage.apply(pool({ min: 2, max: 2 }));

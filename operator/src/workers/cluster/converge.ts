@@ -22,9 +22,9 @@ export interface ConvergeDependencies {
   secretSources: readonly SecretSource[];
   /** Returns the number of ready pods of a model that must not be evicted. Undefined if evictions are not limited. */
   countProtected: (model: string, evictable: number) => number | undefined;
-  /** Reports whether no further pods may be created from a Deployment. Its existing pods stay. */
+  /** Reports whether no further pods may be created from a Deployment. Its existing pods keep running. */
   isRefused: (revision: string, deployment: KubeObject) => boolean;
-  /** Called with the tier of the newest revision that was written, or could not be written because of an error. */
+  /** Called for each tier of the newest revision after its objects were written, or with the error if that failed. */
   onTierWritten: (tier: RevisionTier, error?: unknown) => void;
 }
 
@@ -36,9 +36,9 @@ export interface ConvergedModel {
 }
 
 /**
- * Brings the objects of a model one step closer to the desired state, and writes only what differs. Changes in the
- * cluster that later steps wait for, such as the status of a ReplicaSet, lead to another call. Returns a problem that
- * stopped no step.
+ * Brings the objects of a model one step closer to the desired state, and writes only what differs. Later steps may
+ * wait for changes in the cluster, such as the status of a ReplicaSet. Each such change leads to another call. Returns
+ * a problem that did not prevent the other steps. Throws if a problem did.
  */
 export async function convergeModel(
   { model, owner }: ConvergedModel,
@@ -50,7 +50,7 @@ export async function convergeModel(
   // Pods are marked before any Deployment is scaled, because Kubernetes removes marked pods first when a Deployment
   // shrinks.
   await removals.mark(model, pods.of(model));
-  // Before any Deployment grows, so that the scheduler knows of them when it places further pods.
+  // Sick pods are labelled before any Deployment grows, so that the scheduler keeps further pods off their nodes.
   const labelProblem = await labelSick(model, desired, dependencies);
   await storeRollout(desired, dependencies);
   // Older revisions are converged first, because they must keep serving even if the API server rejects the newest one.
@@ -68,7 +68,7 @@ export async function convergeModel(
   }
   const tierProblem = isWanted ? await convergeNewestRevision(template, desired, dependencies) : undefined;
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
-  // Written last, because no worker depends on it.
+  // The replicas in the ASRModel are written last, because no worker depends on them.
   await dependencies.scaleWriter.write(model, desired.scale);
   return secretProblem ?? tierProblem ?? labelProblem;
 }
@@ -96,7 +96,7 @@ export function isLeftToKubernetes(
   return isForbidden && desired.template === undefined && hasNothingLeft(model, desired, view);
 }
 
-/** Labels the sick pods. Returns the problem if that fails. The label only helps to place further pods. */
+/** Labels the sick pods. Returns the problem if that fails, because the label only affects where further pods run. */
 async function labelSick(
   model: string,
   { sick = [] }: DesiredWorkers,
@@ -116,8 +116,8 @@ async function storeRollout({ template, rollout }: DesiredWorkers, { view }: Con
 }
 
 /**
- * Creates or updates the Secret that pods of all revisions of a model mount. Returns the problem if some of its values
- * cannot be renewed. Workers can start with the earlier ones.
+ * Creates or updates the Secret that pods of all revisions of a model mount. Returns the problem if some values cannot
+ * be renewed. They keep their earlier content, with which workers can start.
  */
 async function ensureSecret(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
@@ -127,7 +127,7 @@ async function ensureSecret(
   const live = children.get(TYPES.Secret, sharedName(owner.model));
   const { secret, problem } = await buildModelSecret(owner, live, secretSources);
   await children.ensure(secret);
-  // Not a SecretError, which counts as a start failure and closes the model to new sessions.
+  // A SecretError would count as a start failure, and the model would accept no new sessions.
   return problem && new PartialFailure(problem.message, { cause: problem });
 }
 
@@ -180,7 +180,7 @@ async function convergeDeployment(
   const live = children.get(TYPES.Deployment, name);
   const of = { model, revision, deployment: live, ...(tier !== undefined && { tier }) };
   const { replicas, remove } = decideReplicas(of, desired, dependencies);
-  // The number of replicas is not drift. It is patched on its own, without touching other fields.
+  // A different number of replicas does not count as drift. It is patched separately, without touching other fields.
   await children.ensure(workers(live === undefined ? replicas : replicasOf(live)));
   if (live !== undefined && replicasOf(live) !== replicas) await children.scale(name, replicas);
   await removals.deletePods(remove);

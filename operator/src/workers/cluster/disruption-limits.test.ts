@@ -1,7 +1,7 @@
 import { DisruptionLimits } from './disruption-limits.ts';
 import { countProtected } from './objects/disruption-budget.ts';
 
-test('DisruptionLimits protects more pods at once, and fewer only after ten seconds', () => {
+test('DisruptionLimits raises the number of protected pods at once, and lowers it only after ten seconds', () => {
   let nowMs = 0;
   const limits = new DisruptionLimits(() => nowMs);
   expect(limits.settle('m', 1)).toBe(1);
@@ -12,7 +12,7 @@ test('DisruptionLimits protects more pods at once, and fewer only after ten seco
   nowMs = 9999;
   expect(limits.settle('m', 2)).toBe(4);
   nowMs = 10_000;
-  // The highest number of the last ten seconds.
+  // This is the highest number of the last ten seconds.
   expect(limits.settle('m', 1)).toBe(3);
   expect(limits.settle('m', 1)).toBe(3);
   nowMs = 20_000;
@@ -29,7 +29,7 @@ test.each([
   { ready: 1, evictable: 3, maxUnavailable: 9, kept: 0 },
   { ready: 4, evictable: 0, maxUnavailable: '100%', kept: undefined },
 ])(
-  'of $ready ready pods, $kept must stay if $evictable are evictable and maxUnavailable is $maxUnavailable',
+  'countProtected of $ready ready pods with $evictable evictable and maxUnavailable $maxUnavailable is $kept',
   ({ ready, evictable, maxUnavailable, kept }) => {
     expect(countProtected(ready, evictable, maxUnavailable)).toBe(kept);
   },

@@ -12,7 +12,7 @@ const SETTLE_MS = 10_000;
 export class DisruptionLimits {
   readonly #nowMs: () => number;
   readonly #written = new Map<string, number>();
-  /** By model: the highest number since it fell below the written one, and the time at which it fell. */
+  /** By model: the highest wanted number since it fell below the written number, and the time at which it fell. */
   readonly #lower = new Map<string, { highest: number; sinceMs: number }>();
 
   constructor(nowMs: () => number) {

@@ -3,8 +3,9 @@ import { MAX_IO_THREADS } from '@svc-asr/core';
 /** Settings that all workers of an installation share. */
 export interface Installation {
   /**
-   * Namespace of gateways and Redis if the workers run in another one. The Secret of each model then has copies of what
-   * workers need of the Secrets of that namespace. Undefined if workers run in the same namespace.
+   * Namespace of gateways and Redis if the workers run in another namespace. The Secret of each model then contains
+   * copies of the values that workers need from Secrets of that namespace. Undefined if workers run in the same
+   * namespace.
    */
   platformNamespace?: string;
   /** Image for models that do not set one. */
@@ -13,9 +14,15 @@ export interface Installation {
   imagePullSecrets: readonly string[];
   /** Images that models may use besides those of the repository of `image`. See `isAllowedImage`. */
   allowedImages: readonly string[];
-  /** Hosts that artifacts may come from. If empty, every host, but without credentials. See `isAllowedHost`. */
+  /**
+   * Hosts that artifacts may come from. If the list is empty, every host is allowed, but no credentials are sent. See
+   * `isAllowedHost`.
+   */
   allowedArtifactHosts: readonly string[];
-  /** Secrets of the installation, which no model may use. Those that carry its labels need not be listed. */
+  /**
+   * Secrets of the installation, which no model may use. Secrets with the labels of the installation need not be
+   * listed.
+   */
   ownSecrets: readonly string[];
   /** PersistentVolumeClaims of the installation, which no model may use. A trailing `*` stands for any characters. */
   ownClaims: readonly string[];
@@ -42,7 +49,10 @@ export interface Installation {
   otlpEndpoint: string;
   /** Further ports that workers may connect to, besides Redis, DNS, the OTLP endpoint and their artifact server. */
   egressPorts: readonly number[];
-  /** Highest number or percentage of a model's workers that may be evicted at a time, whatever slots are free. */
+  /**
+   * Maximum number or percentage of a model's workers that may be evicted at the same time, even if more slots are
+   * free.
+   */
   maxUnavailable: number | string;
 }
 

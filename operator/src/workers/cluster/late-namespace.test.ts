@@ -9,7 +9,7 @@ import { NamespacedRuntime } from './namespaced-runtime.ts';
 
 const LATE = { ...templateOf(model('m', {}), INSTALLATION, 'uid'), namespace: 'late' };
 
-/** Creates a runtime with a namespace `late`, which is listed when `list` is called. */
+/** Creates a runtime with a namespace `late`. Its objects count as listed once `list` is called. */
 async function setUp() {
   const platform = createClusterApi();
   const late = createClusterApi();
@@ -49,7 +49,7 @@ async function setUp() {
   };
 }
 
-test('a state that was decided before its namespace was listed is not written, and the model is decided again', async () => {
+test('a desired state from before its namespace was listed is not written, and the pool has to decide again', async () => {
   const { runtime, late, changed, list } = await setUp();
   expect([runtime.isListed(LATE), runtime.isListed({ namespace: 'asr' })]).toEqual([false, true]);
   runtime.apply('m', desiredWorkers([[LATE, 1]]));
@@ -62,7 +62,7 @@ test('a state that was decided before its namespace was listed is not written, a
   expect(late.writes).toContainEqual(expect.stringMatching(/^apply Deployment/));
 });
 
-test('a deleted model waits for the list of its namespace, unless the namespace is being deleted too', async () => {
+test('the removal of a deleted model waits until its namespace was listed, unless the namespace is being deleted too', async () => {
   const { runtime, late, changed, removed } = await setUp();
   late.put(TYPES.Namespace, { metadata: { name: 'late' } });
   runtime.apply('m', desiredWorkers([[LATE, 1]]));
@@ -74,7 +74,7 @@ test('a deleted model waits for the list of its namespace, unless the namespace 
   expect([runtime.mayMissWorkers(LATE), changed, removed]).toEqual([false, ['m'], ['m']]);
 });
 
-test('a model that was deleted before the operator started drains in its namespace when that is listed', async () => {
+test('a model that was deleted before the operator started drains its workers once its namespace was listed', async () => {
   const { runtime, late, changed, removed, list } = await setUp();
   late.put(TYPES.Namespace, { metadata: { name: 'late' } });
   const pods = new TestPods(late);
@@ -84,7 +84,7 @@ test('a model that was deleted before the operator started drains in its namespa
   expect([runtime.mayMissWorkers({ model: 'm', namespace: 'late' }), changed, removed]).toEqual([true, [], []]);
   pods.add('serving', LATE.revision, {});
   await list();
-  // The pool decides again. Its worker is not stopped, because the deleted model is still in this namespace.
+  // The pool has to decide again. Its worker is not stopped, because the deleted ASRModel is still in this namespace.
   expect(changed).toContain('m');
   expect(runtime.list('m')).toMatchObject([{ id: 'serving', stopping: false }]);
   runtime.apply('m', deleted([]));
@@ -93,7 +93,7 @@ test('a model that was deleted before the operator started drains in its namespa
   expect(runtime.list('m')).toMatchObject([{ id: 'serving', stopping: true }]);
 });
 
-test('a deleted model does not wait for a namespace that does not exist', async () => {
+test('the removal of a deleted model does not wait for a namespace that does not exist', async () => {
   const { runtime, removed } = await setUp();
   runtime.apply('m', desiredWorkers([[LATE, 1]]));
   runtime.apply('m', desiredWorkers([]));

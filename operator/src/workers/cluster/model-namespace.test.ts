@@ -16,7 +16,7 @@ const file = (name: string) => {
 const sourceOf = (env: NodeJS.ProcessEnv) => createCopySource(readSettings(OPERATOR_SETTINGS, env));
 const ticketKeys = { WORKER_TICKET_PUBLIC_KEYS_FILE: file('keys.pem') };
 
-test('createCopySource copies the public keys of tickets, and the CA and the shared URL if the installation has them', async () => {
+test('createCopySource copies the public keys of tickets, and also the CA and the shared Redis URL if they are configured', async () => {
   expect(await sourceOf(ticketKeys)('m', {})).toEqual({ 'keys.pem': 'content of keys.pem' });
   const all = {
     ...ticketKeys,
@@ -40,7 +40,7 @@ test.each([
   expect(() => sourceOf(env)).toThrow(`MODEL_NAMESPACES is set, but ${name} is not`);
 });
 
-test('pods outside of the namespace of the installation mount only Secrets of models and those that models name', () => {
+test("pods outside of the installation's namespace mount only Secrets of models, and Secrets that their models name", () => {
   const shared = { ...INSTALLATION, redis: { ...INSTALLATION.redis, secret: 'svc-asr-worker-redis' } };
   const installation = installationWithin(shared, 'platform');
   const { spec } = buildPodTemplate(templateOf(MODELS['gpu-url'], installation, 'uid', GUESTS), installation);
@@ -49,7 +49,7 @@ test('pods outside of the namespace of the installation mount only Secrets of mo
   expect([...new Set(secrets)].sort()).toEqual([...ofModels, 'guest-credentials', 'model-credentials'].sort());
 });
 
-test('a revision differs between the namespace of the installation and another one, whose pods have other volumes', () => {
+test("the revision of a model differs between the installation's namespace and others, because the pods have other volumes", () => {
   const within = installationWithin(INSTALLATION, 'platform');
   expect(templateOf(MODELS['cpu-path'], within).revision).not.toBe(templateOf(MODELS['cpu-path']).revision);
 });

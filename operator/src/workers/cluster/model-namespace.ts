@@ -9,7 +9,7 @@ import type { CLUSTER_SETTINGS } from './settings.ts';
 
 type Settings = ValuesOf<typeof CLUSTER_SETTINGS>;
 
-/** Returns the installation as workers in another namespace see it. */
+/** Returns the settings of the installation for workers in another namespace. */
 export function installationWithin(installation: Installation, platformNamespace: string): Installation {
   return {
     ...installation,
@@ -21,9 +21,9 @@ export function installationWithin(installation: Installation, platformNamespace
 }
 
 /**
- * Creates the source of values that workers in another namespace need of the Secrets of the installation. None of them
- * is the private key of the CA or of tickets. The files are read each time, because they change when keys are rotated.
- * Throws if a setting is missing.
+ * Creates the source of the values that workers in another namespace need from Secrets of the installation. None of
+ * them is the private key of the CA or of tickets. The files are read each time, because they change when keys are
+ * rotated. Throws if a setting is missing.
  */
 export function createCopySource(settings: Settings): SecretSource {
   const isShared = settings.WORKER_REDIS_USERS === 'shared';
@@ -52,7 +52,7 @@ export function describeUnavailable(namespace: string): StartFailure {
   return { reason: 'NamespaceUnavailable', message };
 }
 
-/** Reports whether a namespace does not exist, or is being deleted with everything in it. */
+/** Reports whether a namespace does not exist, or is being deleted. */
 export async function isNamespaceDeleted(api: Pick<KubeApi, 'namespace' | 'get'>): Promise<boolean> {
   const found = await api.get(TYPES.Namespace, api.namespace);
   return found === undefined || found.metadata.deletionTimestamp !== undefined;

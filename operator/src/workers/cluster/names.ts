@@ -9,7 +9,10 @@ export const LABELS = {
   tier: `${API_GROUP}/tier`,
   /** Phase of a pod, one of PHASES. */
   phase: `${API_GROUP}/phase`,
-  /** Set on a pod that fails although others of its revision work. Further pods of its model avoid its node. */
+  /**
+   * Set on a pod that fails although other pods of its revision work. Further pods of its model avoid the node of this
+   * pod.
+   */
   sick: `${API_GROUP}/sick`,
   name: 'app.kubernetes.io/name',
   component: 'app.kubernetes.io/component',
@@ -18,7 +21,9 @@ export const LABELS = {
 } as const;
 
 export const ANNOTATIONS = {
-  /** Digest of the applied object. A different digest means that the object has to be applied again. */
+  /**
+   * Digest of the object as it was applied. If the digest of the desired object differs, the object is applied again.
+   */
   applied: `${API_GROUP}/applied`,
   /** Reason why a pod was selected for removal. */
   stopping: `${API_GROUP}/stopping`,
@@ -26,8 +31,8 @@ export const ANNOTATIONS = {
 } as const;
 
 /**
- * Values of the label `phase`. In a pod that was selected for removal, the label differs from the pod template. This
- * makes the selection visible in the status of the ReplicaSet.
+ * Values of the label `phase`. The pod template has `Serving`. A pod that was selected for removal gets `Leaving`,
+ * which makes the selection visible in the status of its ReplicaSet.
  */
 export const PHASES = { serving: 'Serving', leaving: 'Leaving' } as const;
 
@@ -41,7 +46,9 @@ export const CHILD_SELECTOR = `${LABELS.managedBy}=${MANAGER},${LABELS.component
 /** Selects worker pods and their ReplicaSets. */
 export const POD_SELECTOR = `${LABELS.model},${LABELS.revision}`;
 
-/** Length limit of a DNS label. The names are used as labels, as host names and in other names. */
+/**
+ * Length limit of a DNS label. Kubernetes uses these names as label values and host names, and as parts of other names.
+ */
 const MAX_NAME_LENGTH = 63;
 const DIGEST_CHARACTERS = 8;
 

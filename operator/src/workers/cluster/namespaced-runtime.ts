@@ -15,7 +15,7 @@ import type { Reflect } from './objects/object-cache.ts';
 import { ClusterRuntime } from './runtime.ts';
 import type { ClusterRuntimeOptions } from './runtime.ts';
 
-/** Options that differ between namespaces. The first namespace is that of the installation. */
+/** Options that differ between namespaces. The first entry belongs to the namespace of the installation. */
 export type NamespaceOptions = Pick<
   ClusterRuntimeOptions,
   'api' | 'reflect' | 'events' | 'installation' | 'secretSources'
@@ -30,8 +30,8 @@ export interface NamespacedRuntimeOptions extends Omit<ClusterRuntimeOptions, ke
 }
 
 /**
- * Runs the workers of each model in the namespace of its ASRModel. A model that was deleted in one namespace and created
- * in another one starts again there, and its workers in the first namespace stop.
+ * Runs the workers of each model in the namespace of its ASRModel. If a model is deleted in one namespace and created
+ * in another, its workers start in the new namespace and stop in the old one.
  */
 export class NamespacedRuntime implements WorkerRuntime {
   readonly #options: NamespacedRuntimeOptions;
@@ -55,7 +55,7 @@ export class NamespacedRuntime implements WorkerRuntime {
   async open(listener: RuntimeListener): Promise<void> {
     const starts = [...this.#runtimes.values()].map((runtime) => () => runtime.open(listener));
     await startAll(starts, this.#options.namespaceTimeoutMs);
-    // After the pods were listed, so that notices apply to all pods that exist now.
+    // Nodes are followed after the pods were listed, so that existing notices apply to all pods that exist now.
     this.#nodeNotices?.start();
   }
 
@@ -133,7 +133,7 @@ export class NamespacedRuntime implements WorkerRuntime {
       ...namespace,
       nodeNotices: this.#nodeNotices,
       onRemoved: async (model) => {
-        // The model exists in another namespace, whose workers use the same Redis user.
+        // The model now exists in another namespace, and its workers there use the same Redis user.
         if (this.#ownerOf(model) !== runtime) return;
         await onRemoved?.(model);
         if (this.#owners.get(model) === runtime) this.#owners.delete(model);
@@ -155,7 +155,9 @@ export class NamespacedRuntime implements WorkerRuntime {
     return found;
   }
 
-  /** Returns the runtime of a model. Before the model was applied, it is the one that has objects of the model. */
+  /**
+   * Returns the runtime of a model. If the model was not applied yet, it is the runtime that has objects of the model.
+   */
   #ownerOf(model: string): ClusterRuntime {
     const known = this.#owners.get(model);
     if (known !== undefined || this.#runtimes.size === 1) return known ?? this.#first;
@@ -163,7 +165,7 @@ export class NamespacedRuntime implements WorkerRuntime {
   }
 }
 
-/** Returns the desired state of workers in a namespace where their model does not exist any more. */
+/** Returns the desired state for workers in a namespace where their model does not exist any more. */
 function stopAll(workers: readonly RunningWorker[]): DesiredWorkers {
   return {
     template: undefined,

@@ -46,7 +46,7 @@ const names = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => 
 const workersIn = (namespace: string, name: string) => stage.list('pods', `asr.svc.dev/model=${name}`, namespace);
 
 test(
-  'a model in a namespace of its own has ready workers there, with copies of the public values that they need',
+  "a model outside of the installation's namespace has ready workers, with copies of the public values that they need",
   async () => {
     const { namespace, modelNamespace } = stage;
     await applyIn(modelNamespace, model('apart', one));
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  'of two models with one name, the applied one serves, and the other reports NameTaken until the first is deleted',
+  'of two models with the same name, the first serves, and the second reports NameTaken until the first is deleted',
   async () => {
     const { namespace, modelNamespace } = stage;
     await applyIn(modelNamespace, model('twice', one));
@@ -86,7 +86,7 @@ test(
       const events = await stage.list('events');
       expect(events.map(({ reason }) => reason)).toContain('NameTaken');
     });
-    // A restarted operator keeps the name with the model that was applied.
+    // After a restart of the operator, the name still belongs to the model that was applied.
     await stage.restartOperator();
     await eventuallyLong(async () => expect((await stage.operator().get('/readyz')).body).toBe('ok\n'));
     expect(await workersIn(namespace, 'twice')).toEqual([]);
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  'a duplicate can be deleted without an effect on the model that has the name',
+  'the duplicate of a model in another namespace can be deleted without an effect on the model that has the name',
   async () => {
     const { namespace, modelNamespace } = stage;
     await applyIn(namespace, model('kept', one));
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  'deleting a model in a namespace of its own removes its workers, objects and finalizer',
+  "deleting a model outside of the installation's namespace removes its workers, objects and finalizer",
   async () => {
     const { modelNamespace } = stage;
     await applyIn(modelNamespace, model('past', one));

@@ -1,6 +1,6 @@
 /** Time for which a failure on a node counts. */
 const REMEMBERED_MS = 3_600_000;
-/** Number of workers of a model that failed on a node before the node counts as failing. */
+/** Number of failed workers of a model on a node at which the node counts as failing. */
 const FAILURE_LIMIT = 2;
 
 interface NodeFailure {
@@ -9,7 +9,7 @@ interface NodeFailure {
   atMs: number;
 }
 
-/** Failures of workers on nodes. Repeated failures on one node, while others work, are a problem of that node. */
+/** Failures of workers on nodes. If workers fail repeatedly on one node and work on others, the cause is that node. */
 export class NodeFailures {
   readonly #nowMs: () => number;
   #failures: NodeFailure[] = [];

@@ -11,8 +11,8 @@ export function failureKey({ revision, tier }: Pick<RevisionTier, 'revision' | '
 }
 
 /**
- * Failures of revisions and their tiers that cannot be read from the cluster: refused objects, and workers that had to
- * be stopped.
+ * Failures of revisions and tiers that the state of the cluster does not show. The API server refused objects, or workers
+ * had to be stopped.
  */
 export class RevisionFailures {
   readonly #refusals = new Map<string, StartFailure>();
@@ -23,7 +23,7 @@ export class RevisionFailures {
     this.#nowMs = nowMs;
   }
 
-  /** Call when objects of a revision could not be written. Errors that pass by themselves are ignored. */
+  /** Call when objects of a revision could not be written. Temporary errors are ignored. */
   refused(revision: string, error: unknown): void {
     if (error instanceof SecretError) this.#refusals.set(revision, { reason: 'SecretFailed', message: error.message });
     if (!isRefusal(error)) return;

@@ -30,7 +30,7 @@ let secretSource: () => SecretValues;
 const failToCreate = () => {
   throw new Error('the CA has expired');
 };
-/** Models for which the second source of the Secret was called, which creates their Redis user. */
+/** Models for which the second source of Secret values was called, which creates the Redis user of a model. */
 let users: string[];
 /** Called when a model was deleted and its last pod has ended. */
 let onRemoved: () => Promise<void>;
@@ -140,7 +140,7 @@ describe('apply', () => {
     expect(cluster.writes).toHaveLength(before);
   });
 
-  test('writes nothing again while the watch has not reported its writes', async () => {
+  test('does not repeat its writes while the watch has not reported them', async () => {
     cluster.holdWatches(true);
     for (let time = 0; time < 5; time++) await apply([[OLD, 2]]);
     expect(cluster.writes).toHaveLength(OBJECTS);
@@ -208,7 +208,7 @@ describe('apply', () => {
     expect(cluster.writes.slice(before)).toEqual(['apply Secret/m-workers']);
   });
 
-  test('creates no workers while a value of their Secret cannot be created', async () => {
+  test('creates no workers while a value of their new Secret cannot be created', async () => {
     secretSource = failToCreate;
     await apply([[OLD, 1]]);
     const message = 'a value for the Secret of the workers cannot be created: the CA has expired';
@@ -220,7 +220,7 @@ describe('apply', () => {
     await eventually(() => expect(runtime.startFailure(OLD)).toBeUndefined());
   });
 
-  test('scales workers and creates their Redis user while a certificate for their Secret cannot be created', async () => {
+  test('scales existing workers and creates their Redis user, even while their certificate cannot be renewed', async () => {
     await apply([[OLD, 1]]);
     secretSource = failToCreate;
     users = [];
@@ -232,7 +232,7 @@ describe('apply', () => {
     expect(runtime.startFailure(OLD)).toBeUndefined();
   });
 
-  test('creates the workers of a model again that returns while its removal is being completed', async () => {
+  test('creates workers again for a model that is recreated while its removal is being completed', async () => {
     await apply([[OLD, 1]]);
     onRemoved = () => {
       onRemoved = () => Promise.resolve();
@@ -246,14 +246,14 @@ describe('apply', () => {
   test('creates no workers from an invalid template, and reports the problem', async () => {
     const invalid = templateOf(model('m', { worker: { env: [{ name: 'MODEL', value: 'x' }] } }));
     await apply([[invalid, 1]]);
-    // Workers of older revisions use the Secret.
+    // The Secret is written, because workers of older revisions use it.
     expect(cluster.writes).toEqual(['apply Secret/m-workers']);
     expect(runtime.startFailure(invalid)).toMatchObject({ reason: 'ReservedVariable' });
   });
 });
 
 describe('scaling', () => {
-  test('replicas grow at once, and shrink only by pods that were marked for removal first', async () => {
+  test('replicas grow at once, and shrink only after pods were marked for removal', async () => {
     await apply([[OLD, 1]]);
     for (const name of ['a', 'b', 'c']) pod(name);
     await apply([[OLD, 3]]);
@@ -276,7 +276,7 @@ describe('scaling', () => {
     expect(ended).toMatchObject([{ id: 'b', model: 'm', requested: true }]);
   });
 
-  test('a pod that an earlier operator marked for removal is found and removed', async () => {
+  test('a pod that an earlier operator marked for removal is removed', async () => {
     await apply([[OLD, 2]]);
     for (const name of ['a', 'b']) pod(name);
     const marked = cluster.get(TYPES.Pod, 'b')!;
@@ -296,7 +296,7 @@ describe('scaling', () => {
     expect(replicas()).toBe(1);
   });
 
-  test('a pod that an earlier operator marked for removal without the phase label is removed as well', async () => {
+  test('a pod that an earlier operator marked for removal without the phase label is removed too', async () => {
     await apply([[OLD, 2]]);
     for (const name of ['a', 'b']) pod(name);
     const marked = cluster.get(TYPES.Pod, 'b')!;
@@ -340,7 +340,7 @@ describe('revisions', () => {
     expect(cluster.get(TYPES.ServiceAccount, 'm-workers')).toBeDefined();
   });
 
-  test('the Deployment of a revision with a count of 0 is kept', async () => {
+  test('the Deployment of a revision is kept while the desired state lists the revision with 0 workers', async () => {
     await apply([[OLD, 0]]);
     await apply([
       [NEW, 1],
@@ -385,7 +385,7 @@ describe('deletion of the model', () => {
     }
   });
 
-  test('an overdue pod does not delay the deletion, and is reported with an event', async () => {
+  test('a deleted pod that does not end in time does not delay the deletion, and is reported with an event', async () => {
     await apply([[OLD, 1]]);
     pod('a');
     await apply([], stop('a'));
@@ -399,7 +399,7 @@ describe('deletion of the model', () => {
   });
 });
 
-describe('scale updates', () => {
+describe('updates of spec.scaling.replicas', () => {
   const FIRST_SCALE = { uid: 'uid', generation: 1, replicas: 2 };
   const putModel = () =>
     cluster.put(TYPES.ASRModel, {
@@ -407,7 +407,7 @@ describe('scale updates', () => {
       spec: { scaling: { mode: 'External' } },
     });
 
-  test('an update of spec.scaling.replicas is written once', async () => {
+  test('an update is written once', async () => {
     putModel();
     for (let time = 0; time < 3; time++) await apply([[OLD, 1]], { scale: FIRST_SCALE });
     expect(cluster.writes.filter((write) => write === 'patch ASRModel/m')).toHaveLength(1);
@@ -431,7 +431,7 @@ describe('scale updates', () => {
 });
 
 describe('start failures', () => {
-  test('a rejected object is a start failure until the API server accepts it', async () => {
+  test('an object that the API server rejects is a start failure until it accepts the object', async () => {
     cluster.refuseWith(new KubernetesError(422, 'Invalid', 'spec.tolerations is invalid'));
     runtime.apply('m', desiredWorkers([[OLD, 1]]));
     await eventually(() =>
@@ -455,7 +455,7 @@ describe('start failures', () => {
     await eventually(() => expect(replicas()).toBe(1));
   });
 
-  test('workers that never register are a start failure after three of them, until one registers', async () => {
+  test('workers that never register count as a start failure after the third of them, until a worker registers', async () => {
     await apply([[OLD, 1]]);
     for (const name of ['a', 'b', 'c']) {
       pod(name);

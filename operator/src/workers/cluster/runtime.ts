@@ -89,7 +89,7 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#listener = listener;
     await Promise.all([this.#view.start(listener), this.#secrets.start()]);
     this.#isOpen = true;
-    // They were decided without knowing the workers and the rollouts. Their pools decide and apply again.
+    // These states were decided before the workers and the rollouts were known. The pools decide and apply again.
     const undecided = [...this.#desired.keys()];
     this.#desired.clear();
     for (const model of undecided) listener.onChanged(model);
@@ -133,11 +133,12 @@ export class ClusterRuntime implements WorkerRuntime {
     if (desired === undefined) return;
     if (!this.#isOpen) return this.#convergeUnlisted(model, desired);
     const revision = desired.template?.revision;
-    // Nothing is created from a refused template. Older revisions of the model still scale.
+    // Nothing is created from a refused template. Older revisions of the model are still scaled.
     const isTemplateRefused = desired.template !== undefined && this.#findProblem(desired.template) !== undefined;
     let problem: Error | undefined;
     try {
-      // Set even if the template is refused, because workers of older revisions need their certificate renewed.
+      // The owner is set even if the template is refused, because workers of older revisions need a renewed
+      // certificate.
       problem = await convergeModel(
         { model, owner: desired.template },
         isTemplateRefused ? { ...desired, template: undefined } : desired,
@@ -214,7 +215,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return readRolloutState(this.#view.children.get(TYPES.ConfigMap, sharedName(model)));
   }
 
-  /** Call when the notice of a node has changed. Reports it to the models that have workers there. */
+  /** Call when the notice about a node has changed. Reports the change to the models that have workers on this node. */
   noticeChanged(node: string, notice: NodeNotice | undefined): void {
     const { pods, children } = this.#view;
     for (const model of pods.modelsOn(node)) {
@@ -232,7 +233,10 @@ export class ClusterRuntime implements WorkerRuntime {
     return Promise.resolve();
   }
 
-  /** Finishes the removal of a deleted model if its namespace is deleted too. All others wait until it was listed. */
+  /**
+   * Completes the removal of a deleted model if its namespace is deleted too. Every other model waits until the
+   * namespace was listed.
+   */
   async #convergeUnlisted(model: string, desired: DesiredWorkers): Promise<void> {
     if (desired.template !== undefined) return;
     this.#isDeleted = await isNamespaceDeleted(this.#options.api);
@@ -262,7 +266,7 @@ export class ClusterRuntime implements WorkerRuntime {
     removals.select(pod, failure ?? 'drained');
   }
 
-  /** Records that a pod failed. If others of its revision are ready, its node may be the cause. */
+  /** Records that a pod failed. If other pods of its revision are ready, its node may be the cause. */
   #recordFailure(pod: WorkerPod, failure: string): void {
     const { pods, children } = this.#view;
     const { name, model, revision, tier, node } = pod;

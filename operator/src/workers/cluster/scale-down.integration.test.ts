@@ -14,8 +14,8 @@ const LONG_MS = 120_000;
 const WORKERS = 30;
 const STEPS = [15, 3];
 /**
- * Delay of the pod watch. It is longer than a Deployment needs to pass lower replicas on. An operator that relies on a
- * short delay loses pods.
+ * Delay of the pod watch. It is longer than the time in which a Deployment passes lower replicas on to its ReplicaSet.
+ * An operator that relies on a short delay would lose pods with streams.
  */
 const LATE_MS = 1500;
 /** Polling interval. Each poll opens a connection, and a shorter interval would load a busy machine. */
@@ -39,7 +39,7 @@ afterAll(async () => {
 const pods = () => stage.list('pods', `${LABELS.model}=m`);
 
 test(
-  'the operator removes dozens of idle workers and none with streams, even if Kubernetes sees the selection late',
+  'the operator removes dozens of idle workers and none with streams, even if Kubernetes observes the selection late',
   async () => {
     const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
     await stage.apply(model('m', { scaling: { ...quick, min: 0, max: WORKERS } }));
@@ -57,7 +57,7 @@ test(
 
     const lost = new Set<string>();
     for (const left of STEPS) {
-      // Ends all streams of these workers. Kubernetes by itself would prefer to remove others.
+      // Ends all streams of these workers. Without the selection, Kubernetes would prefer to remove other workers.
       for (const [worker, own] of [...sessionsByWorker].slice(left)) {
         sessionsByWorker.delete(worker);
         for (const session of own) await stage.ledger.pools.leave('m', session, 't');

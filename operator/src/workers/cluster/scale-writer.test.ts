@@ -28,7 +28,7 @@ function setUp() {
   return { cluster, scales, events, at, put, scaling, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('the scale writer writes once for each generation of the model', async () => {
+test('the scale writer writes replicas once for each generation of the model', async () => {
   const { cluster, scales, put, scaling } = setUp();
   for (let round = 0; round < 3; round++) await scales.write('m', first);
   expect([cluster.writes.length, scaling()]).toEqual([1, { mode: 'External', replicas: 2 }]);
@@ -37,14 +37,14 @@ test('the scale writer writes once for each generation of the model', async () =
   expect(scaling()).toEqual({ mode: 'External', replicas: 4 });
 });
 
-test('the scale writer removes replicas that have no effect', async () => {
+test('the scale writer removes replicas from a model whose scaling mode ignores them', async () => {
   const { scales, put, scaling } = setUp();
   put(2, { mode: 'Sessions', replicas: 2 });
   await scales.write('m', { ...first, generation: 2, replicas: null });
   expect(scaling()).toEqual({ mode: 'Sessions' });
 });
 
-test('the scale writer keeps a value that was set after the response to its own write was lost', async () => {
+test('the scale writer keeps replicas that a user set after the response to its own write was lost', async () => {
   const { cluster, scales, put, scaling } = setUp();
   const { mergePatch } = cluster.api;
   cluster.api.mergePatch = async (...request) => {
@@ -58,7 +58,7 @@ test('the scale writer keeps a value that was set after the response to its own 
   expect(scaling()).toMatchObject({ replicas: 7 });
 });
 
-test('the scale writer keeps a value that was set at the same time, and retries if it is still needed', async () => {
+test('the scale writer keeps replicas that a user set between its read and its write, and retries its update if still needed', async () => {
   const { cluster, scales, put, scaling } = setUp();
   const { get } = cluster.api;
   cluster.api.get = async (...request) => {
@@ -75,7 +75,7 @@ test('the scale writer keeps a value that was set at the same time, and retries 
 });
 
 test.each([403, 422])(
-  'the scale writer reports a rejected update (%d) once, fails nothing, and retries later',
+  'the scale writer reports a rejected update (%d) once, does not throw, and retries later',
   async (status) => {
     const { cluster, scales, events, at, scaling, pass } = setUp();
     cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));

@@ -10,9 +10,9 @@ import { isRefusal } from './refusal.ts';
 /** Writes `spec.scaling.replicas` of ASRModels. */
 export interface ScaleWriter {
   /**
-   * Writes an update once for each generation of the model, because the watch reports the write with a delay. Undefined
-   * if there is nothing to write. No worker depends on the field. If the API server rejects the update, that is
-   * reported and retried later, and nothing fails.
+   * Writes an update once for each generation of the model, because the watch reports the write with a delay. `update`
+   * is undefined if there is nothing to write. No worker depends on the field. An update that the API server rejects is
+   * therefore only reported, and retried later.
    */
   write: (model: string, update: ScaleUpdate | undefined) => Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface ScaleWriterOptions {
 /** Creates the writer. */
 export function createScaleWriter(options: ScaleWriterOptions): ScaleWriter {
   const { api, scaleRetryMs, nowMs, notices } = options;
-  /** Version of the model at its last write, and the time until which no further write is tried, by model. */
+  /** By model: its version at the last attempt, and the time before which no further attempt is made. */
   const attempts = new Map<string, { version: string; untilMs: number }>();
   return {
     write: async (model, update) => {
@@ -53,7 +53,10 @@ export function createScaleWriter(options: ScaleWriterOptions): ScaleWriter {
   };
 }
 
-/** Resolves to false if the model was changed or deleted between the read and the write, which then needs a retry. */
+/**
+ * Writes the replicas. Resolves to false if the model was changed or deleted between the read and the write, so that a
+ * retry is needed.
+ */
 async function patchReplicas(
   api: ScaleWriterOptions['api'],
   model: string,
@@ -64,7 +67,8 @@ async function patchReplicas(
   if (metadata?.uid !== uid || metadata?.generation !== generation) return true;
   const { resourceVersion } = metadata ?? {};
   try {
-    // The version protects values that others set meanwhile, also if the response to an earlier write was lost.
+    // The resourceVersion protects values that other clients set meanwhile, even if the response to an earlier write
+    // was lost.
     const patch = { metadata: { uid, resourceVersion }, spec: { scaling: { replicas } } };
     await api.mergePatch(TYPES.ASRModel, model, patch);
     return true;

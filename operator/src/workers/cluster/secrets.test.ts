@@ -46,7 +46,7 @@ const pod = (name: string, revision: string) =>
   });
 const replicas = (name = revisionName('m', OLD.revision)) =>
   (cluster.get(TYPES.Deployment, name)?.spec as { replicas?: number } | undefined)?.replicas;
-/** Applies a desired state, whose first template is that of the model, and converges once. */
+/** Applies a desired state with these counts and converges once. The first template is the newest one of the model. */
 const apply = async (counts: readonly (readonly [WorkerTemplate, number])[]) => {
   runtime.apply('m', {
     template: counts[0]?.[0],
@@ -106,7 +106,7 @@ describe('a model that names a Secret', () => {
     expect(runtime.startFailure(template)?.message).toContain(`Secret "${name}" (spec.worker.env TOKEN) belongs to`);
   });
 
-  test('keeps the workers of the previous revision, which can still grow', async () => {
+  test('keeps the workers of the previous revision, which can still be scaled up', async () => {
     await apply([[OLD, 1]]);
     pod('a', OLD.revision);
     await apply([
@@ -125,7 +125,7 @@ describe('a model that names a Secret', () => {
     cluster.put(TYPES.Secret, { metadata: { name: 'token' } });
     await apply([[ENV, 3]]);
     expect(replicas(name)).toBe(2);
-    // As an older revision it is judged by its Deployment.
+    // As an older revision, it is checked by the Secrets that its Deployment names.
     await apply([
       [OLD, 1],
       [ENV, 3],

@@ -153,7 +153,7 @@ export function readSecretSources(settings: Settings): SecretSource[] {
   return [createCertificateSource({ caCertFile, caKeyFile, serverName, validityDays, nowMs: Date.now })];
 }
 
-/** Returns the names of all Secrets of the installation that the settings contain. */
+/** Returns the names of all Secrets of the installation that the settings name. */
 function listOwnSecrets(settings: Settings): string[] {
   const mounted = Object.entries(settings).flatMap(([setting, name]) =>
     /^WORKER_.*_SECRET$/.test(setting) && typeof name === 'string' ? [name] : [],

@@ -57,7 +57,7 @@ const sicknessOf = (id: string) => runtime.list('m').find((worker) => worker.id 
 const fail = (id: string) =>
   runtime.apply('m', desiredWorkers([[TEMPLATE, 2]], { stop: [{ id, failure: 'ended with status 1' }] }));
 
-test('a crash-looping pod is sick if another pod of its revision is ready, and the pool can still grow', () => {
+test('a crash-looping pod counts as sick and not as a start failure if another pod of its revision is ready', () => {
   pods.add('bad', revision, CRASHING, 'n1');
   expect(sicknessOf('bad')).toBeUndefined();
   expect(runtime.startFailure({ model: 'm', revision })?.reason).toBe('CrashLoop');
@@ -67,7 +67,7 @@ test('a crash-looping pod is sick if another pod of its revision is ready, and t
   expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
 });
 
-test('crash-looping pods on two nodes are a start failure although another pod is ready', () => {
+test('crash-looping pods on two nodes are a start failure, even if another pod is ready', () => {
   pods.add('good', revision, {}, 'n0');
   pods.add('bad', revision, CRASHING, 'n1');
   pods.add('worse', revision, CRASHING, 'n1');
@@ -76,7 +76,7 @@ test('crash-looping pods on two nodes are a start failure although another pod i
   expect(runtime.startFailure({ model: 'm', revision })?.reason).toBe('CrashLoop');
 });
 
-test('crashing pods on two nodes are sick next to a ready one, and are no start failure while a replacement starts', () => {
+test('crash-looping pods on two nodes are sick but no start failure while one pod is ready and a replacement starts', () => {
   pods.add('good', revision, {}, 'n0');
   for (const [id, node] of Object.entries({ a: 'n1', b: 'n1', c: 'n2' })) pods.add(id, revision, CRASHING, node);
   expect(['a', 'b', 'c'].map((id) => sicknessOf(id) !== undefined)).toEqual([true, true, true]);
@@ -86,7 +86,7 @@ test('crashing pods on two nodes are sick next to a ready one, and are no start 
   expect(sicknessOf('new')).toBeUndefined();
 });
 
-test('repeated failures on one node mark the node and are no start failure while other pods are ready', () => {
+test('repeated failures on one node mark the node as failing, and are no start failure while other pods are ready', () => {
   pods.add('good', revision, {}, 'n2');
   for (const id of ['a', 'b', 'c', 'd']) {
     pods.add(id, revision, {}, 'n1');
@@ -97,7 +97,7 @@ test('repeated failures on one node mark the node and are no start failure while
   expect(runtime.startFailure({ model: 'm', revision })).toBeUndefined();
 });
 
-describe('the label of sick pods', () => {
+describe('the label sick', () => {
   const sickLabelOf = (id: string) => cluster.get(TYPES.Pod, id)?.metadata.labels?.[LABELS.sick];
   const converge = async (sick: string[], more: object = {}) => {
     const before = cluster.writes.length;
@@ -111,13 +111,13 @@ describe('the label of sick pods', () => {
     pods.add('bad', revision, CRASHING, 'n1');
   });
 
-  test('is set before the Deployment grows, and once', async () => {
+  test('is set only once, before the Deployment grows', async () => {
     expect(await converge(['bad'])).toEqual(['patch Pod/bad', expect.stringContaining('patch Deployment/')]);
     expect([sickLabelOf('bad'), sickLabelOf('good')]).toEqual(['true', undefined]);
     expect(await converge(['bad'])).toEqual([]);
   });
 
-  test('is set on all sick pods of all nodes, and removed only from those that have recovered', async () => {
+  test('is set on all sick pods of all nodes, and removed only from pods that have recovered', async () => {
     pods.add('worse', revision, CRASHING, 'n1');
     pods.add('other', revision, CRASHING, 'n3');
     await converge(['bad', 'worse', 'other']);
@@ -126,7 +126,7 @@ describe('the label of sick pods', () => {
     expect(['bad', 'worse', 'other'].map(sickLabelOf)).toEqual(['true', undefined, 'true']);
   });
 
-  test('does not keep the Deployment from growing if the API server rejects it, and is set later', async () => {
+  test('does not prevent the Deployment from growing if the API server rejects the label, and is set later', async () => {
     cluster.refuseWith(new KubernetesError(403, 'Forbidden', 'denied by a webhook'), 'Pod');
     const failure = await converge(['bad']).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(PartialFailure);
@@ -145,12 +145,12 @@ describe('the label of sick pods', () => {
   test('stays on a pod that was selected for removal', async () => {
     await converge(['bad']);
     const writes = await converge([], { stop: [{ id: 'bad', failure: 'ended with status 1' }] });
-    // The only patch is the selection.
+    // The only patch writes the selection. No patch removes the label.
     expect(writes).toEqual(['patch Pod/bad', 'delete Pod/bad']);
   });
 });
 
-test('the PodDisruptionBudget protects the ready pods whose streams do not fit elsewhere, and not those that start', async () => {
+test('the PodDisruptionBudget protects ready pods whose streams do not fit into other pods, and no pods that are starting', async () => {
   const minAvailable = async (evictable: number) => {
     runtime.apply('m', desiredWorkers([[TEMPLATE, 3]], { evictable }));
     await runtime.converge('m');

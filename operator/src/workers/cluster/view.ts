@@ -24,7 +24,7 @@ export interface ClusterViewOptions {
   events: Pick<EventRecorder, 'record'>;
   /** Longest time that a deleted pod may stay beyond its grace period before the operator stops waiting for it. */
   overdueMs: number;
-  /** Called when pods of a model are selected for removal and a ReplicaSet may have seen the selection. */
+  /** Called when a selected pod of the model may now be removed, because the status of its ReplicaSet has changed. */
   onUnblocked: (model: string) => void;
   logger: Logger;
   nowMs: () => number;
@@ -60,7 +60,7 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
     overdueMs,
     onEnded: (worker) => {
       const { id, model, how, requested } = worker;
-      // A worker that restarts in its pod has ended, but its pod stays selected.
+      // If only the process restarted, the worker has ended but its pod stays selected for removal.
       if (pods.get(id) === undefined) removals.forget({ name: id, model });
       logger[requested ? 'info' : 'warn']({ model }, `worker ${id} ${how}`);
       listener.onEnded(worker);
@@ -117,7 +117,7 @@ function warnOfOverduePod(pod: WorkerPod, children: ChildStore, { logger, events
   if (owner !== undefined) events.record(owner, 'Warning', 'WorkerStuck', message);
 }
 
-/** Records an event on the ASRModel that Deployments belong to. Records nothing if there are none. */
+/** Records an event on the ASRModel that Deployments belong to. Records nothing if there are no Deployments. */
 export function recordOnModel(
   events: Pick<EventRecorder, 'record'>,
   deployments: readonly KubeObject[],
@@ -127,7 +127,7 @@ export function recordOnModel(
   if (owner !== undefined) events.record(owner, ...event);
 }
 
-/** Returns the ASRModel that Deployments belong to. Undefined if there are none. */
+/** Returns the ASRModel that Deployments belong to. Undefined if there are no Deployments. */
 function findOwner(deployments: readonly KubeObject[]): KubeObject | undefined {
   const [owner] = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
   return owner && { apiVersion: API_VERSION, kind: owner.kind, metadata: { name: owner.name, uid: owner.uid } };

@@ -22,14 +22,14 @@ describe('findHost', () => {
     expect(findHost(guest, sourceOf(host, guest))).toEqual({ host });
   });
 
-  test('names a host that does not exist', () => {
+  test('returns HostMissing with the name of a host that does not exist', () => {
     const guest = create('guest', 'host');
     expect(findHost(guest, sourceOf(guest))).toMatchObject({
       problem: { reason: 'HostMissing', message: expect.stringContaining('model "host"') as string },
     });
   });
 
-  test('refuses a host that is itself a guest, and both models of a cycle', () => {
+  test('refuses a host that is itself a guest, and two models that host each other', () => {
     const [host, middle, guest] = [create('host'), create('middle', 'host'), create('guest', 'middle')];
     expect(findHost(guest, sourceOf(host, middle, guest))).toMatchObject({ problem: { reason: 'HostIsGuest' } });
     const [a, b] = [create('a', 'b'), create('b', 'a')];
@@ -37,7 +37,7 @@ describe('findHost', () => {
       expect(findHost(one, sourceOf(a, b))).toMatchObject({ problem: { reason: 'HostIsGuest' } });
   });
 
-  test('refuses a guest beyond the largest number', () => {
+  test('refuses a guest if the host already has the maximum number of guests', () => {
     const guests = Array.from({ length: MAX_GUESTS + 1 }, (_, at) => create(`guest-${at}`, 'host'));
     const source = sourceOf(create('host'), ...guests);
     const found = guests.map((guest) => 'host' in findHost(guest, source));
@@ -46,7 +46,7 @@ describe('findHost', () => {
 });
 
 describe('findGuests', () => {
-  test('returns the guests of a model by name, and none of a guest', () => {
+  test('returns the guests of a model sorted by name, and no guests if the model is itself a guest', () => {
     const models = [create('host'), create('z', 'host'), create('a', 'host'), create('other'), create('b', 'a')];
     const [host, , a] = models as [AsrModel, AsrModel, AsrModel];
     expect(namesOf(findGuests(host, sourceOf(...models)))).toEqual(['a', 'z']);

@@ -2,12 +2,12 @@ import type { AsrModel } from '@svc-asr/core';
 import type { ResourceSource } from '../../source/source.ts';
 import type { StartFailure } from '../runtime.ts';
 
-/** Largest number of guests of a host. Each of them has its own range of ports in a worker. */
+/** Maximum number of guests of a host. Each guest has its own range of ports in a worker. */
 export const MAX_GUESTS = 7;
 
 type Source = Pick<ResourceSource, 'get' | 'list'>;
 
-/** The host of a guest, or why the guest has none. */
+/** The host of a guest, or the reason why the guest has no host. */
 export type FoundHost = { host: AsrModel } | { problem: StartFailure };
 
 /** Finds the host of a guest. */
@@ -35,7 +35,9 @@ export function findHost(guest: AsrModel, source: Source): FoundHost {
   return { host };
 }
 
-/** Returns the guests that the workers of a model serve, sorted by name. A guest has no guests. */
+/**
+ * Returns the guests that the workers of a model serve, sorted by name. A model that is itself a guest has no guests.
+ */
 export function findGuests({ metadata, spec }: AsrModel, source: Pick<ResourceSource, 'list'>): AsrModel[] {
   if (spec.hostedBy !== undefined) return [];
   return source

@@ -21,7 +21,7 @@ import type { WorkerTemplate } from '../template.ts';
 export interface Host {
   model: AsrModel;
   status: PoolStatus;
-  /** Call when a guest needs another number of workers, or allows another number of evictions. */
+  /** Call when a guest needs another number of workers, or when its streams allow another number of evictions. */
   onChanged: () => void;
 }
 
@@ -29,7 +29,7 @@ const NOTHING_PLANNED: Plan = { ensure: 0, drain: [], stop: [] };
 
 /**
  * The pool of a guest: a model that the workers of its host serve. It starts no workers. It decides how many workers of
- * the host its load needs, and ends workers that the model had before it became a guest.
+ * the host the load of the guest needs. It ends the workers that the model had before it became a guest.
  */
 export class HostedPool implements ModelPool {
   readonly #name: string;
@@ -57,7 +57,7 @@ export class HostedPool implements ModelPool {
     this.#model = model;
     this.#template = dependencies.runtime.buildTemplate(model);
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(0, dependencies.nowMs()) };
-    // A rollout from before the model became a guest has ended.
+    // A rollout that ran before the model became a guest has ended.
     dependencies.rolloutBudget.update(name, false);
   }
 
@@ -76,7 +76,7 @@ export class HostedPool implements ModelPool {
     return this.#deletedAtMs === undefined ? this.#scaling.desired : 0;
   }
 
-  /** The guest as it was observed last. */
+  /** Last observed state of the guest. */
   get view(): PoolView {
     return this.#view;
   }
@@ -133,7 +133,7 @@ export class HostedPool implements ModelPool {
       rollout: undefined,
       measuredSlots: this.#measuredSlots.all,
       startFailure: findStartFailure(host),
-      // The status of the host has them.
+      // They are reported in the status of the host.
       failingNodes: [],
     });
     const { revision, rollout } = found?.status ?? { revision: undefined, rollout: undefined };
@@ -174,7 +174,7 @@ export class HostedPool implements ModelPool {
     return tiers === undefined ? growth : { ...growth, tiers: sortTiers(tiers).map(({ name }) => name) };
   }
 
-  /** Returns the guest with the limits of its host, whose workers it uses. */
+  /** Returns the guest's model with the scaling limits of its host, because it uses the host's workers. */
   #withScalingOf({ model }: Host): AsrModel {
     const { scaling, pools } = model.spec;
     const sum = (field: 'min' | 'max') => (pools ?? []).reduce((total, tier) => total + tier[field], 0);
@@ -188,7 +188,7 @@ export class HostedPool implements ModelPool {
     return this.#dependencies.runtime.list(status.model).filter(({ id }) => !registered.has(id));
   }
 
-  /** Plans the end of workers from before the model became a guest, once a worker of the host is ready. */
+  /** Plans the end of the workers that the model had before it became a guest, once a worker of the host is ready. */
   #planOwnWorkers(): Plan {
     const { runtime, limits, nowMs } = this.#dependencies;
     const own = runtime.list(this.#name);
@@ -210,7 +210,7 @@ export class HostedPool implements ModelPool {
     });
   }
 
-  /** Reports whether the model was deleted and its streams have ended or had enough time for it. */
+  /** Reports whether the model was deleted, and its streams have ended or the drain timeout has passed. */
   #isFinished(): boolean {
     const { runtime, nowMs } = this.#dependencies;
     if (this.#deletedAtMs === undefined || runtime.list(this.#name).length > 0) return false;
@@ -220,7 +220,7 @@ export class HostedPool implements ModelPool {
   }
 }
 
-/** Returns why no workers can be started for a guest. Undefined if they can. */
+/** Returns why no workers can be started for a guest. Undefined if workers can be started. */
 function findStartFailure(host: Host | { problem: StartFailure }): StartFailure | undefined {
   return 'problem' in host ? host.problem : host.status.startFailure;
 }

@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  'sessions of a guest start further workers of its host, and a deleted guest leaves the workers of its host',
+  "sessions of a guest start further workers of its host, and deleting the guest replaces the host's workers",
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(HOST);
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  'sessions beyond the maximum of a tier go to the next one, and return to the first when it has free slots',
+  'sessions beyond the maximum of a tier go to the next tier, and to the first one again when it has free slots',
   async () => {
     const tiers = [
       { name: 'spot', max: 1 },

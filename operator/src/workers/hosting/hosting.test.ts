@@ -17,7 +17,7 @@ const SLOTS = 10;
 let nowMs: number;
 let models: Map<string, AsrModel>;
 let running: Map<string, RunningWorker>;
-/** Records of workers by model and worker. */
+/** Ledger records of workers, by model and worker id. */
 let records: Map<string, Map<string, WorkerRecord>>;
 let waiting: Map<string, number>;
 let growth: Map<string, PoolGrowth>;
@@ -114,7 +114,7 @@ function runWorkers(name: string, desired: DesiredWorkers): void {
   for (const { id } of desired.stop) end({ id, model: name, how: 'ended as requested', requested: true });
 }
 
-/** Ends a worker. One that was asked to stop leaves the ledger itself. */
+/** Ends a worker. A worker that was asked to stop removes its own records from the ledger. */
 function end(worker: EndedWorker): void {
   running.delete(worker.id);
   if (worker.requested) for (const pool of records.values()) pool.delete(worker.id);
@@ -164,12 +164,12 @@ describe('a guest', () => {
     expect(applied.get('guest')).toMatchObject({ hosted: true, template: { model: 'guest' } });
   });
 
-  test('has the shares of revisions and the growth of its host', () => {
+  test('has the same revision weights and the same growth as its host', () => {
     expect(weights.get('guest')).toEqual(weights.get('host'));
     expect(growth.get('guest')).toMatchObject({ canGrow: true, capacity: SCALING.max * SLOTS });
   });
 
-  test('raises the number of workers of its host, within the limits of the host', async () => {
+  test('increases the number of workers of its host, within the limits of the host', async () => {
     waiting.set('guest', 25);
     await settle(2);
     expect(workersOf('host')).toHaveLength(3);
@@ -179,7 +179,7 @@ describe('a guest', () => {
     expect(growth.get('guest')).toEqual({ canGrow: false });
   });
 
-  test('keeps a worker of its host running while it has streams there, and the worker drains in both pools', async () => {
+  test('keeps a worker of its host running while it has streams there, and this worker drains for both models', async () => {
     waiting.set('host', 15);
     await settle();
     const [first = '', second = ''] = workersOf('host').map(({ id }) => id);
@@ -195,7 +195,7 @@ describe('a guest', () => {
     expect(recordsOf('guest').size).toBe(1);
   });
 
-  test('limits evictions of the workers of its host to those whose streams fit into the others', async () => {
+  test('limits how many workers of its host can be evicted to as many as leave enough slots for its streams', async () => {
     waiting.set('host', 1000);
     await settle();
     expect(applied.get('host')?.evictable).toBe(SCALING.max);
@@ -212,7 +212,7 @@ describe('a guest', () => {
     expect(applied.get('host')?.evictable).toBe(SCALING.max - 3);
   });
 
-  test('is removed from the workers of its host when it is deleted, after its streams have ended', async () => {
+  test('is removed from the workers of its host after it was deleted and its streams have ended', async () => {
     const before = manager.status('host')?.revision;
     const [{ id } = { id: '' }] = workersOf('host');
     change('guest', id, { active: 1 });
@@ -223,7 +223,7 @@ describe('a guest', () => {
     expect(workersOf('host').some((worker) => worker.id !== id)).toBe(true);
   });
 
-  test('is not available after its host was deleted, and names the host', async () => {
+  test('is not available after its host was deleted, with the reason HostMissing', async () => {
     await remove('host');
     for (const { id } of workersOf('host')) end({ id, model: 'host', how: 'ended by SIGKILL', requested: false });
     await settle();
@@ -254,7 +254,7 @@ test('a model that becomes a guest keeps its workers until a worker of the host 
   expect([workersOf('host').length, workersOf('guest').length]).toEqual([1, 0]);
 });
 
-test('the host of a guest that is listed later is started with it, without a second rollout', async () => {
+test('the first workers of a host already serve a guest that exists but was not reconciled yet', async () => {
   const checked = checkResource(model('guest', { hostedBy: 'host' }));
   models.set('guest', checked.ok ? (checked.value as AsrModel) : (undefined as never));
   await put('host');

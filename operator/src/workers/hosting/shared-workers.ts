@@ -4,8 +4,9 @@ type Workers = Pick<Ledger['workers'], 'list' | 'drain' | 'remove'>;
 type Revisions = Pick<Ledger['revisions'], 'counts' | 'weigh'>;
 
 /**
- * Wraps access to the workers of a ledger for pools that have guests. A worker is registered in the pool of its host and
- * of each guest. It has the streams of all of them, drains in all of them, and is removed from all of them.
+ * Wraps access to the workers in the ledger for pools that have guests. A worker is registered in the pool of its host
+ * and in the pool of each guest. Its streams are those of all these pools. It drains in all of them, and is removed
+ * from all of them.
  */
 export function withGuestWorkers(workers: Workers, guestsOf: (host: string) => readonly string[]): Workers {
   const inEach = async (host: string, act: (model: string) => Promise<void>) => {
@@ -21,7 +22,10 @@ export function withGuestWorkers(workers: Workers, guestsOf: (host: string) => r
   };
 }
 
-/** Wraps access to the revisions of a ledger for pools that have guests. A rollout concerns the streams of all models. */
+/**
+ * Wraps access to the counts of revisions in the ledger for pools that have guests. A rollout of the host concerns the
+ * streams of its guests too.
+ */
 export function withGuestRevisions(revisions: Revisions, guestsOf: (host: string) => readonly string[]): Revisions {
   return {
     counts: async (host) => {

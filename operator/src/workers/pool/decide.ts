@@ -8,7 +8,7 @@ import type { PoolView, RevisionObservations } from './observe.ts';
 import { decideTierGrowth, decideTierSizes } from './tiers.ts';
 import type { PoolTier } from './tiers.ts';
 
-/** Decides how many workers a model needs, and each of its tiers. A deleted model needs none. */
+/** Decides how many workers a model and each of its tiers need. A deleted model needs none. */
 export function decideSize(input: {
   model: AsrModel | undefined;
   /** Undefined if the model has no tiers. */
@@ -24,7 +24,7 @@ export function decideSize(input: {
 }): ScalingDecision {
   const { model, tiers, view, running, startFailure, guestDemand = 0, nowMs } = input;
   if (model !== undefined && tiers !== undefined) return decideTierSizes({ ...input, model, tiers, guestDemand });
-  // The state of a model that had tiers counts slots.
+  // If the model had tiers before, its scaling state counts slots and not workers, so a new state is needed.
   const state = input.state.unit === 'slots' ? initialScaling(running.length, nowMs) : input.state;
   if (model === undefined) return { desired: 0, reasons: [], state: { ...state, desired: 0 } };
   const starting = startingWorkers(view, running).length;
@@ -44,13 +44,16 @@ export function decideSize(input: {
   return raiseForGuests(decision, guestDemand);
 }
 
-/** Raises a decision to the workers that guests need. Their demand is within the same limits. */
+/**
+ * Raises the desired number of workers to the number that the guests of the model need. That number does not exceed the
+ * limits of the model, because guests use the same limits.
+ */
 function raiseForGuests(decision: ScalingDecision, workers: number): ScalingDecision {
   if (workers <= decision.desired) return decision;
   return { ...decision, desired: workers, state: { ...decision.state, desired: workers } };
 }
 
-/** Decides which revisions of a model serve. Observations are undefined if the ledger could not be read. */
+/** Decides which revisions of a model serve. `observations` is undefined if the ledger could not be read. */
 export function decideRevision(input: {
   model: AsrModel;
   wanted: string;
@@ -98,7 +101,8 @@ export function decideGrowth(input: {
   const missing = (model?.spec.scaling.max ?? 0) - ready.length;
   if (startFailure !== undefined || missing <= 0) return { canGrow: false };
   const slots = ready.reduce((sum, worker) => sum + worker.slots, 0);
-  // Workers that measure their slots may offer fewer at first. Further ones then offer no more than the present ones.
+  // Workers that measure their slots may offer fewer at first. Further workers are then expected to offer no more than
+  // the present ones.
   const isLimited = model?.spec.worker.slots === 0 && ready.length > 0;
   const offered = isLimited ? slots / ready.length : Infinity;
   const starting = startingWorkers(view, running);

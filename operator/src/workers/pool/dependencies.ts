@@ -20,7 +20,7 @@ export interface PoolDependencies {
    * from the start of a worker to its registration.
    */
   limits: { lostMs: number; startMs: number };
-  /** Returns how many workers of a host the load of its guests needs. 0 if it has none. */
+  /** Returns how many workers of a host the load of its guests needs. 0 if the host has no guests. */
   guestDemand?: (host: string) => number;
   /** Returns what the pools of the guests of a host observed. */
   guestViews?: (host: string) => PoolView[];

@@ -3,9 +3,9 @@ import type { DesiredWorkers } from '../runtime.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * Returns how many workers each revision needs. The stable revision of a rollout is listed with 0 workers when none of
- * them is needed now, because a rollback may need it again. Without the ledger the plan does not count the workers of
- * the stable revision; they keep their previous count.
+ * Returns how many workers each revision needs. The stable revision of a rollout is listed even if it needs 0 workers
+ * now, because a rollback may need it again. If the ledger could not be read, the plan has no count for the stable
+ * revision, and it keeps its previous count.
  */
 export function countByRevision(
   rollout: RolloutDecision | undefined,

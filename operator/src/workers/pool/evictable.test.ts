@@ -12,6 +12,6 @@ test.each([
   ['no worker if the largest one is needed', [8, 2, 2], 5, 0],
   ['all workers of an idle pool', [2, 2, 2], 0, 3],
   ['no worker if the streams exceed the slots', [2], 5, 0],
-])('countEvictable allows %s', (_what, slots, demand, allowed) => {
+])('countEvictable allows the eviction of %s', (_what, slots, demand, allowed) => {
   expect(countEvictable(workers(...slots), demand)).toBe(allowed);
 });

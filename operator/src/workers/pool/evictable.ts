@@ -3,8 +3,8 @@ import { readyWorkers } from './observe.ts';
 import type { PoolView } from './observe.ts';
 
 /**
- * Returns how many of the workers may be evicted at the same time. Kubernetes chooses which ones. Whichever it chooses,
- * the slots of the others must suffice for all streams and reserved sessions.
+ * Returns how many of the workers may be evicted at the same time. Kubernetes chooses the workers. For every possible
+ * choice, the slots of the remaining workers must suffice for all streams and reserved sessions.
  */
 export function countEvictable(ready: readonly Pick<WorkerRecord, 'slots'>[], demand: number): number {
   const slots = ready.map((worker) => worker.slots).toSorted((a, b) => b - a);
@@ -13,8 +13,8 @@ export function countEvictable(ready: readonly Pick<WorkerRecord, 'slots'>[], de
 }
 
 /**
- * Counts with the load of the last successful read. Undefined before the first one. The streams of each guest must fit
- * into the slots that the other workers have for it, too.
+ * Returns how many workers may be evicted, with the load of the last successful read. Undefined before the first read.
+ * The streams of each guest must also fit into the slots that the remaining workers have for this guest.
  */
 export function findEvictable(view: PoolView, guests: readonly PoolView[] = []): number | undefined {
   const ids = readyWorkers(view).map(({ id }) => id);

@@ -13,14 +13,14 @@ export interface TieredPool {
   model: AsrModel | undefined;
   template: WorkerTemplate | undefined;
   rollout: RolloutDecision | undefined;
-  /** Tiers that the model has or had. */
+  /** Tiers that the model has now or had before. */
   knownTiers: readonly Tier[];
   view: PoolView;
   measuredSlots: Pick<MeasuredSlots, 'recall'>;
   runtime: Pick<WorkerRuntime, 'list' | 'tiers' | 'startFailure'>;
 }
 
-/** Returns the tiers of a pool as they are now. Undefined if it has none, or if its model was deleted. */
+/** Returns the tiers of a pool as they are now. Undefined if the model has no tiers or was deleted. */
 export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   const { name, model, template, rollout, knownTiers, view, measuredSlots, runtime } = pool;
   const running = runtime.list(name);
@@ -43,15 +43,19 @@ export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   });
 }
 
-/** Returns the tiers that a rollout distinguishes, given the tiers of the pool. */
+/**
+ * Returns the tiers that matter for a rollout: those of the stable revision, and those in which new workers fail to
+ * start.
+ */
 export function findRolloutTiers(pool: TieredPool, tiers: readonly PoolTier[] = []): RolloutTiers {
   const failing = tiers.filter(({ canStart }) => !canStart).map(({ name }) => name);
   return { stable: findStableTiers(pool), failing };
 }
 
 /**
- * Returns the tiers of the stable revision of a rollout, with an empty name if it has none. After the canary, tiers in
- * which that revision fails to start are left out. Its workers there would never be replaced by ready ones.
+ * Returns the tiers of the stable revision of a rollout. If it has no tiers, the result is one empty name. Once the new
+ * revision gets all sessions, the result omits tiers in which the stable revision has no ready worker and fails to
+ * start. Its workers there will never become ready, so there is nothing to replace.
  */
 function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'view' | 'runtime'>): string[] {
   const { name: model, rollout: { stable: revision, percent } = {}, view, runtime } = pool;
@@ -64,7 +68,7 @@ function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' 
   });
 }
 
-/** Returns the names of the tiers of a revision. Empty if it has none. */
+/** Returns the names of the tiers of a revision. Empty if the revision has no tiers. */
 function findRevisionTiers(
   { name, template, runtime }: Pick<TieredPool, 'name' | 'template' | 'runtime'>,
   revision: string | undefined,

@@ -19,7 +19,7 @@ const worker = (revision: string, slots: number, device?: string): WorkerRecord 
   ...(device !== undefined && { device }),
 });
 
-test('measured slots are remembered by revision and device, and the newest measurement of a revision is recalled', () => {
+test('measured slots are remembered by revision and device, and recall returns the newest measurement of a revision', () => {
   const measured = restored({});
   measured.record([worker('a', 40, 'T4')]);
   measured.record([worker('b', 8)]);
@@ -32,7 +32,7 @@ test('measured slots are remembered by revision and device, and the newest measu
   expect([measured.recall('a'), measured.recall('b'), measured.recall('c')]).toEqual([90, 8, undefined]);
 });
 
-test('measured slots that differ by less than the tolerance change nothing, so that no status is written', () => {
+test('measured slots that differ by less than the tolerance are not updated, so that no status is written', () => {
   const measured = restored({});
   measured.record([worker('a', 100)]);
   const before = measured.all;
@@ -42,13 +42,13 @@ test('measured slots that differ by less than the tolerance change nothing, so t
   expect(measured.recall('a')).toBe(50);
 });
 
-test('measured slots are those of the start of a worker, also while it offers fewer', () => {
+test('the measured slots of a worker are those at its start, even while it offers fewer slots', () => {
   const slots = restored({});
   slots.record([{ ...worker('a', 20), measuredSlots: 90 }]);
   expect(slots.recall('a')).toBe(90);
 });
 
-test('measured slots are restored from the status of the ASRModel, also from one of an earlier version', () => {
+test('measured slots are restored from the status of the ASRModel, even if an earlier operator version wrote the status', () => {
   const measuredSlots = [{ revision: 'b', slots: 7 }];
   expect(restored({ measuredSlots, revision: 'a', slotsPerWorker: 9 }).all).toEqual(measuredSlots);
   expect(restored({ revision: 'a', slotsPerWorker: 9 }).recall('a')).toBe(9);

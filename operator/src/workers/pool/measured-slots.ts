@@ -3,12 +3,12 @@ import type { AsrModel } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
 import type { Measurements, SlotsMemory } from './slots-memory.ts';
 
-/** Number of measurements that are remembered for a model, so that a rollback still finds those of its revision. */
+/** Number of measurements that are remembered for a model. A rollback can then still find those of its revision. */
 const MAX_MEASUREMENTS = 32;
 
 /**
- * The slots that the workers of a model measured. A pool without workers needs them to decide how many workers to start.
- * The memory and the status of the ASRModel keep them for the next operator.
+ * The slots that the workers of a model measured. A pool without workers needs them to decide how many workers to
+ * start. They are stored in `SlotsMemory` and in the status of the ASRModel, for the next operator.
  */
 export class MeasuredSlots {
   readonly #model: string;
@@ -28,7 +28,8 @@ export class MeasuredSlots {
   /** Reads what an earlier operator stored. Later calls have no effect. */
   restore({ spec, status }: AsrModel): void {
     const { measuredSlots, revision, slotsPerWorker: slots } = status ?? {};
-    // An operator of an earlier version wrote only one number. It was not measured if the spec sets it.
+    // An operator of an earlier version stored only one number. If the spec sets the slots, that number was not
+    // measured.
     const isMeasured = spec.worker.slots === 0 && slots !== undefined && slots > 0;
     const single = revision === undefined || !isMeasured ? [] : [{ revision, slots }];
     this.#measurements ??= this.#memory.get(this.#model) ?? measuredSlots ?? single;
@@ -43,7 +44,7 @@ export class MeasuredSlots {
     this.#memory.put(this.#model, measurements);
   }
 
-  /** Returns the expected slots of the next worker of a revision and tier. Undefined if none was measured. */
+  /** Returns the expected slots of the next worker of a revision and tier. Undefined if no worker has measured them. */
   recall(revision: string | undefined, tier?: string): number | undefined {
     return this.all.find((one) => one.revision === revision && one.pool === tier)?.slots;
   }
@@ -57,7 +58,8 @@ function addMeasurements(measurements: Measurements, workers: readonly WorkerRec
       one.revision === revision && one.device === device && one.pool === tier;
     const before = result.find(isSame)?.slots;
     const alike = workers.filter((one) => one.revision === revision && one.device === device && one.tier === tier);
-    // Slots follow the speed of a machine. A slow minute of one machine says nothing about the next worker.
+    // The measurement is preferred to the current slots, which follow the speed of the machine. If one machine is slow
+    // for a minute, the next worker need not be.
     const reported = alike.map((worker) => worker.measuredSlots ?? worker.slots);
     const slots = settleSlots(before, reported);
     if (slots === undefined || slots === before) continue;

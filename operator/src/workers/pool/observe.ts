@@ -18,7 +18,7 @@ export interface PoolView {
   load: ScalingLoad | undefined;
   /** The same load, in the format of the ledger. */
   ledgerLoad: PoolLoad | undefined;
-  /** Workers that were registered in the ledger at the last successful read. */
+  /** Workers that were registered in the ledger when it was last read successfully. */
   registered: readonly WorkerRecord[];
   counts: ReadonlyMap<string, RevisionCounts>;
   /** Workers that have registered at least once. */
@@ -29,7 +29,7 @@ export interface PoolView {
   drainedAtMs: Map<string, number>;
   /** Time at which a worker was found to be sick, by worker. */
   sickSinceMs: Map<string, number>;
-  /** Workers that have ended and that have yet to be removed from the ledger. */
+  /** Workers that have ended and still have to be removed from the ledger. */
   ended: Set<string>;
 }
 
@@ -103,7 +103,7 @@ function trackWorkers(model: string, view: PoolView, { runtime, nowMs }: Observe
   }
 }
 
-/** Records since when workers are sick. A worker that crashes again in between stays sick. */
+/** Records since when workers have been sick. A worker that crashes repeatedly stays sick between two crashes. */
 export function trackSick({ sickSinceMs }: PoolView, sick: readonly string[] = [], nowMs: number): void {
   for (const id of sickSinceMs.keys()) if (!sick.includes(id)) sickSinceMs.delete(id);
   for (const id of sick) if (!sickSinceMs.has(id)) sickSinceMs.set(id, nowMs);
@@ -121,7 +121,10 @@ export function readyWorkers({ registered }: PoolView): WorkerRecord[] {
   return registered.filter(({ draining }) => !draining);
 }
 
-/** Returns the observations that a rollout needs, for the wanted revision and each one that has workers or counts. */
+/**
+ * Returns the observations that a rollout needs, for the wanted revision and for each revision that has workers or
+ * counts.
+ */
 export function observeRevisions(
   model: string,
   wanted: string,
@@ -148,8 +151,8 @@ export function observeRevisions(
 }
 
 /**
- * Returns a tier whose workers of a revision fail at start, while workers of another revision wait to be replaced by
- * them. Those are in the same tier, or in one that the revision does not have.
+ * Returns a tier in which a revision fails to start, so that workers of other revisions cannot be replaced. These
+ * workers are in the same tier, or in a tier that the revision does not have. Undefined if there is no such tier.
  */
 function findBlocked(
   model: string,

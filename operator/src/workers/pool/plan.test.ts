@@ -48,7 +48,7 @@ test('planPool counts unmanaged workers and never drains or stops them', () => {
   expect(plan({ registered: [record('x')] }).ensure).toBe(1);
 });
 
-test('planPool drains an idle worker that is too many, and immediately stops one that has not registered', () => {
+test('planPool drains an idle worker beyond the desired number, and stops one that has not registered at once', () => {
   const workers = { running: [running('a'), running('b'), running('c')] };
   const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 })];
   expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
@@ -56,20 +56,20 @@ test('planPool drains an idle worker that is too many, and immediately stops one
   expect(plan({ ...workers, registered: starting })).toEqual({ ensure: 2, drain: [], stop: [{ id: 'c' }] });
 });
 
-test('planPool neither drains nor stops workers that Kubernetes is replacing, even if there are too many', () => {
+test('planPool neither drains nor stops workers that Kubernetes is replacing, even if the pool has too many', () => {
   const pinned = (id: string) => ({ ...running(id), pinned: true });
   const workers = { running: [pinned('a'), pinned('b'), pinned('c')], registered: [record('a'), record('b')] };
   expect(plan(workers)).toEqual({ ensure: 2, ...NOTHING });
 });
 
-test('planPool ignores a replacement that is not ready, and still shrinks the pool', () => {
+test('planPool still shrinks the pool while a replacement pod of Kubernetes is not ready', () => {
   const workers = [running('a'), running('b'), { ...running('next'), pinned: true }];
   const registered = [record('a'), record('b', { active: 1 })];
   expect(plan({ running: workers, registered })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ desired: 1, running: workers, registered })).toEqual({ ensure: 1, drain: ['a'], stop: [] });
 });
 
-test('planPool removes all workers of a revision that is not needed, even while Kubernetes replaces them', () => {
+test('planPool removes all workers of a revision that is not needed, even while Kubernetes is replacing them', () => {
   const pinned = (id: string) => ({ ...older(id), pinned: true });
   const registered = [record('a'), record('b')];
   const left = [pinned('a'), pinned('b'), pinned('next')];
@@ -81,7 +81,7 @@ test('planPool removes all workers of a revision that is not needed, even while 
   );
 });
 
-test('planPool stops a draining worker when it is empty or its time is up, and starts no replacement', () => {
+test('planPool stops a draining worker when it has no streams or its drain timeout has passed, and starts no replacement', () => {
   const workers = { desired: 1, running: [running('a'), running('b')] };
   const drains = (active: number, draining: boolean, drainedAtMs: number) =>
     plan({
@@ -94,12 +94,12 @@ test('planPool stops a draining worker when it is empty or its time is up, and s
   expect(drains(1, true, 9000)).toEqual({ ensure: 1, drain: [], stop: [{ id: 'b' }] });
 });
 
-test('planPool drains a worker again that lost its lease while draining and registered again', () => {
+test('planPool drains a worker again if it lost its lease while draining and then registered again', () => {
   const workers = { desired: 1, running: [running('a'), running('b')], drainedAtMs: new Map([['b', 9999]]) };
   expect(plan({ ...workers, registered: [record('a'), record('b')] })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool immediately replaces a worker that lost its lease, and stops it if the lease stays lost', () => {
+test('planPool replaces a worker that lost its lease at once, and stops it if it does not register again in time', () => {
   const workers = { desired: 1, running: [running('a')], registered: [] };
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9900]]) })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9500]]) })).toEqual({
@@ -109,7 +109,7 @@ test('planPool immediately replaces a worker that lost its lease, and stops it i
   });
 });
 
-test('planPool replaces one sick worker at a time, and stops it once its replacement is ready', () => {
+test('planPool replaces one sick worker at a time, and stops the worker once its replacement is ready', () => {
   const sick = (id: string) => ({ ...running(id), sickness: 'ended with status 1' });
   const workers = { running: [running('a'), sick('b')], registered: [record('a')] };
   const stop = [{ id: 'b', failure: 'ended with status 1' }];
@@ -128,7 +128,7 @@ describe('planPool with several sick workers', () => {
   const desired = 5;
   const stopped = (input: Parameters<typeof plan>[0]) => plan(input).stop.map(({ id }) => id);
 
-  test('replaces those of one node together, and stops one for each replacement that is ready', () => {
+  test('replaces all of one node at the same time, and stops one of them for each replacement that is ready', () => {
     const workers = [...others, sick('x', 'n1'), sick('y', 'n1'), sick('z', 'n1')];
     const input = { desired, running: workers, registered: [record('a'), record('b')] };
     expect(plan(input)).toEqual({ ensure: 8, ...NOTHING, sick: ['x', 'y', 'z'] });
@@ -140,7 +140,7 @@ describe('planPool with several sick workers', () => {
     expect(stopped({ ...input, running: started, registered: all })).toEqual(['x', 'y', 'z']);
   });
 
-  test('replaces those of the next node when the replacements of the first one are ready', () => {
+  test('replaces those of a second node after the replacements for the first node are ready', () => {
     const workers = [...others, sick('x', 'n2'), sick('y', 'n1'), sick('z', 'n1')];
     const sickSinceMs = new Map(Object.entries({ x: 9000, y: 8000, z: 8500 }));
     const input = { desired, running: workers, registered: [record('a'), record('b')], sickSinceMs };
@@ -152,14 +152,14 @@ describe('planPool with several sick workers', () => {
     expect(plan({ ...input, running: left, registered })).toEqual({ ensure: 6, ...NOTHING, sick: ['x'] });
   });
 
-  test('stops none for a sick worker of another node that is still registered', () => {
+  test('does not count a sick worker of another node as a replacement, even if it is still registered', () => {
     const workers = [running('a'), running('b'), sick('x', 'n1'), { ...sick('d', 'n2'), ageMs: 100 }];
     const sickSinceMs = new Map(Object.entries({ x: 8000, d: 9900 }));
     const registered = ['a', 'b', 'd'].map((id) => record(id));
     expect(plan({ desired: 4, running: workers, registered, sickSinceMs })).toMatchObject({ stop: [] });
   });
 
-  test('stops only the overdue one if one replacement is ready', () => {
+  test('stops only the one that was not replaced in time if just one ready worker could replace it', () => {
     const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
     const sickSinceMs = new Map(Object.entries({ x: -1_000_000, y: 9000 }));
     const registered = ['a', 'b', 'c'].map((id) => record(id));
@@ -167,7 +167,7 @@ describe('planPool with several sick workers', () => {
     expect(stop.map(({ id }) => id)).toEqual(['x']);
   });
 
-  test('starts no further ones and stops none while their replacements are sick on another node', () => {
+  test('starts no further replacements and stops no worker while the first replacements are sick on another node', () => {
     const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
     const failed = [...workers, sick('d', 'n2'), sick('e', 'n2')];
     const sickSinceMs = new Map(Object.entries({ x: 8000, y: 8000, d: 9000, e: 9000 }));
@@ -176,7 +176,7 @@ describe('planPool with several sick workers', () => {
   });
 });
 
-test('planPool replaces a worker that does not register in time like a sick one while others of its revision work', () => {
+test('planPool treats a worker that does not register in time as sick while other workers of its revision are ready', () => {
   const stop = [{ id: 'b', failure: 'did not register within 5 s' }];
   const late = running('b', { ageMs: 5000 });
   const workers = { running: [running('a'), late], registered: [record('a')] };
@@ -188,7 +188,7 @@ test('planPool replaces a worker that does not register in time like a sick one 
   expect(plan({ ...workers, registered: [record('a', { draining: true })] }).stop).toEqual(stop);
 });
 
-test('planPool stops a sick worker that was not replaced within half of the time that a new worker may wait for a node', () => {
+test('planPool stops a sick worker that was not replaced within half of provisionMs', () => {
   const workers = {
     running: [running('a'), { ...running('b'), sickness: 'crashed' }, running('c')],
     registered: [record('a')],
@@ -198,7 +198,7 @@ test('planPool stops a sick worker that was not replaced within half of the time
   expect(sickSince(6000)).toMatchObject({ ensure: 2, stop: [{ id: 'b' }] });
 });
 
-test('planPool makes room for a rollout without surge by stopping a sick worker of the stable revision', () => {
+test('in a rollout without surge, planPool makes room by stopping a sick worker of the stable revision', () => {
   const old = (id: string) => running(id, { revision: 'old' });
   const input = {
     stable: { revision: 'old', percent: 100 },
@@ -218,7 +218,7 @@ test('planPool stops a worker that does not register in time and reports it as f
   ]);
 });
 
-test('planPool starts one new worker at a time in a rollout, and the next one when the drained old one has ended', () => {
+test('in a rollout, planPool starts one new worker at a time, and the next one after a drained old worker has ended', () => {
   const old = (id: string) => running(id, { revision: 'old' });
   const atStart = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
   expect(plan(atStart)).toEqual({ ensure: 1, ...NOTHING });
@@ -230,7 +230,10 @@ test('planPool starts one new worker at a time in a rollout, and the next one wh
   expect(plan(ended)).toEqual({ ensure: 2, ...NOTHING });
 });
 
-/** Applies plans until all workers are replaced. Returns the steps, most workers and fewest ready ones. */
+/**
+ * Applies plans until all workers are replaced. Returns the revisions of the final workers, the highest number of
+ * workers at a time, and the lowest number of ready ones.
+ */
 function simulateRollout(rollout: PlanInput['rollout'], desired: number, percent: number) {
   let workers = Array.from({ length: desired }, (_, at) => running(`o${at}`, { revision: 'old' }));
   const drainedAtMs = new Map<string, number>();
@@ -265,7 +268,7 @@ test.each([
   { maxSurge: 1, maxUnavailable: 0, desired: 4, most: 5, fewestReady: 4 },
   { maxSurge: '50%', maxUnavailable: 1, desired: 4, most: 6, fewestReady: 3 },
 ])(
-  'planPool replaces $desired workers with at most $most and at least $fewestReady at a time for $maxSurge and $maxUnavailable',
+  'planPool replaces $desired workers with at most $most running and at least $fewestReady ready (maxSurge $maxSurge, maxUnavailable $maxUnavailable)',
   ({ maxSurge, maxUnavailable, desired, most, fewestReady }) => {
     const seen = simulateRollout({ maxSurge, maxUnavailable }, desired, 100);
     expect(seen.left).toEqual(Array.from({ length: desired }, () => 'new'));
@@ -273,7 +276,7 @@ test.each([
   },
 );
 
-test('planPool lets the only worker make room for its canary if the pool has no surge', () => {
+test('planPool drains the only worker to make room for its canary if the rollout allows no surge', () => {
   const workers = { desired: 1, stable: { revision: 'old', percent: 20 }, running: [older('a')] };
   const registered = [record('a')];
   const without = { maxSurge: 0, maxUnavailable: 0 };
@@ -286,7 +289,7 @@ test('planPool lets the only worker make room for its canary if the pool has no 
   expect(plan({ ...workers, registered }).drain).toEqual([]);
 });
 
-test('planPool stops workers of a rolled back revision that have not started, so that their hardware is free', () => {
+test('planPool stops workers of a rolled back revision that have not registered, so that their hardware becomes free', () => {
   const bad = running('x', { revision: 'bad' });
   const rollout = { maxSurge: 0, maxUnavailable: 0 };
   const stopped = plan({ desired: 1, hurried: true, rollout, running: [bad], registered: [] });
@@ -296,13 +299,13 @@ test('planPool stops workers of a rolled back revision that have not started, so
   expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
 });
 
-test('planPool keeps workers sick that did not register in time while the ledger is unavailable', () => {
+test('while the ledger is unavailable, planPool still counts workers as sick that did not register in time before', () => {
   const input = { running: [running('a'), running('b', { ageMs: 5000 })], sickSinceMs: new Map([['b', 0]]) };
   expect(plan({ ...input, registered: undefined }).sick).toEqual(['b']);
   expect(plan({ ...input, registered: [record('a'), record('b')] }).sick).toBeUndefined();
 });
 
-test('planPool drains and stops no worker while the ledger is unavailable, but replaces ended ones', () => {
+test('while the ledger is unavailable, planPool drains and stops no worker, but replaces workers that have ended', () => {
   const unread = { registered: undefined, lostSinceMs: new Map([['a', 0]]), drainedAtMs: new Map([['b', 0]]) };
   expect(plan({ ...unread, running: [running('a'), running('b'), running('c')] })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...unread, running: [running('a', { revision: 'old' })] }).ensure).toBe(1);
@@ -319,14 +322,14 @@ test('planPool starts missing workers of the stable revision during a rollout', 
   expect(plan({ ...up, registered })).toEqual({ ensure: 1, ensureStable: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool runs a tenth more workers during a rollout, and starts all at once in a rollback', () => {
+test('planPool runs 10% more workers during a rollout, and starts all workers at once in a rollback', () => {
   const many = Array.from({ length: 40 }, (_, at) => `o${at}`);
   const atStart = { desired: 40, running: many.map(older), registered: many.map((id) => record(id)) };
   expect(plan({ ...atStart, stable }).ensure).toBe(4);
   expect(plan({ ...atStart, revision: 'third', hurried: true }).ensure).toBe(40);
 });
 
-test('planPool gives a canary its share of the workers and never lets it serve alone', () => {
+test('planPool gives a canary its share of the workers, and keeps at least one worker of the stable revision', () => {
   const canary = (desired: number, percent: number, olds: number, news: number) => {
     const names = [...Array.from({ length: olds }, (_, at) => `o${at}`)];
     const fresh = [...Array.from({ length: news }, (_, at) => `n${at}`)];
@@ -347,21 +350,21 @@ test('planPool gives a canary its share of the workers and never lets it serve a
   expect(canary(0, 20, 1, 1)).toEqual({ ensure: 0, ensureStable: 0, drain: 2 });
 });
 
-test('planPool removes workers of other revisions when the remaining ones can carry the load', () => {
+test('planPool removes workers of an abandoned revision once the desired number of other workers is ready', () => {
   const abandoned = running('x', { revision: 'abandoned' });
   const workers = { desired: 2, stable, running: [older('a'), older('b'), abandoned] };
   expect(plan({ ...workers, registered: [record('a'), record('x')] }).drain).toEqual([]);
   expect(plan({ ...workers, registered: [record('a'), record('b'), record('x')] }).drain).toEqual(['x']);
 });
 
-test('planPool lets workers of a deleted model finish their streams, and removes those without streams', () => {
+test('while a deleted model may finish its streams, planPool removes only its workers without streams', () => {
   const workers = { desired: 0, revision: '', running: [older('a'), older('b')] };
   const registered = [record('a', { active: 1 }), record('b')];
   expect(plan({ ...workers, registered, finishing: true }).drain).toEqual(['b']);
   expect(plan({ ...workers, registered, finishing: false }).drain).toEqual(['b', 'a']);
 });
 
-test('planPool drains a worker that registers after it was asked to stop', () => {
+test('planPool drains a worker that registers only after it was asked to stop', () => {
   const workers = { running: [running('a'), running('b'), running('c', { stopping: true })] };
   const registered = [record('a'), record('b'), record('c')];
   expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['c'], stop: [] });
@@ -371,16 +374,16 @@ test('planPool drains a worker that registers after it was asked to stop', () =>
   });
 });
 
-describe('workers on nodes with a notice', () => {
+describe('planPool, for workers on nodes with a notice,', () => {
   const noticed = (id: string, kind: 'removal' | 'cordon') => ({ ...running(id), notice: { kind, reason: 'taint x' } });
 
-  test('drain at once if the node is about to be removed, and others are started in addition', () => {
+  test('drains them at once if their node is about to be removed, and starts replacements', () => {
     const workers = [noticed('a', 'removal'), running('b')];
     const registered = [record('a', { active: 2 }), record('b', { active: 2 })];
     expect(plan({ running: workers, registered })).toEqual({ ensure: 3, drain: ['a'], stop: [] });
   });
 
-  test('stop without draining if they have not registered when the node is about to be removed', () => {
+  test('stops them without draining if their node is about to be removed and they have not registered', () => {
     const workers = [noticed('a', 'removal'), running('b')];
     expect(plan({ running: workers, registered: [record('b')] })).toEqual({
       ensure: 2,
@@ -389,7 +392,7 @@ describe('workers on nodes with a notice', () => {
     });
   });
 
-  test('serve on a cordoned node until others are ready, and drain then, one for each of these', () => {
+  test('lets them serve on a cordoned node, and drains one of them for each replacement that becomes ready', () => {
     const cordoned = [noticed('a', 'cordon'), noticed('b', 'cordon')];
     const registered = [record('a', { active: 2 }), record('b', { active: 1 })];
     expect(plan({ running: cordoned, registered })).toEqual({ ensure: 4, ...NOTHING });
@@ -401,13 +404,13 @@ describe('workers on nodes with a notice', () => {
     expect(plan({ running: others, registered: bothReady })).toEqual({ ensure: 4, drain: ['b', 'a'], stop: [] });
   });
 
-  test('leave a cordoned node first if the pool shrinks', () => {
+  test('drains those on a cordoned node first if the pool shrinks', () => {
     const workers = [running('a'), running('b'), noticed('c', 'cordon')];
     const registered = ['a', 'b', 'c'].map((id) => record(id, { active: 1 }));
     expect(plan({ running: workers, registered })).toEqual({ ensure: 3, drain: ['c'], stop: [] });
   });
 
-  test('are replaced by the rollout if one is in progress', () => {
+  test('leaves the replacement of those on a cordoned node to a rollout that is in progress', () => {
     const workers = [{ ...older('a'), notice: { kind: 'cordon' as const, reason: 'x' } }, running('b')];
     const stable = { revision: 'old', percent: 50 };
     const input = { stable, running: workers, registered: [record('a', { revision: 'old' }), record('b')] };

@@ -7,20 +7,20 @@ import { chooseReplaced, chooseSickStops } from './sick.ts';
 export interface PlanInput {
   /** Number of workers that should accept sessions. */
   desired: number;
-  /** Revision of those workers. */
+  /** Revision from which these workers are started. */
   revision: string;
-  /** The stable revision during a rollout, and the percentage of workers for `revision`. */
+  /** The stable revision during a rollout, and the percentage of the workers that `revision` should have. */
   stable?: { revision: string; percent: number } | undefined;
   /** Limits of a rollout. Undefined if the model was deleted. */
   rollout: Pick<RolloutSpec, 'maxSurge' | 'maxUnavailable'> | undefined;
   /**
    * True to start all workers of `revision` at once, because the other revision has to be replaced soon. Has no effect
-   * if there is no room for further workers.
+   * if the rollout allows no surge.
    */
   hurried?: boolean;
-  /** True while workers of a deleted model may finish their streams. */
+  /** True while workers of a deleted model may still finish their streams. */
   finishing?: boolean;
-  /** True if workers beyond the desired number serve their streams to the end, and leave only when they are idle. */
+  /** True if a worker beyond the desired number leaves only when it has no streams. */
   idleOnly?: boolean;
   /** Workers that the runtime has. */
   running: readonly RunningWorker[];
@@ -54,7 +54,7 @@ export interface Plan {
   drain: string[];
   /** Workers that have to stop now. */
   stop: WorkerStop[];
-  /** Workers that fail although others of their revision work. Absent if there are none. */
+  /** Workers that fail although other workers of their revision work. Absent if there are none. */
   sick?: string[];
 }
 
@@ -91,19 +91,19 @@ export function planPool(input: PlanInput): Plan {
   const countReady = (workers: readonly RunningWorker[]) => workers.filter(isReady).length;
   const room = findRoom(input, own);
   const shares = shareWorkers(input, own, countReady(newest), room);
-  // Every worker that has not ended needs its hardware, also while it drains.
+  // Every worker that has not ended occupies its hardware, even while it drains.
   const occupied = running.length + Math.max(0, shares.stable - before.length);
   const free = Math.max(0, own + room.surge - occupied);
   const wanted = isAlone ? shares.newest : Math.min(shares.newest, newest.length + free);
   const current = countReady(newest) + countReady(before);
   const [servingOutdated, idleOutdated] = partition(outdated, ({ id }) => records.has(id));
   const excess = [
-    // A worker of another revision that has not started yet only takes hardware from the others.
+    // A worker of another revision that has not registered is useless and occupies hardware that others need.
     ...idleOutdated.map(({ id }) => id),
     ...chooseExcess(servingOutdated, Math.max(0, own - room.unavailable - current), records, false),
     ...chooseExcess(before, shares.stable, records, false),
     ...chooseExcess(newest, shares.newest, records, true).filter((id) => input.idleOnly !== true || isIdle(id)),
-    // Workers on cordoned nodes serve until others have replaced them.
+    // Workers on cordoned nodes serve until other workers have replaced them.
     ...chooseExcess(cordoned, Math.max(0, own - countReady(useful)), records, true),
   ].filter((id) => input.finishing !== true || isIdle(id));
   const leaving = [...excess, ...onLeavingNodes.map(({ id }) => id)];
@@ -121,7 +121,7 @@ export function planPool(input: PlanInput): Plan {
       input,
     ),
   ];
-  // A worker that stops now must not be counted, or another one would be started in its place.
+  // A worker that stops now must not be counted. Otherwise the runtime would start another one in its place.
   const stopped = new Set(stop.map(({ id }) => id));
   const countLeaving = (of: string) =>
     staying.filter((worker) => worker.revision === of && !useful.includes(worker) && !stopped.has(worker.id)).length;
@@ -134,7 +134,7 @@ export function planPool(input: PlanInput): Plan {
   };
 }
 
-/** Reports whether all workers of a pool or tier are of one revision, and no other is wanted. */
+/** Reports whether all workers of a pool or tier have the same revision, and no other revision is wanted. */
 export function isOnlyRevision({
   stable,
   running,
@@ -144,8 +144,8 @@ export function isOnlyRevision({
 }
 
 /**
- * Returns how a worker fails although others of its revision work, so that another node may help. A worker that did not
- * register in time is as sick as one that crashes.
+ * Returns why a worker fails although other workers of its revision work, so that another node may help. A worker that
+ * did not register in time counts as sick, like one that crashes.
  */
 function findSickness(
   worker: RunningWorker,
@@ -160,7 +160,7 @@ function findSickness(
   return failure !== undefined && isWorking ? [{ id, failure }] : [];
 }
 
-/** Returns that a worker did not register in time. Undefined if it did, or may still do so. */
+/** Returns a message if a worker did not register in time. Undefined if it registered, or still has time. */
 function describeLateStart(
   { id, ageMs }: RunningWorker,
   records: ReadonlyMap<string, WorkerRecord>,
@@ -185,13 +185,16 @@ function partition<T>(values: readonly T[], isFirst: (value: T) => boolean): [T[
   return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
 }
 
-/** Returns by how many workers the pool may differ from `own` during a rollout. */
+/** Returns by how many workers the pool may be above or below `own` workers during a rollout. */
 function findRoom({ rollout, hurried }: PlanInput, own: number): RolloutRoom {
   const room = findRolloutRoom(rollout ?? { maxSurge: own, maxUnavailable: 0 }, own);
   return hurried === true && room.surge > 0 ? { ...room, surge: Math.max(room.surge, own) } : room;
 }
 
-/** Returns the number of workers of each revision, given how many of the new revision accept sessions. */
+/**
+ * Returns the number of workers of each revision. `ready` is the number of workers of the new revision that accept
+ * sessions.
+ */
 function shareWorkers(
   { stable }: PlanInput,
   own: number,
@@ -200,14 +203,14 @@ function shareWorkers(
 ): { newest: number; stable: number } {
   if (stable === undefined) return { newest: own, stable: 0 };
   const newest = Math.min(own, Math.ceil((own * stable.percent) / 100));
-  // A canary never serves alone, unless the only worker must make room for it.
+  // A canary never serves alone, unless the pool has only one worker and that worker must make room for the canary.
   const least = own > (surge === 0 ? 1 : 0) && stable.percent < 100 ? 1 : 0;
   return { newest, stable: Math.max(least, own - Math.min(ready + unavailable, newest)) };
 }
 
 /**
- * Plans while the ledger is unavailable. No worker is drained or stopped then. Workers that have ended are replaced.
- * Sick workers stay sick, because only the ledger shows whether a worker has registered meanwhile.
+ * Plans while the ledger is unavailable. No worker is drained or stopped, but workers that have ended are replaced.
+ * Sick workers stay sick, because only the ledger shows whether a worker has registered in the meantime.
  */
 function planWithoutLedger(
   staying: readonly RunningWorker[],
@@ -219,7 +222,7 @@ function planWithoutLedger(
   return { ensure, drain: [], stop: [], ...(sick.length > 0 && { sick }) };
 }
 
-/** Chooses the workers that leave so that `stay` of them remain. */
+/** Chooses the workers that have to leave so that `stay` of them remain. */
 function chooseExcess(
   workers: readonly RunningWorker[],
   stay: number,
@@ -228,15 +231,16 @@ function chooseExcess(
 ): string[] {
   // All workers of a revision that is not needed any more leave, even those that Kubernetes is replacing.
   const free = workers.filter(({ pinned }) => pinned !== true || (!isWanted && stay === 0));
-  // A replacement that is not ready yet is no reason for another worker to leave.
+  // Another worker must not leave because of a replacement that is not ready yet.
   const counted = workers.filter((worker) => free.includes(worker) || records.has(worker.id));
   const candidates = free.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
   return chooseDrains(candidates, counted.length - stay);
 }
 
 /**
- * Decides whether a worker has to stop now: it has drained, it hangs, or it did not register in time. If others of its
- * revision work, a worker that did not register is sick and is replaced first.
+ * Decides whether a worker has to stop now. It has to if it has drained, hangs, or did not register in time. A worker
+ * that did not register in time is only sick if other workers of its revision work. It is then replaced before it
+ * stops.
  */
 function findStop(
   worker: RunningWorker,
@@ -249,7 +253,7 @@ function findStop(
   const { drainedAtMs, lostSinceMs, limits, nowMs } = input;
   const drainedAt = drainedAtMs.get(id);
   if (drainedAt !== undefined) {
-    // A record that is draining proves that no stream was placed after the record was read.
+    // A record that is draining guarantees that no stream was placed on the worker after the record was read.
     const isEmpty = record === undefined || (record.draining && record.active === 0);
     return isEmpty || nowMs - drainedAt >= limits.drainMs ? [{ id }] : [];
   }
@@ -260,6 +264,6 @@ function findStop(
     return nowMs - lostSince >= limits.lostMs ? [{ id, failure }] : [];
   }
   const failure = describeLateStart(worker, records, input);
-  // Sick workers are replaced separately.
+  // Sick workers are stopped by `chooseSickStops`.
   return failure === undefined || findSickness(worker, staying, records, input).length > 0 ? [] : [{ id, failure }];
 }

@@ -19,7 +19,7 @@ const phase = ({ pool }: PoolHarness) => pool.status().rollout?.phase;
 const revisions = (harness: PoolHarness) => [...harness.desired().counts.keys()];
 
 describe('rollout', () => {
-  test('a pool gives a new revision its canary share, watches it, and then moves to it completely', async () => {
+  test('a pool gives a new revision its canary share, observes it, and then replaces all workers with it', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1'));
     await harness.tick(3);
@@ -39,7 +39,7 @@ describe('rollout', () => {
     expect(revisions(harness)).toEqual([next]);
   });
 
-  test('a pool rolls a failing canary back and does not try it again, not even under the next operator', async () => {
+  test('a pool rolls back a failing canary and does not try it again, even if another operator takes over', async () => {
     const rollouts = new Map<string, RolloutState>();
     const harness = createPoolHarness(rollouts);
     const old = harness.set(spec('worker:1'));
@@ -68,7 +68,7 @@ describe('rollout', () => {
     expect([phase(harness), harness.ready(good)]).toEqual(['Canary', 2]);
   });
 
-  test('a pool decides no rollout before the namespace is listed, and then continues the stored one', async () => {
+  test('a pool decides no rollout before its namespace was listed, and then continues the stored rollout', async () => {
     const rejected = { revision: readRevision('worker:2'), reason: 'Failures', message: 'too many' } as const;
     const stored: RolloutState = { stable: readRevision('worker:1'), candidate: undefined, rejected };
     const rollouts = new Map([['m', stored]]);
@@ -84,7 +84,7 @@ describe('rollout', () => {
     expect(rollouts.get('m')).toEqual(stored);
   });
 
-  test('a pool restarts the previous revision if the new one fails after it has taken over', async () => {
+  test('a pool starts the previous revision again if the new one fails after it has replaced all workers', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1', { canaryPercent: 0 }));
     await harness.tick(3);
@@ -97,7 +97,7 @@ describe('rollout', () => {
     expect([phase(harness), harness.ready(old), harness.ready(bad)]).toEqual(['RolledBack', 10, 0]);
   });
 
-  test('a pool keeps serving with the previous revision and reports why the new one does not start', async () => {
+  test('a pool keeps serving with the previous revision, and reports why the new revision does not start', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1'));
     await harness.tick(3);
@@ -108,7 +108,7 @@ describe('rollout', () => {
     expect(harness.pool.status()).toMatchObject({ revision: old, startFailure: { reason: 'ImagePullFailed' } });
   });
 
-  test('a pool rolls a revision back that does not start in time, although it drained a worker for it', async () => {
+  test('a pool rolls back a revision that does not start in time, even if it has drained a worker to make room', async () => {
     const harness = createPoolHarness();
     const full = { canaryPercent: 0, maxSurge: 0, startSeconds: 60 };
     const old = harness.set(spec('worker:1', full));
@@ -136,7 +136,7 @@ describe('rollout', () => {
     await first.tick(3);
     expect([phase(first), first.ready(old), first.ready(next)]).toEqual(['Queued', 10, 0]);
     expect(first.weights()).toEqual({ [old]: 100 });
-    // A pool without workers replaces none.
+    // A pool without workers needs no budget, because its rollout replaces no worker.
     second.set({ ...spec('worker:1'), scaling: { min: 0, max: 1 } });
     await second.tick();
     second.set({ ...spec('worker:2'), scaling: { min: 0, max: 1 } });
@@ -150,7 +150,7 @@ describe('rollout', () => {
     expect([phase(first), budget.mayStart('another')]).toEqual(['Steady', true]);
   });
 
-  test('a pool without workers starts the previous revision while the new one does not start', async () => {
+  test('a pool without workers starts workers of the previous revision while the new revision does not start', async () => {
     const harness = createPoolHarness();
     const empty = { scaling: { min: 0, max: 10 } };
     const old = harness.set({ ...spec('worker:1'), ...empty });
@@ -163,7 +163,7 @@ describe('rollout', () => {
     expect([harness.ready(old), harness.ready(broken)]).toEqual([2, 0]);
   });
 
-  test('the stored rollout state changes with the phase, and not with every reconcile of a canary', async () => {
+  test('the stored rollout state changes with the phase of the rollout, and not with every reconcile during a canary', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(3);
@@ -178,7 +178,7 @@ describe('rollout', () => {
 });
 
 describe('capacity', () => {
-  test('a pool whose pods cannot be scheduled stops growing until they can', async () => {
+  test('a pool whose pods cannot be scheduled reports that it cannot grow, until they can be scheduled', async () => {
     const harness = createPoolHarness();
     const revision = harness.set({ ...spec('worker:1'), scaling: { min: 2, max: 10 } });
     await harness.tick(3);
@@ -194,9 +194,9 @@ describe('capacity', () => {
   });
 
   test.each([
-    ['the slots that the present ones offer if workers measure them', 0, 3 + 4 * 1.5],
-    ['the slots of the model if it sets them', 4, 3 + 4 * 4],
-  ])('decideGrowth counts for further workers %s', (_condition, slots, capacity) => {
+    ['the average slots that present workers offer, if workers measure their slots', 0, 3 + 4 * 1.5],
+    ['the slots that the model sets', 4, 3 + 4 * 4],
+  ])('decideGrowth expects of each further worker %s', (_condition, slots, capacity) => {
     const model = readModel({ worker: { slots }, scaling: { min: 0, max: 6 } });
     const own = { address: 'ws://x', revision: 'r', active: 0, draining: false, leaseUntilMs: 0, measuredSlots: 4 };
     const registered = [
@@ -208,7 +208,7 @@ describe('capacity', () => {
     expect(growth).toEqual({ canGrow: true, capacity });
   });
 
-  test('a pool publishes the slots that it has at its maximum size once the slots of a worker are known', async () => {
+  test('once the slots of one worker are known, a pool publishes the number of slots that it has at its maximum size', async () => {
     const harness = createPoolHarness();
     const measuring = { worker: { image: 'worker:1' }, scaling: { min: 0, max: 10 } };
     const revision = harness.set(measuring);
@@ -224,7 +224,7 @@ describe('capacity', () => {
     expect(harness.desired().counts.get(revision)).toBe(10);
   });
 
-  test('a pool expects the slots that an earlier operator measured for the revision, and reports them', async () => {
+  test('a pool expects the slots that an earlier operator measured for the same revision, and reports them', async () => {
     const memory = new Map<string, Measurements>();
     const harness = createPoolHarness(new Map(), memory);
     harness.set({ worker: { image: 'worker:1' }, scaling: { min: 1, max: 10 } });
@@ -242,7 +242,7 @@ describe('capacity', () => {
     expect(next.pool.status().slotsPerWorker).toBeUndefined();
   });
 
-  test('a pool keeps a worker that waits for a node after its sessions have left', async () => {
+  test('a pool keeps a worker that waits for a node, even after the sessions that needed it have left', async () => {
     const harness = createPoolHarness();
     const revision = harness.set({ worker: { image: 'worker:1' }, scaling: { max: 4, idleToZeroSeconds: 60 } });
     harness.holdBack(revision, { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node' });
@@ -270,7 +270,7 @@ describe('capacity', () => {
 describe('sick workers', () => {
   const stopped = ({ applied }: PoolHarness) => applied.flatMap(({ stop }) => stop.map(({ id }) => id));
 
-  test('a pool stops a sick worker when another one has replaced it', async () => {
+  test('a pool stops a sick worker after another worker has replaced it', async () => {
     const harness = createPoolHarness();
     const revision = harness.set(spec('worker:1'));
     await harness.tick(3);
@@ -281,7 +281,7 @@ describe('sick workers', () => {
     expect([harness.desired().sick, harness.ready(revision), stopped(harness)]).toEqual([[], 10, [sick]]);
   });
 
-  test('a pool stops a sick worker after half of provisionSeconds if its successor finds no node', async () => {
+  test('a pool stops a sick worker after half of provisionSeconds if there is no node for its replacement', async () => {
     const harness = createPoolHarness();
     const revision = harness.set({ ...spec('worker:1'), scaling: { min: 10, max: 10, provisionSeconds: 100 } });
     await harness.tick(3);
@@ -310,7 +310,7 @@ describe('deletion', () => {
     expect(harness.pool.status().running).toBe(0);
   });
 
-  test('a pool whose model was deleted drains its workers when the streams do not end in time', async () => {
+  test('a pool whose model was deleted drains its workers if the streams do not end in time', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(3);
@@ -322,7 +322,7 @@ describe('deletion', () => {
 });
 
 describe('desired state', () => {
-  test('a pool applies the scale update of its model at each reconcile, and none when it is not needed any more', async () => {
+  test('a pool applies the scale update of its model at each reconcile, until the update is not needed any more', async () => {
     const harness = createPoolHarness();
     harness.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
     await harness.tick(3);
@@ -338,7 +338,7 @@ describe('desired state', () => {
     expect(harness.desired().scale).toBeUndefined();
   });
 
-  test('a pool applies its desired state again, with equal content, if it is reconciled without a change', async () => {
+  test('a pool that is reconciled without a change applies a desired state with equal content again', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(5);
@@ -371,7 +371,7 @@ describe('desired state', () => {
   });
 });
 
-test('a pool whose model was deleted before the operator started names the namespace of the resource', async () => {
+test('if a model was deleted before the operator started, the desired state of its pool has the namespace of the resource', async () => {
   const harness = createPoolHarness();
   harness.setListed(false);
   harness.remove('late');
@@ -379,7 +379,7 @@ test('a pool whose model was deleted before the operator started names the names
   expect(harness.desired()).toMatchObject({ template: undefined, namespace: 'late' });
 });
 
-test('the pool of a deleted model is kept while its namespace is not listed, because workers may be left', async () => {
+test('the pool of a deleted model is kept until its namespace was listed, because unknown workers may be left there', async () => {
   const harness = createPoolHarness();
   harness.setListed(false);
   harness.set(spec('worker:1'));

@@ -23,10 +23,16 @@ import { isSameLoad, isSteady } from './steady.ts';
 
 /** Drain timeout for workers whose model was deleted before this operator started. Its `drainSeconds` is unknown. */
 const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
-/** Longest time between two full reconciles of a steady pool. Its load counts as unknown only much later. */
+/**
+ * Longest time between two full reconciles of a steady pool. It is much shorter than the time after which the load
+ * counts as unknown.
+ */
 const FULL_RECONCILE_MS = 10_000;
 
-/** The workers of one model. Decides how many of which revision there should be, and applies that to the runtime. */
+/**
+ * The workers of one model. Decides how many workers of which revision there should be, and applies that to the
+ * runtime.
+ */
 export class Pool implements ModelPool {
   readonly #name: string;
   readonly #dependencies: PoolDependencies;
@@ -37,14 +43,17 @@ export class Pool implements ModelPool {
   #template: WorkerTemplate | undefined;
   #drainMs = DEFAULT_DRAIN_MS;
   #deletedAtMs: number | undefined;
-  /** Namespace of the model, also after the model was deleted. */
+  /** Namespace of the model. It is kept after the model was deleted. */
   #place: Pick<WorkerTemplate, 'namespace'> = {};
   #scaling: ScalingDecision;
   readonly #rollout: PoolRollout;
   #counts: CountsByTier = new Map();
   /** Tiers at the last reconcile. Undefined if the model has none. */
   #tiers: PoolTier[] | undefined;
-  /** Tiers of the model by name, also those that it had before. An older revision may still have them. */
+  /**
+   * Tiers of the model by name, including tiers that it had before. Workers of an older revision may still belong to
+   * those.
+   */
   readonly #knownTiers = new Map<string, Tier>();
   /** Set while the pool is steady. Holds the load and the status at the time of the last full reconcile. */
   #steady: { sinceMs: number; load: PoolLoad; status: PoolStatus } | undefined;
@@ -61,7 +70,9 @@ export class Pool implements ModelPool {
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
-  /** Sets the model, with the guests of its workers. Undefined if it was deleted. Its workers then drain. */
+  /**
+   * Sets the model, and the guests that its workers serve. Undefined if the model was deleted. Its workers then drain.
+   */
   setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = [], ofDeleted?: string): void {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
@@ -73,7 +84,7 @@ export class Pool implements ModelPool {
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
     for (const tier of model?.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
     this.#tiers = findTiers(this.#describeTiers());
-    // This operator may have started after the deletion, and has then never known the model.
+    // If this operator started after the deletion, it has never known the model itself.
     if (model === undefined && ofDeleted !== undefined) this.#place = { namespace: ofDeleted };
     if (model === undefined || this.#template === undefined) return;
     const { namespace } = this.#template;
@@ -85,8 +96,8 @@ export class Pool implements ModelPool {
   }
 
   /**
-   * Reconciles the pool once. A steady pool costs one read of the ledger. Resolves to false if the model was deleted
-   * and nothing is left of its pool.
+   * Reconciles the pool once. For a steady pool, this takes only one read of the ledger. Resolves to false if the model
+   * was deleted and nothing is left of its pool.
    */
   async reconcile(): Promise<boolean> {
     const { runtime, nowMs } = this.#dependencies;
@@ -138,12 +149,15 @@ export class Pool implements ModelPool {
     const { pools, nowMs } = this.#dependencies;
     const steady = this.#steady;
     if (steady === undefined || nowMs() - steady.sinceMs >= FULL_RECONCILE_MS) return false;
-    // An error leads to a full reconcile, which handles it.
+    // If the read fails, a full reconcile follows and handles the error.
     const load = await pools.load(this.#name).catch(() => undefined);
     return this.#steady === steady && load !== undefined && isSameLoad(load, steady.load);
   }
 
-  /** Observes, decides, applies and publishes. The plan is undefined if the ledger could not be read. */
+  /**
+   * Observes the pool, decides, applies the desired state and publishes the decisions. The plan is undefined if the
+   * ledger could not be read.
+   */
   async #reconcileFully(): Promise<{ continues: boolean; plan: Plan | undefined }> {
     const isRolling = this.#template !== undefined && this.#template.revision !== this.#rollout.decision?.state.stable;
     const isLedgerRead = await observePool(this.#name, this.#view, isRolling, this.#dependencies);
@@ -151,7 +165,7 @@ export class Pool implements ModelPool {
     this.#tiers = findTiers(this.#describeTiers());
     this.#decideSize();
     this.#rollout.decide(this.#model, this.#template, this.#view, isLedgerRead);
-    // Another revision may have other tiers.
+    // Tiers are read again, because the rollout may have chosen a revision with other tiers.
     this.#tiers = findTiers(this.#describeTiers());
     const plans = this.#planWorkers(isLedgerRead);
     const plan = joinPlans(plans);
@@ -180,7 +194,7 @@ export class Pool implements ModelPool {
       guestDemand: this.#dependencies.guestDemand?.(this.#name) ?? 0,
       nowMs: nowMs(),
     });
-    // The state of a pool with tiers counts slots.
+    // The scaling state of a pool with tiers counts slots. The report needs the number of workers.
     const before = this.#tiers === undefined ? state : { ...state, desired: this.#scaling.desired };
     report.decided(this.#name, before, decision, this.#view.load);
     this.#scaling = decision;
@@ -227,14 +241,17 @@ export class Pool implements ModelPool {
     });
   }
 
-  /** Removes the pool from the ledger if its model was deleted and its last worker has ended. Resolves to true then. */
+  /**
+   * Removes the pool from the ledger if its model was deleted and its last worker has ended. Resolves to true if it was
+   * removed.
+   */
   async #removeIfEmpty(): Promise<boolean> {
     const { pools, runtime } = this.#dependencies;
     const isDeleted = () => this.#model === undefined;
     if (!isDeleted() || runtime.list(this.#name).length > 0) return false;
     if (runtime.mayMissWorkers?.({ model: this.#name, ...this.#place }) === true) return false;
     await pools.remove(this.#name);
-    // The model may have been created again meanwhile. Its pool must then be published again.
+    // If the model was created again meanwhile, its pool must be published again.
     this.#publisher.reset();
     return isDeleted();
   }

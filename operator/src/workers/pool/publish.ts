@@ -6,7 +6,7 @@ export interface PublisherDependencies {
   revisions: Pick<Ledger['revisions'], 'weigh'>;
 }
 
-/** Writes the decisions of a pool that gateways need to the ledger. Writes nothing that the ledger has already. */
+/** Writes the decisions of a pool that gateways need to the ledger. Skips values that the ledger already has. */
 export class PoolPublisher {
   readonly #model: string;
   readonly #dependencies: PublisherDependencies;

@@ -11,7 +11,10 @@ export class PoolRollout {
   readonly #name: string;
   readonly #dependencies: PoolDependencies;
   #decision: RolloutDecision | undefined;
-  /** The state that the runtime stores. Progress within a phase is not worth a write. */
+  /**
+   * The state that the runtime stores. It is not updated within a phase, because progress within a phase is not worth a
+   * write.
+   */
   #stored: RolloutState | undefined;
 
   constructor(name: string, dependencies: PoolDependencies) {
@@ -19,7 +22,7 @@ export class PoolRollout {
     this.#dependencies = dependencies;
   }
 
-  /** The last decision. Undefined if the model was deleted, or the state of its rollout is not known yet. */
+  /** The last decision. Undefined if the model was deleted, or if the state of its rollout is not known yet. */
   get decision(): RolloutDecision | undefined {
     return this.#decision;
   }
@@ -30,8 +33,8 @@ export class PoolRollout {
   }
 
   /**
-   * Decides which revisions serve. Decides nothing before the namespace of the model was listed. The state that an
-   * earlier operator stored is not known then, and a revision that was rolled back would serve again.
+   * Decides which revisions serve. Decides nothing before the namespace of the model was listed. Until then, the
+   * rollout state that an earlier operator stored is unknown, and a revision that was rolled back would serve again.
    */
   decide(
     model: AsrModel | undefined,

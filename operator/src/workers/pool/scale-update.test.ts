@@ -9,13 +9,13 @@ const replicas = (scaling: object, desired = 3) => {
   return decideScaleUpdate(checked.value as AsrModel, desired)?.replicas;
 };
 
-test('decideScaleUpdate starts an autoscaler from the current number of workers, and at least one', () => {
+test('in the mode External, decideScaleUpdate sets missing replicas to the current number of workers, and at least to 1', () => {
   expect(replicas({ mode: 'External', max: 9 })).toBe(3);
   expect(replicas({ mode: 'External', max: 9 }, 0)).toBe(1);
   expect(replicas({ mode: 'External', max: 0 }, 0)).toBeUndefined();
 });
 
-test('decideScaleUpdate keeps replicas that others set', () => {
+test('decideScaleUpdate keeps replicas that a user or an autoscaler has set', () => {
   expect(replicas({ mode: 'External', max: 9, replicas: 0 })).toBeUndefined();
 });
 

@@ -5,9 +5,9 @@ type SickWorker = Required<WorkerStop>;
 
 /** Workers and counts from which `chooseSickStops` decides. */
 export interface SickWorkers {
-  /** Sick workers that are replaced now. */
+  /** Sick workers that are being replaced now. */
   replaced: readonly SickWorker[];
-  /** Number of the other sick workers. */
+  /** Number of sick workers that are not in `replaced`. */
   others: number;
   /** Number of workers that the pool should have. */
   own: number;
@@ -25,9 +25,9 @@ interface Times {
 }
 
 /**
- * Returns the sick workers to replace now, which are all on one node. The node with the worker that has been sick for
- * longest comes first. If the replacements become sick too, they are on another node. The pool then starts no further
- * replacements.
+ * Returns the sick workers to replace now, which are all on one node. The node of the worker that has been sick for the
+ * longest time comes first. If replacements become sick on another node, they are not in the result. The pool therefore
+ * starts no replacements for them.
  */
 export function chooseReplaced(
   sick: readonly SickWorker[],
@@ -43,9 +43,9 @@ export function chooseReplaced(
 }
 
 /**
- * Chooses the workers of `replaced` that stop now. One stops for each replacement that is ready. Overdue ones stop
- * without a replacement. The other sick workers may be replacements that have failed. If there are any, only ready
- * workers that started after the first failure count as replacements.
+ * Chooses the workers of `replaced` that stop now. One stops for each replacement that is ready. Workers that were not
+ * replaced in time stop without a replacement. If there are other sick workers, they may be replacements that have
+ * failed. In that case, only ready workers that started after the first failure count as replacements.
  */
 export function chooseSickStops({ replaced, others, own, ready }: SickWorkers, times: Times): SickWorker[] {
   const sinceMs = Math.min(...replaced.map(({ id }) => times.sickSinceMs.get(id) ?? times.nowMs));
@@ -62,9 +62,9 @@ export function chooseSickStops({ replaced, others, own, ready }: SickWorkers, t
 }
 
 /**
- * Returns whether a sick worker has to stop although it was not replaced. Its replacement avoids the node until the sick
- * worker has ended. If no other node is free, the replacement needs this node, and must get it before its wait counts as
- * a start failure.
+ * Returns whether a sick worker has to stop although it was not replaced. Its replacement avoids the node until the
+ * sick worker has ended. If no other node is free, the replacement needs this node. It must get the node before its
+ * wait counts as a start failure.
  */
 function isOverdue(id: string, { nowMs, sickSinceMs, limits }: Times): boolean {
   return nowMs - (sickSinceMs.get(id) ?? Infinity) >= limits.provisionMs / 2;

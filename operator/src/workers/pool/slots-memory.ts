@@ -5,7 +5,7 @@ import type { AsrModelStatus } from '@svc-asr/core';
 /** Slots that workers of a model measured, by revision and device. The newest measurement is first. */
 export type Measurements = NonNullable<AsrModelStatus['measuredSlots']>;
 
-/** Stores the measurements of models for the next operator, where the status of the ASRModel does not. */
+/** Stores the measurements of models for the next operator, if there is no ASRModel status that does. */
 export interface SlotsMemory {
   get: (model: string) => Measurements | undefined;
   put: (model: string, measured: Measurements) => void;
@@ -23,7 +23,7 @@ export function openSlotsMemory(file: string): SlotsMemory {
   };
 }
 
-/** Creates a memory that keeps nothing, for cases where the status of the ASRModel has the measurements. */
+/** Creates a memory that stores nothing. It is used if the status of the ASRModel has the measurements. */
 export function createSlotsMemory(): SlotsMemory {
   return { get: () => undefined, put: () => undefined };
 }

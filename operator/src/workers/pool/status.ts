@@ -8,7 +8,7 @@ import type { Measurements } from './slots-memory.ts';
 /** Status of a pool, as the metrics and the status of the ASRModel show it. */
 export interface PoolStatus {
   model: string;
-  /** Model whose workers serve this one. Absent if the model has its own. */
+  /** Model whose workers serve this model. Absent if this model has its own workers. */
   host?: string | undefined;
   desired: number;
   /** Number of workers, whether or not they accept sessions. */
@@ -19,18 +19,21 @@ export interface PoolStatus {
   slots: { total: number; active: number; reserved: number; waiting: number } | undefined;
   slotsPerWorker: number | undefined;
   measuredSlots: Measurements;
-  /** Tiers of the model, the preferred one first. Undefined if it has none. */
+  /** Tiers of the model, starting with the preferred one. Undefined if the model has no tiers. */
   tiers?: readonly TierStatus[] | undefined;
-  /** The stable revision during a rollout, and the only one otherwise. */
+  /** The stable revision during a rollout. Otherwise, the only revision. */
   revision: string | undefined;
   rollout: Pick<RolloutDecision, 'phase' | 'revision' | 'stable' | 'percent' | 'message'> | undefined;
   /** Reasons why the desired number of workers does not follow the load alone. */
   reasons: ScalingDecision['reasons'];
-  /** Set if no worker of the newest revision can be started, or of the stable one after a rollback. */
+  /**
+   * Set if no worker of the newest revision can be started. After a rollback, set if no worker of the stable revision
+   * can be started.
+   */
   startFailure: StartFailure | undefined;
-  /** What new workers wait for before they can start. Undefined if none waits. */
+  /** Reason why new workers cannot start yet, such as a missing node. Undefined if no worker waits. */
   pending: StartFailure | undefined;
-  /** Nodes on which workers failed repeatedly while others worked. */
+  /** Nodes on which workers failed repeatedly while other workers worked. */
   failingNodes: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { createPoolHarness } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
 
-/** Leaves the pool steady for almost the longest time between two full reconciles. */
+/** Leaves the pool steady for almost as long as the time between two full reconciles. */
 const staySteady = async (harness: PoolHarness) => {
   harness.pool.markChanged();
   await harness.tick();
@@ -36,7 +36,7 @@ test('a steady pool is reconciled fully after a change, and after 10 seconds wit
   expect(harness.pool.status()).not.toBe(second);
 });
 
-test('a pool whose idle timer runs is not steady, and shrinks to its minimum when the time is up', async () => {
+test('a pool without demand is not steady before its idle time has passed, and then shrinks to its minimum', async () => {
   const harness = createPoolHarness();
   harness.set({ ...steady, scaling: { min: 4, max: 4 } });
   await harness.tick(3);

@@ -22,8 +22,9 @@ const LASTING_REASONS: readonly string[] = ['Idle', 'ScalingLimited', 'External'
 const SETTLED_PHASES: readonly string[] = ['Steady', 'RolledBack'];
 
 /**
- * Reports whether a pool is steady: no worker starts or stops, and no timer runs. It stays so while its load, its model
- * and its workers do not change. Most pools are steady most of the time, and need no full reconcile then.
+ * Reports whether a pool is steady: no worker starts or stops, and no timer runs. It stays steady while its load, its
+ * model and its workers do not change. Most pools are steady most of the time, and a steady pool needs no full
+ * reconcile.
  */
 export function isSteady({ model, view, running, scaling, rollout, plan }: PoolSnapshot): boolean {
   const { desired, reasons, state } = scaling;
@@ -43,7 +44,7 @@ export function isSteady({ model, view, running, scaling, rollout, plan }: PoolS
   );
 }
 
-/** Reports whether the pool will shrink to its minimum when it has been without demand for long enough. */
+/** Reports whether the pool will shrink to its minimum if it stays without demand. */
 function isIdleTimerRunning({ spec: { scaling, pools } }: AsrModel, { load }: PoolView, desired: number): boolean {
   if (scaling.mode === 'External') return false;
   const demand = load === undefined ? 1 : load.active + load.held + load.waiting + load.refused;

@@ -14,14 +14,14 @@ const pending = { reason: 'Unschedulable', message: 'no node has a free GPU' };
 const sizes = ({ pool }: PoolHarness) =>
   Object.fromEntries((pool.status().tiers ?? []).map(({ name, desired }) => [name, desired]));
 
-/** Creates a pool with tiers, and sets the slots of their workers. */
+/** Creates a pool with tiers, and sets how many slots the workers of each tier have. */
 function createTiered(more: object = spec()): { harness: PoolHarness; revision: string } {
   const harness = createPoolHarness();
   for (const { name, slots } of [RESERVED, SPOT, CPU]) harness.tierSlots.set(name, slots);
   return { harness, revision: harness.set(more) };
 }
 
-test('demand fills the tier with the highest priority first, and the next one beyond its maximum', async () => {
+test('demand fills the tier with the highest priority up to its maximum first, and then the next tiers', async () => {
   const { harness } = createTiered();
   harness.load({ active: 15 });
   await harness.tick(2);
@@ -37,7 +37,7 @@ test('demand fills the tier with the highest priority first, and the next one be
   expect(harness.pool.status().reasons.map(({ reason }) => reason)).toContain('ScalingLimited');
 });
 
-test('demand overflows to the next tier if workers of a tier cannot start, and returns when they can', async () => {
+test('if the workers of a tier cannot start, demand goes to the next tier, and returns once they can', async () => {
   const { harness, revision } = createTiered();
   harness.breakRevision(`${revision}/reserved`, pending);
   harness.load({ active: 0, waiting: 15 });
@@ -51,7 +51,7 @@ test('demand overflows to the next tier if workers of a tier cannot start, and r
   harness.occupy(7, 'spot');
   harness.mendRevision(`${revision}/reserved`);
   await harness.tick(3);
-  // Streams end where they are.
+  // Streams do not move to the preferred tier.
   expect(harness.tiers()).toEqual({ reserved: { ready: 2, running: 2 }, spot: { ready: 2, running: 2 } });
   expect(sizes(harness)).toEqual({ reserved: 2, spot: 0, cpu: 0 });
   harness.occupy(0, 'spot');
@@ -59,7 +59,7 @@ test('demand overflows to the next tier if workers of a tier cannot start, and r
   expect(harness.tiers()).toEqual({ reserved: { ready: 2, running: 2 } });
 });
 
-test('workers of an overflow tier stay until those of the preferred tier are ready', async () => {
+test('workers of a tier that was used as overflow stay until workers of the preferred tier are ready', async () => {
   const { harness, revision } = createTiered();
   harness.breakRevision(`${revision}/reserved`, pending);
   harness.load({ active: 8 });
@@ -75,7 +75,7 @@ test('workers of an overflow tier stay until those of the preferred tier are rea
   expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 } });
 });
 
-test('a tier whose slots are unknown starts one worker, and no other tier starts meanwhile', async () => {
+test('a tier whose slots are unknown starts only one worker, and no other tier starts workers until its slots are known', async () => {
   const tiers = [RESERVED, CPU].map(({ slots: _, ...tier }) => tier);
   const { harness, revision } = createTiered(spec(tiers));
   harness.holdBack(`${revision}/reserved`, pending);
@@ -95,7 +95,7 @@ test('a tier whose slots are unknown starts one worker, and no other tier starts
   );
 });
 
-test('each tier has its minimum of workers', async () => {
+test('each tier runs at least its minimum number of workers', async () => {
   const { harness } = createTiered(
     spec([
       { ...RESERVED, min: 1 },
@@ -106,7 +106,7 @@ test('each tier has its minimum of workers', async () => {
   expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 }, cpu: { ready: 2, running: 2 } });
 });
 
-test('a changed priority or size of a tier starts no rollout', async () => {
+test('a change of the priority or size of a tier starts no rollout', async () => {
   const { harness, revision } = createTiered();
   const other = harness.set(spec([{ ...CPU, priority: 20, max: 9 }, SPOT, RESERVED]));
   expect(other).toBe(revision);
@@ -114,7 +114,7 @@ test('a changed priority or size of a tier starts no rollout', async () => {
   expect(harness.growth()?.tiers).toEqual(['cpu', 'reserved', 'spot']);
 });
 
-test('a rollout replaces the workers of every tier, and a rolled back revision returns in every tier', async () => {
+test('a rollout replaces the workers of every tier, and a rollback brings the previous revision back in every tier', async () => {
   const { harness, revision } = createTiered();
   harness.load({ active: 35 });
   await harness.tick(3);
@@ -134,7 +134,7 @@ test('a rollout replaces the workers of every tier, and a rolled back revision r
   expect(harness.tiers()).toMatchObject({ cpu: { ready: 2 } });
 });
 
-test('a rollout without surge replaces tiers of one worker one after the other, and a canary never serves alone', async () => {
+test('a rollout without surge replaces tiers that have one worker one by one, and a canary never serves alone', async () => {
   const pools = [RESERVED, SPOT, CPU].map((tier) => ({ ...tier, min: 1, max: 1 }));
   const { harness, revision } = createTiered(spec(pools));
   await harness.tick(3);
@@ -155,7 +155,7 @@ test('a rollout without surge replaces tiers of one worker one after the other, 
   expect(Math.min(...fewest)).toBe(2);
 });
 
-test('a canary without surge or tiers keeps a worker that serves when its pool shrinks to one', async () => {
+test('a canary without surge and tiers never leaves its pool without a ready worker when the pool shrinks to one', async () => {
   const harness = createPoolHarness();
   const own = { scaling: { ...scaling, max: 2 } };
   const revision = harness.set({ ...own, worker: { slots: 1 }, rollout });
@@ -191,7 +191,7 @@ test('a rollout is rolled back after startSeconds if its workers fail to start i
 });
 
 test.each([0, 20])(
-  'a rollout with canaryPercent %i ends if workers of both revisions fail to start in a tier',
+  'a rollout with canaryPercent %i completes if the workers of both revisions fail to start in one of the tiers',
   async (canaryPercent) => {
     const pools = [RESERVED, CPU].map((tier) => ({ ...tier, min: 1 }));
     const { harness, revision } = createTiered(spec(pools));
@@ -207,27 +207,32 @@ test.each([0, 20])(
 );
 
 test.each([
-  ['a tier has another name', [RESERVED], [{ ...RESERVED, name: 'other' }], { reserved: 2, other: 1 }],
-  ['a preferred tier is new', [CPU], [CPU, RESERVED], { reserved: 1, cpu: 4 }],
-])('a canary keeps the stable revision during windowSeconds if %s', async (_condition, before, after, during) => {
-  const { harness } = createTiered();
-  harness.tierSlots.set('other', 10);
-  const revision = harness.set(spec(before));
-  harness.load({ active: before[0] === CPU ? 8 : 15 });
-  await harness.tick(3);
-  const next = harness.set(
-    spec(after, { worker: { image: 'worker:2' }, rollout: { canaryPercent: 20, windowSeconds: 60 } }),
-  );
-  await harness.tick(40);
-  expect(harness.pool.status().rollout?.phase).toBe('Canary');
-  expect(Object.fromEntries(Object.entries(harness.tiers()).map(([tier, { ready }]) => [tier, ready]))).toEqual(during);
-  expect(harness.ready(revision)).toBeGreaterThanOrEqual(2);
-  await harness.tick(60);
-  expect([harness.pool.status().rollout?.phase, harness.ready(revision)]).toEqual(['Steady', 0]);
-  expect(harness.ready(next)).toBeGreaterThanOrEqual(1);
-});
+  ['its only tier gets another name', [RESERVED], [{ ...RESERVED, name: 'other' }], { reserved: 2, other: 1 }],
+  ['a preferred tier is added', [CPU], [CPU, RESERVED], { reserved: 1, cpu: 4 }],
+])(
+  'a canary keeps workers of the stable revision during windowSeconds if %s',
+  async (_condition, before, after, during) => {
+    const { harness } = createTiered();
+    harness.tierSlots.set('other', 10);
+    const revision = harness.set(spec(before));
+    harness.load({ active: before[0] === CPU ? 8 : 15 });
+    await harness.tick(3);
+    const next = harness.set(
+      spec(after, { worker: { image: 'worker:2' }, rollout: { canaryPercent: 20, windowSeconds: 60 } }),
+    );
+    await harness.tick(40);
+    expect(harness.pool.status().rollout?.phase).toBe('Canary');
+    expect(Object.fromEntries(Object.entries(harness.tiers()).map(([tier, { ready }]) => [tier, ready]))).toEqual(
+      during,
+    );
+    expect(harness.ready(revision)).toBeGreaterThanOrEqual(2);
+    await harness.tick(60);
+    expect([harness.pool.status().rollout?.phase, harness.ready(revision)]).toEqual(['Steady', 0]);
+    expect(harness.ready(next)).toBeGreaterThanOrEqual(1);
+  },
+);
 
-test('workers are started in the tiers that need them only, when a model without tiers gets tiers', async () => {
+test('when a model without tiers gets tiers, workers start only in the tiers that need them', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);
   harness.set({ worker: { slots: 10 }, scaling, rollout });
@@ -244,7 +249,7 @@ test('workers are started in the tiers that need them only, when a model without
   expect(running.flatMap((tiers) => Object.keys(tiers))).not.toEqual(expect.arrayContaining(['cpu']));
 });
 
-test('workers return to the tiers of a stable revision without workers, if the model has no tiers any more', async () => {
+test('after a rollback from a model without tiers, a pool that had scaled to zero starts workers in the tiers again', async () => {
   const { harness, revision } = createTiered();
   harness.load({ active: 15 });
   await harness.tick(3);
@@ -261,7 +266,7 @@ test('workers return to the tiers of a stable revision without workers, if the m
   expect(harness.ready(revision)).toBe(2);
 });
 
-test('workers without a tier serve until those of the tiers are ready, and the other way round', async () => {
+test('workers without a tier serve until workers in tiers are ready, and workers in tiers until those without are ready', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);
   const plain = harness.set({ worker: { slots: 10 }, scaling: { ...scaling, max: 5 }, rollout });
@@ -287,7 +292,7 @@ test('workers without a tier serve until those of the tiers are ready, and the o
   expect(harness.desired().tierCounts).toBeUndefined();
 });
 
-test('no tier loses workers while the ledger is unavailable, and a deleted model loses all of them', async () => {
+test('no tier loses workers while the ledger is unavailable, and the workers of a deleted model all stop', async () => {
   const { harness } = createTiered();
   harness.load({ active: 35 });
   await harness.tick(3);
@@ -304,9 +309,9 @@ test('no tier loses workers while the ledger is unavailable, and a deleted model
 });
 
 test.each([
-  ['the set slots', false, 20 + 2 * 10],
-  ['the slots that workers of the tier offer now, if they measure them', true, 20 + 2 * 4],
-])('decideTierGrowth counts further workers of a tier with %s', (_condition, measuresSlots, capacity) => {
+  ['the slots that the tier sets', false, 20 + 2 * 10],
+  ['the average slots that its workers offer now, if workers measure their slots', true, 20 + 2 * 4],
+])('decideTierGrowth expects of each further worker of a tier %s', (_condition, measuresSlots, capacity) => {
   const worker = (slots: number) => ({ slots, active: 0 });
   const tier = { min: 0, slotsPerWorker: 10, canStart: true, startFailure: undefined, measuresSlots };
   const full = { ...tier, name: 'full', max: 1, running: 1, workers: [worker(12)] };

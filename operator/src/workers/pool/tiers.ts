@@ -8,16 +8,16 @@ import type { PoolView } from './observe.ts';
 import { isOnlyRevision, planPool } from './plan.ts';
 import type { Plan, PlanInput } from './plan.ts';
 
-/** A tier with its limits and its start failure. Workers without a tier belong to a tier with an empty name. */
+/** A tier with its limits and its start failure. Workers that belong to no tier are in a tier with an empty name. */
 export interface PoolTier extends ObservedTier {
   startFailure: StartFailure | undefined;
-  /** Whether workers measure their slots. They may then offer fewer than `slotsPerWorker`. */
+  /** Whether workers measure their slots. If they do, they may offer fewer slots than `slotsPerWorker`. */
   measuresSlots: boolean;
 }
 
 /** Tiers of a pool during a rollout. */
 export interface RolloutTiers {
-  /** Tiers of the stable revision, with an empty name if it has none. */
+  /** Tiers of the stable revision. One empty name if the revision has no tiers. */
   stable: readonly string[];
   /** Tiers in which workers of the new revision cannot start. */
   failing: readonly string[];
@@ -25,11 +25,14 @@ export interface RolloutTiers {
 
 export interface TierSources {
   model: AsrModel;
-  /** Tiers that the model has or had. */
+  /** Tiers that the model has now or had before. */
   knownTiers: readonly Tier[];
-  /** Tiers of the revision that new workers are started from. Empty if it has none. */
+  /** Tiers of the revision that new workers are started from. Empty if the revision has no tiers. */
   revisionTiers: readonly string[];
-  /** Tiers of the stable revision during a canary, with an empty name if it has none. Undefined at other times. */
+  /**
+   * Tiers of the stable revision during a canary. One empty name if the revision has no tiers. Undefined if there is no
+   * canary.
+   */
   stableTiers?: readonly string[] | undefined;
   view: PoolView;
   running: readonly RunningWorker[];
@@ -38,12 +41,18 @@ export interface TierSources {
   startFailure: (tier: string | undefined) => StartFailure | undefined;
 }
 
-/** Reports whether the workers of a pool belong to tiers: those of its model, or of a revision from before. */
+/**
+ * Reports whether the workers of a pool belong to tiers. The model has tiers now, or the workers are of an older
+ * revision that had tiers.
+ */
 export function hasTiers(model: AsrModel | undefined, running: readonly RunningWorker[]): boolean {
   return model?.spec.pools !== undefined || running.some(({ tier }) => tier !== undefined);
 }
 
-/** Returns the tiers of a pool in the order of preference. Tiers that only have workers left are last. */
+/**
+ * Returns the tiers of a pool in the order of preference. Tiers that are no longer used but still have workers come
+ * last.
+ */
 export function observeTiers(sources: TierSources): PoolTier[] {
   const { view, running } = sources;
   const current = listLimits(sources);
@@ -78,9 +87,9 @@ function tierName(name: string): string | undefined {
 }
 
 /**
- * Returns the limits of the tiers of a revision. An older revision, which serves until a rollout starts or after a
- * rollback, may have tiers that the model no longer has. Their limits are unknown after a restart of the operator. Such
- * a tier may then be as large as all tiers of the model together.
+ * Returns the limits of the tiers of a revision. An older revision serves until a rollout starts or after a rollback.
+ * It may have tiers that the model no longer has. Their limits are unknown after a restart of the operator. Such a tier
+ * may then be as large as all tiers of the model together.
  */
 function listLimits({ model, knownTiers, revisionTiers }: TierSources) {
   const { scaling, worker, pools } = model.spec;
@@ -99,7 +108,10 @@ function listLimits({ model, knownTiers, revisionTiers }: TierSources) {
   return [...known, ...others.map((name) => ({ name, ...total }))];
 }
 
-/** Returns a function that finds the tier of a registered worker. Unmanaged workers may be counted in the first one. */
+/**
+ * Returns a function that finds the tier of a registered worker. A worker that the operator does not manage counts in
+ * the first tier.
+ */
 function createTierFinder(
   running: readonly RunningWorker[],
   names: readonly string[],
@@ -109,7 +121,10 @@ function createTierFinder(
   return ({ id, tier = '' }) => known.get(id) ?? (names.includes(tier) ? tier : first);
 }
 
-/** Decides how many workers each tier needs. Guests may need more workers than the model itself. */
+/**
+ * Decides how many workers each tier needs. If the guests of the model need more workers than the model itself, their
+ * demand is used.
+ */
 export function decideTierSizes(input: {
   model: AsrModel;
   view: PoolView;
@@ -154,10 +169,11 @@ export function planTiers(
       const percent = waiting.includes(name) ? 0 : (stable?.percent ?? 100);
       const plan = planPool({
         ...input,
-        // A tier that the stable revision does not have needs no room for its workers, but only a share in a canary.
+        // In a tier that the stable revision does not have, there are no stable workers to keep. During a canary, such
+        // a tier needs only the canary's share of its workers.
         desired: isStable || stable === undefined ? size : Math.ceil((size * percent) / 100),
         stable: isStable && stable !== undefined ? { ...stable, percent } : undefined,
-        // Streams end on the workers of overflow tiers. New sessions prefer the first tier.
+        // Workers of an overflow tier stay until their streams end. New sessions go to the preferred tier.
         idleOnly: rank > 0 && isOnlyRevision(input),
         running: running.filter(({ tier = '' }) => tier === name),
         registered: registered?.filter((record) => tierOf(record) === name),
@@ -169,7 +185,8 @@ export function planTiers(
 
 /**
  * Returns the tiers that keep the only worker of the stable revision for now. Without surge, that worker has to leave
- * before its successor starts. Such tiers are replaced one after the other, and a canary leaves the last one.
+ * before its replacement starts. Such tiers are therefore replaced one after the other. A canary keeps the stable
+ * worker of the last such tier.
  */
 function findWaitingTiers(
   { revision, stable, rollout, running, registered = [] }: Omit<PlanInput, 'desired'>,
@@ -191,7 +208,7 @@ function findWaitingTiers(
   return waiting;
 }
 
-/** Adds up the plans of tiers. */
+/** Combines the plans of all tiers into one plan. */
 export function joinPlans(plans: ReadonlyMap<string, Plan>): Plan {
   const all = [...plans.values()];
   const ensureStable = all.flatMap((plan) => plan.ensureStable ?? []);
@@ -204,10 +221,10 @@ export function joinPlans(plans: ReadonlyMap<string, Plan>): Plan {
   };
 }
 
-/** Numbers of workers by tier and revision. */
+/** Numbers of workers by tier, and then by revision. */
 export type CountsByTier = ReadonlyMap<string, DesiredWorkers['counts']>;
 
-/** Returns how many workers each tier needs of each revision. `previous` are the numbers of the last decision. */
+/** Returns how many workers of each revision each tier needs. `previous` has the numbers of the last decision. */
 export function countTiers(
   rollout: RolloutDecision | undefined,
   plans: ReadonlyMap<string, Plan>,
@@ -218,7 +235,10 @@ export function countTiers(
   );
 }
 
-/** Adds up the numbers of workers of all tiers by revision. If there are tiers, returns them by tier too. */
+/**
+ * Returns the number of workers of each revision, summed over all tiers. If there are tiers, also returns the numbers
+ * of each tier.
+ */
 export function joinCounts(counts: CountsByTier): Required<Pick<DesiredWorkers, 'counts' | 'tierCounts'>> {
   const totals = new Map<string, number>();
   const tierCounts = new Map<string, Map<string, number>>();
@@ -232,7 +252,10 @@ export function joinCounts(counts: CountsByTier): Required<Pick<DesiredWorkers, 
   return { counts: totals, tierCounts: hasNoTiers ? undefined : tierCounts };
 }
 
-/** Decides how many sessions may wait for further workers of the tiers, as `decideGrowth` does for a single tier. */
+/**
+ * Decides how many sessions may wait for further workers of the tiers, as `decideGrowth` does for a model without
+ * tiers.
+ */
 export function decideTierGrowth(
   tiers: readonly PoolTier[],
   view: PoolView,
@@ -244,9 +267,10 @@ export function decideTierGrowth(
   });
   if (growing.length === 0) return { canGrow: false, tiers: names };
   const present = sumSlots(tiers.flatMap(({ workers }) => workers));
-  // NaN if the slots of a worker are unknown.
+  // The sum is NaN if the slots of a worker are unknown.
   const further = growing.reduce((sum, { max, workers, slotsPerWorker = NaN, measuresSlots }) => {
-    // As for a model without tiers, further workers offer no more than the present ones of their tier.
+    // As for a model without tiers, further workers are expected to offer no more slots than the present workers of
+    // their tier.
     const offered = measuresSlots && workers.length > 0 ? sumSlots(workers) / workers.length : Infinity;
     return sum + Math.floor((max - workers.length) * Math.min(slotsPerWorker, offered));
   }, 0);

@@ -11,7 +11,7 @@ const NOT_FOR_WORKERS =
 const SHARE_OF_GRACE = 0.8;
 
 export interface EnvironmentOptions {
-  /** Environment that workers inherit from: the operator's own. */
+  /** Environment that workers inherit from, which is that of the operator. */
   base: NodeJS.ProcessEnv;
   /** Folder that relative artifact paths are resolved against. */
   modelRoot: string;
@@ -20,7 +20,7 @@ export interface EnvironmentOptions {
   stopGraceMs: number;
 }
 
-/** Returns why a process of this machine cannot use the artifact or the tiers of a template. Undefined if it can. */
+/** Returns why a process on this machine cannot use the artifact or the tiers of a template. Undefined if it can. */
 export function findArtifactProblem(template: WorkerTemplate): string | undefined {
   if (template.tiers !== undefined) return 'spec.pools is supported in a cluster only; remove it';
   const unsupported = [template, ...(template.guests ?? [])].find(({ artifact }) => !('path' in artifact));
@@ -43,7 +43,7 @@ export function buildEnvironment(template: WorkerTemplate, id: string, options: 
       redis,
       modelDir: folderOf(template),
       guestVariables: (guest) => ({ MODEL_DIR: folderOf(guest) }),
-      // Less than the grace period, so that the worker ends before it is killed.
+      // The drain timeout is shorter than the grace period, so that the worker ends before it is killed.
       drainMs: options.stopGraceMs * SHARE_OF_GRACE,
     }),
     WORKER_ID: id,

@@ -1,5 +1,6 @@
-// Waits for the end of its input. Unless the operator wrote `done`, it then gives another operator time to take over,
-// and ends the workers that no running operator owns. Arguments: state folder, milliseconds to wait. See guard.ts.
+// Waits until its standard input closes. If the operator has not written `done` before, it gives another operator time
+// to take over. Then it ends the workers, unless a running operator owns them. Arguments: state folder, milliseconds to
+// wait. See guard.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWorker } from './end.ts';
 import { isOurs, openRecords } from './records.ts';
@@ -14,7 +15,7 @@ for await (const chunk of process.stdin) input += String(chunk);
 if (!input.includes('done')) {
   await sleep(Number(takeOverMs));
   const owner = readOwner(folder);
-  // Without an owner the folder was removed, and there is no worker to end.
+  // If there is no owner, the folder was removed, and there is no worker to end.
   if (owner !== undefined && !isOurs(owner)) {
     await Promise.all(
       openRecords(folder)

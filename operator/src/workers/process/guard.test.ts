@@ -32,7 +32,7 @@ afterEach(() => {
 const isRunning = () => identityOf(pid) !== undefined;
 const owner = (identity: string) => writeFileSync(join(folder, 'owner'), JSON.stringify({ pid: 2 ** 30, identity }));
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** Closes the pipe, as it happens when an operator is killed. */
+/** Closes the pipe to the guard, which also happens when an operator is killed. */
 const breakPipe = ({ pipe }: Guard) => pipe.destroy();
 
 test('the worker guard ends the workers of a killed operator if no other operator takes over', async () => {

@@ -22,7 +22,7 @@ export function startGuard(stateFolder: string, takeOverMs: number): Guard {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // The guard only cleans up after an operator that is killed and not restarted. Everything else works without it.
+  // An error is ignored, because the guard is only needed if the operator is killed and not restarted.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   child.unref();

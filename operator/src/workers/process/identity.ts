@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Fields of /proc/PID/stat, counted from the state on. The process name before it may contain any character. */
+/**
+ * Positions of fields in /proc/PID/stat, counted from the field `state`. The process name before it may contain any
+ * character.
+ */
 const STATE = 0;
 const START_TIME = 19;
 
 /**
- * Returns the start time of a process and the id of the boot. They distinguish it from processes that have the same pid
- * at other times. Undefined if there is no such process, or only a zombie.
+ * Returns the start time of a process and the id of the boot. Together they distinguish it from other processes that
+ * had or will have the same pid. Undefined if there is no such process, or only a zombie.
  */
 export function identityOf(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);

@@ -19,7 +19,7 @@ export interface Launch {
  */
 export function launchWorker({ program, logFolder, model, id, env, onEnd }: Launch): ChildProcess['pid'] {
   const log = openLog(logFolder, model, id);
-  // In its own process group, because a signal to the operator's group, such as Ctrl+C, must not end streams.
+  // The worker has its own process group. A signal to the operator's group, such as Ctrl+C, must not end streams.
   const child = spawn(process.execPath, ['--enable-source-maps', program], {
     env,
     detached: true,

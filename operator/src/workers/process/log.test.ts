@@ -24,7 +24,7 @@ test('readLastLogLine of a missing file is empty', () => {
   expect(readLastLogLine(join(folder, 'none.log'))).toBe('');
 });
 
-test('openLog keeps the newest 20 logs of a model, and those of other models', () => {
+test('openLog deletes all but the newest 20 logs of a model, and no log of another model', () => {
   writeFileSync(logFileOf(folder, 'm-other-00000000'), '');
   for (let n = 0; n < 25; n++) {
     const id = `m-${String(n).padStart(8, '0')}`;

@@ -11,7 +11,7 @@ export function logFileOf(folder: string, id: string): string {
   return join(folder, `worker-${id}.log`);
 }
 
-/** Opens the log file of a new worker, readable by its owner only, and deletes the oldest ones of its model. */
+/** Opens the log file of a new worker, readable by its owner only. Deletes the oldest log files of the same model. */
 export function openLog(folder: string, model: string, id: string): number {
   mkdirSync(folder, { recursive: true });
   const ofModel = new RegExp(`^worker-${model}-[0-9a-f]+\\.log$`);
@@ -23,7 +23,7 @@ export function openLog(folder: string, model: string, id: string): number {
   return openSync(logFileOf(folder, id), 'a', 0o600);
 }
 
-/** Returns the log line that best explains why a worker ended. Empty if it logged nothing. */
+/** Returns the log line that best explains why a worker ended. Empty if the worker logged nothing. */
 export function readLastLogLine(file: string): string {
   return findLastLogLine(readTail(file));
 }

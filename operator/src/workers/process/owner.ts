@@ -24,7 +24,7 @@ export function takeOwnership(folder: string): void {
   renameSync(temporary, join(folder, 'owner'));
 }
 
-/** Returns the owner of the folder. Undefined if it never had one. */
+/** Returns the owner of the folder. Undefined if the folder never had an owner. */
 export function readOwner(folder: string): Owner | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, 'owner'), 'utf8')) as Owner;

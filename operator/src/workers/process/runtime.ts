@@ -17,7 +17,7 @@ import { takeOwnership } from './owner.ts';
 import { isOurs, openRecords } from './records.ts';
 import type { Records, WorkerProcess } from './records.ts';
 
-/** Time between two checks of processes that an earlier operator started. They report no exit to this process. */
+/** Time between two checks of processes that an earlier operator started. This process gets no exit event for them. */
 const ADOPTED_POLL_MS = 500;
 /** Time that the workers of a killed operator continue to run before the guard ends them. */
 const TAKE_OVER_MS = 60_000;
@@ -41,7 +41,10 @@ interface Entry {
   ending: Promise<void> | undefined;
 }
 
-/** Runs workers as processes of this machine. They survive an operator that is killed, and the next one adopts them. */
+/**
+ * Runs workers as processes on this machine. If the operator is killed, they keep running, and the next operator adopts
+ * them.
+ */
 export class ProcessRuntime implements WorkerRuntime {
   readonly #options: ProcessRuntimeOptions;
   readonly #records: Records;
@@ -115,14 +118,14 @@ export class ProcessRuntime implements WorkerRuntime {
     return message === undefined ? undefined : { reason: 'CrashLoop', message };
   }
 
-  /** All workers run on this machine. */
+  /** Returns no nodes, because all workers run on this machine. */
   failingNodes(): string[] {
     return [];
   }
 
   /**
-   * Returns undefined. The template of the previous revision is lost with the operator, so a restarted operator could
-   * not roll back to it. It tries a rejected revision again instead of serving nothing.
+   * Returns undefined, because no rollout state is stored. A restarted operator has lost the template of the previous
+   * revision and could not roll back to it. It therefore tries a rejected revision again instead of serving nothing.
    */
   storedRollout(): undefined {
     return undefined;
@@ -233,7 +236,10 @@ export class ProcessRuntime implements WorkerRuntime {
   }
 }
 
-/** Returns how many workers may be started now. After a crash it is one at a time, and none before the retry delay. */
+/**
+ * Returns how many workers may be started now. After a crash it is one at a time, and none before the retry delay has
+ * passed.
+ */
 function countStartable(crashes: Crashes | undefined, present: readonly Entry[], nowMs: number): number {
   if (crashes === undefined) return Infinity;
   const isTrying = present.some(({ startedMs, readyAtMs }) => startedMs >= crashes.lastAtMs && readyAtMs === undefined);

@@ -23,7 +23,7 @@ export interface SimulatedCluster {
   wronglyRemoved: () => string[];
 }
 
-/** Creates the versions of an object, and records how far each reader has read. */
+/** Creates a list of the versions of an object, and records how many of them each reader has read. */
 function createFeed<T>(first: T) {
   const versions = [first];
   const read = new Map<string, number>();
@@ -65,7 +65,7 @@ export function createSimulatedCluster(options: {
   const wronglyRemoved: string[] = [];
   let created = 0;
   /**
-   * Number of versions that the controller must have read before it acts again, because it waits to see its own
+   * Number of versions that the controller must have read before it acts again. It waits until it observes its own
    * changes.
    */
   let expected = 0;
@@ -121,7 +121,7 @@ export function createSimulatedCluster(options: {
     'operator sees pods': (amount) => void pods.advance('operator', amount),
     'operator sees its ReplicaSet': (amount) => void status.advance('operator', amount),
     operator: () => {
-      // The operator knows its own marks before it observes them.
+      // The operator already knows which pods it has marked, even before it observes the marks.
       const marked = new Set(pods.last().flatMap(({ name, selectedForRemoval }) => (selectedForRemoval ? [name] : [])));
       const seen = pods
         .at('operator')

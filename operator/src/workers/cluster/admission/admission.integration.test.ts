@@ -44,7 +44,7 @@ const degraded = (expected: object) =>
   }, LONG_MS);
 
 test(
-  'a change that names an unlabelled Secret leaves the workers running, and is applied when the Secret is labelled',
+  'a change that names an unlabelled Secret leaves the workers running, and is applied once the Secret is labelled',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool(2));
@@ -58,7 +58,7 @@ test(
       expect(events).toContain(command);
     }, LONG_MS);
     expect(await revisionsOfPods()).toEqual([old, old]);
-    // The administrator runs exactly the command of the message.
+    // Runs exactly the command that the message recommends to the administrator.
     await stage.kubectl(command.split(' ').slice(3));
     const revision = await upToNumber(2, old);
     await degraded({ status: 'False' });

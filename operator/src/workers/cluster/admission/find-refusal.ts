@@ -51,7 +51,10 @@ function findClaimRefusal(name: string, field: string, { ownClaims }: Installati
   return { reason: 'ArtifactClaimRefused', message };
 }
 
-/** Refuses a host that is not in the list. An empty list allows every host, but sends credentials to none. */
+/**
+ * Refuses a host that is not in the list. An empty list allows every host, but then the artifact must not need
+ * credentials.
+ */
 function findHostRefusal(
   host: string,
   field: string,

@@ -28,7 +28,7 @@ export function isAllowedHost(host: string, entries: readonly string[]): boolean
   });
 }
 
-/** Returns an entry of the list of allowed hosts. Throws if it has none of the known forms. */
+/** Checks an entry of the list of allowed hosts and returns it. Throws if it has none of the known forms. */
 export function checkHostEntry(entry: string): string {
   if (entry === '*' || /^(\*\.)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/.test(entry)) return entry;
   throw new Error(`"${entry}" is not of the form HOST, HOST:PORT or *.DOMAIN`);

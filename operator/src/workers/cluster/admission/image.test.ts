@@ -6,7 +6,7 @@ test.each([
   ['registry.example:5000/worker', 'registry.example:5000/worker'],
   ['registry.example:5000/worker:1@sha256:00', 'registry.example:5000/worker'],
   ['worker@sha256:00', 'worker'],
-])('repositoryOf %s is %s', (reference, repository) => {
+])('repositoryOf(%s) is %s', (reference, repository) => {
   expect(repositoryOf(reference)).toBe(repository);
 });
 

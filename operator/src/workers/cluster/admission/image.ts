@@ -18,7 +18,7 @@ export function repositoryOf(reference: string): string {
   return tagAt === -1 ? name : name.slice(0, tagAt);
 }
 
-/** Returns an entry of the list of allowed images. Throws if it has none of the known forms. */
+/** Checks an entry of the list of allowed images and returns it. Throws if it has none of the known forms. */
 export function checkImageEntry(entry: string): string {
   if (entry === '*' || /^[^\s*]+?(\/\*)?$/.test(entry)) return entry;
   throw new Error(`"${entry}" is neither an image nor a path that ends in /*`);

@@ -6,9 +6,11 @@ import { CREDENTIALS_VOLUME } from '../objects/fetcher.ts';
 /** A Secret that a model names. */
 export interface SecretReference {
   name: string;
-  /** `artifact` sends the Secret only to the artifact's host. `env` shows its value to the worker. */
+  /**
+   * With `artifact`, the Secret is sent only to the host of the artifact. With `env`, the worker can read its value.
+   */
   use: 'artifact' | 'env';
-  /** Field of the ASRModel that names it, for messages. */
+  /** Field of the ASRModel that names the Secret, for messages. */
   field: string;
 }
 
@@ -21,7 +23,7 @@ export function findSecretReferences({ artifact, worker, guests = [] }: WorkerTe
   return listReferences(credentials, variables);
 }
 
-/** Returns the Secrets that the model of a Deployment named when it was created. */
+/** Returns the Secrets that the pods of a Deployment use. Its model named them when the Deployment was created. */
 export function findDeployedSecrets(deployment: KubeObject | undefined): SecretReference[] {
   const { spec } = (deployment ?? {}) as Pick<V1Deployment, 'spec'>;
   const { containers = [], initContainers = [], volumes = [] } = spec?.template.spec ?? {};

@@ -19,7 +19,7 @@ test('the admission rules refuse an image of another repository, and name the im
   expect(message).toContain('registry.example/svc-asr/worker, registry.example/svc-asr/*, worker');
 });
 
-test('the admission rules accept another tag of the own image, even if no further image is allowed', () => {
+test("the admission rules accept another tag of the installation's image, even if no further image is allowed", () => {
   const installation = { ...INSTALLATION, allowedImages: [] };
   expect(problemOf({ worker: { image: 'registry.example/svc-asr/worker:2-cuda' } }, installation)).toBeUndefined();
   expect(problemOf({ worker: { image: 'worker:1' } }, installation)).toMatchObject({ reason: 'ImageRefused' });
@@ -35,7 +35,7 @@ test.each([
   });
 });
 
-test('an empty list of allowed hosts allows every host, but sends credentials to none', () => {
+test('the admission rules with an empty list of hosts allow every host, but send credentials to none', () => {
   expect(problemOf({ artifact: url }, ANY_HOST)).toBeUndefined();
   expect(problemOf({ artifact: { image: 'evil.example/m:1' } }, ANY_HOST)).toBeUndefined();
   expect(problemOf({ artifact: { ...url, secretRef: { name: 's' } } }, ANY_HOST)).toEqual({
@@ -68,7 +68,7 @@ test.each([
   expect(problem).toEqual({ reason: 'ReservedVariable', message: expect.stringContaining(name) });
 });
 
-test('the admission rules accept variables that tune workers, their telemetry and the proxy of the download', () => {
+test('the admission rules accept variables that configure workers, their telemetry and the proxy of the download', () => {
   // A model may override the OTLP endpoint of the installation.
   const sending = { ...INSTALLATION, otlpEndpoint: 'http://collector:4318' };
   const names = ['MAX_BATCH', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY', 'ARTIFACT_MAX_MIB'];

@@ -7,7 +7,7 @@ import { imageOf } from '../objects/container.ts';
 import { findRefusal } from './find-refusal.ts';
 import { isUnsafeVariable } from './variables.ts';
 
-/** Returns why no pods can be created from a template. Checks only what needs no request to the API server. */
+/** Returns why no pods can be created from a template. Runs only the checks that need no request to the API server. */
 export function findTemplateProblem(template: WorkerTemplate, installation: Installation): StartFailure | undefined {
   for (const one of splitTiers(template)) {
     const problem = findProblem(one, installation);

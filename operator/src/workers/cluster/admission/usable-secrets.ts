@@ -6,7 +6,7 @@ import { LABELS, PRODUCT } from '../names.ts';
 import type { Reflect } from '../objects/object-cache.ts';
 import type { SecretReference } from './secret-references.ts';
 
-/** Label of a Secret that models may use, with a value of `SECRET_USES`. */
+/** Label of a Secret that models may use. Its value is a key of `SECRET_USES`. */
 export const USABLE_LABEL = `${API_GROUP}/usable-by-models`;
 
 /** Values of the label, and the uses that each of them allows. */
@@ -15,7 +15,7 @@ const SECRET_USES: Readonly<Record<string, readonly SecretReference['use'][]>> =
   true: ['artifact', 'env'],
 };
 
-/** Value of the label that allows no more than one use. */
+/** Value of the label that allows a use, and no more than necessary. */
 const LABEL_FOR: Readonly<Record<SecretReference['use'], string>> = { artifact: 'artifact', env: 'true' };
 
 /** The Secrets that models may use, as far as this operator has observed them. */
@@ -23,7 +23,7 @@ export interface UsableSecrets {
   /** Resolves when all labelled Secrets were listed. */
   start: () => Promise<void>;
   stop: () => void;
-  /** Returns why the first refused reference is refused. Undefined if all may be used. */
+  /** Returns why one of the references is refused. Undefined if all Secrets may be used. */
   findRefusal: (references: readonly SecretReference[]) => StartFailure | undefined;
 }
 
@@ -47,7 +47,7 @@ export function createUsableSecrets({ reflect, namespace, ownSecrets, onChange }
       return { reason: 'SecretRefused', message };
     }
     if (SECRET_USES[labels[USABLE_LABEL] ?? '']?.includes(use) === true) return undefined;
-    // Does not reveal whether the Secret exists.
+    // The message is the same whether or not the Secret exists, so that it does not reveal this.
     const message =
       `Secret "${name}" (${field}) does not exist, or models may not use it. To allow it, run ` +
       `"kubectl -n ${namespace} label --overwrite secret ${name} ${USABLE_LABEL}=${LABEL_FOR[use]}"`;
@@ -67,7 +67,7 @@ export function createUsableSecrets({ reflect, namespace, ownSecrets, onChange }
   };
 }
 
-/** Returns what is kept of a Secret: its labels, and what identifies this version of it. */
+/** Returns the part of a Secret that is kept in memory: its labels, and the fields that identify its version. */
 export function trimSecret({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, labels } = metadata;
   const kept = { name, uid, resourceVersion, labels };

@@ -11,7 +11,7 @@ const UNSAFE: readonly RegExp[] = [
 /** Variables that match a pattern above but are harmless. A proxy forwards TLS connections without reading them. */
 const SAFE: readonly string[] = ['NODE_USE_ENV_PROXY'];
 
-/** Reports whether a model could take over its workers with this variable. */
+/** Reports whether a model could take control of its worker processes with this variable. */
 export function isUnsafeVariable(name: string): boolean {
   return !SAFE.includes(name) && UNSAFE.some((pattern) => pattern.test(name));
 }

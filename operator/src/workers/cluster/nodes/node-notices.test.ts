@@ -5,7 +5,7 @@ import { createNodeNotices } from './node-notices.ts';
 const REMOVAL = { kind: 'removal', reason: 'taint karpenter.sh/disrupted' };
 const TAINTS = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }];
 
-test('the notice of a node applies to pods that were there before it, and its changes are reported once', () => {
+test('a notice about a node applies only to pods scheduled before it, and each change of the notice is reported once', () => {
   const cluster = createClusterApi();
   const changes: unknown[] = [];
   let nowMs = 10;
@@ -24,7 +24,8 @@ test('the notice of a node applies to pods that were there before it, and its ch
   put({ unschedulable: true, taints: TAINTS });
   put({ unschedulable: true, taints: TAINTS });
   expect([notices.find('n', 5), notices.find('other', 5)]).toEqual([REMOVAL, undefined]);
-  // A pod that tolerates the taint was scheduled later. Moving it would only lead to another pod on the same node.
+  // This pod was scheduled after the notice, so it tolerates the taint. A replacement could be scheduled to the same
+  // node.
   expect(notices.find('n', 15)).toBeUndefined();
   put({});
   expect(notices.find('n', 5)).toBeUndefined();

@@ -6,21 +6,22 @@ import { readNotice, trimNode } from './notice.ts';
 
 export interface NodeNoticesOptions {
   reflect: Reflect;
-  /** Keys of further taints and of annotations that announce the removal of a node. */
+  /** Keys of annotations, and of taints besides the well-known ones, that announce the removal of a node. */
   keys: readonly string[];
-  /** Called when the notice of a node has appeared, changed or disappeared. */
+  /** Called when a notice about a node has appeared, changed or disappeared. */
   onChange: (node: string, notice: NodeNotice | undefined) => void;
   nowMs: () => number;
 }
 
-/** The notices of all nodes, as far as this operator has observed them. */
+/** The notices about all nodes, as far as this operator has observed them. */
 export interface NodeNotices {
   /** Starts to follow the nodes. Does not wait for the first list, because the right to read nodes may be missing. */
   start: () => void;
   stop: () => void;
   /**
-   * Returns the notice of a node for a pod that was scheduled there at a time. Undefined if the pod was scheduled after
-   * the notice. Such a pod tolerates it, and its replacement could be scheduled to the same node.
+   * Returns the notice about a node for a pod that was scheduled to it at `scheduledAtMs`. Undefined if the pod was
+   * scheduled after the notice. Such a pod tolerates the taint, and its replacement could be scheduled to the same
+   * node.
    */
   find: (node: string, scheduledAtMs: number) => NodeNotice | undefined;
 }
@@ -36,7 +37,8 @@ export function createNodeNotices({ reflect, keys, onChange, nowMs }: NodeNotice
       const before = notices.get(name);
       if (isDeepStrictEqual(notice, before?.notice)) return;
       if (notice === undefined) notices.delete(name);
-      // A cordon is often followed by a taint. The pods that the cordon applied to are still the same.
+      // A cordon is often followed by a taint. The time of the first notice is kept, because both apply to the same
+      // pods.
       else notices.set(name, { notice, sinceMs: before?.sinceMs ?? nowMs() });
       onChange(name, notice);
     },

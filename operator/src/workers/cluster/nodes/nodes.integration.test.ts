@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, KUBERNETES_TIMEOUT_MS);
 afterAll(() => kubernetes.stop());
 afterEach(async () => {
-  // The control plane and its nodes serve further test files. A test that failed leaves its taint and cordons behind.
+  // Other test files use the same control plane and nodes. A failed test may have left its taint and cordons behind.
   const open = { spec: { taints: null, unschedulable: null } };
   for (const node of ['test-node', SECOND_NODE]) {
     await kubernetes.request('PATCH', `/api/v1/nodes/${node}`, open, 'application/merge-patch+json');
@@ -59,7 +59,7 @@ const upToNumber = (count: number) =>
   }, LONG_MS);
 
 test(
-  'workers leave a node with a spot notice at once, and a cordoned one when others have replaced them',
+  'workers leave a node with a spot notice at once, and a cordoned node after other workers have replaced them',
   async () => {
     stage = await createStage(kubernetes, { nodes: ['test-node', SECOND_NODE], env: { WORKER_NODE_NOTICES: 'true' } });
     await stage.kubectl(['cordon', SECOND_NODE]);
@@ -85,11 +85,11 @@ test(
 );
 
 test(
-  'crash-looping workers of a node are replaced on another node, and the other workers keep running',
+  'crash-looping workers on a node are replaced on another node, and the other workers keep running',
   async () => {
     const sickNode = 'sick-node';
-    // The stand-in for the scheduler uses the nodes in turn. Without the affinity of the pods, it would choose the sick
-    // node for the replacement.
+    // The stub of the scheduler uses the nodes in turn. Without the affinity of the pods, it would choose the sick node
+    // for the replacement.
     stage = await createStage(kubernetes, { nodes: [sickNode, 'test-node'], sickNode });
     await stage.apply(pool({ min: 3, max: 3 }));
     const first = await eventually(async () => {

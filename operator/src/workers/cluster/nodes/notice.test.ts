@@ -35,11 +35,11 @@ test.each([
   expect(read(object)).toBeUndefined();
 });
 
-test('a cordoned node has a notice that is less urgent', () => {
+test('a cordoned node has a notice of the kind cordon, which is less urgent', () => {
   expect(read(node({ unschedulable: true }))).toEqual({ kind: 'cordon', reason: 'it is cordoned' });
 });
 
-test('a node keeps only the fields in memory that a notice depends on', () => {
+test('trimNode keeps only the fields of a node that a notice depends on', () => {
   const annotations = { 'example.com/reclaim': '', 'example.com/other': '' };
   expect(trimNode(node({ podCIDR: '10.0.0.0/24' }, { annotations }), KEYS)).toEqual({
     apiVersion: 'v1',

@@ -20,7 +20,10 @@ export const REMOVAL_TAINTS: readonly string[] = [
   'node.kubernetes.io/out-of-service',
 ];
 
-/** Returns why a node is about to be removed or may get no further pods. Undefined if neither applies. */
+/**
+ * Returns the notice about a node that is about to be removed, or that accepts no further pods. Undefined if neither is
+ * so.
+ */
 export function readNotice(object: KubeObject, keys: readonly string[]): NodeNotice | undefined {
   const { deletionTimestamp, annotations = {} } = object.metadata;
   const { taints = [], unschedulable } = (object as Pick<V1Node, 'spec'>).spec ?? {};

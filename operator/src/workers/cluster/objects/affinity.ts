@@ -3,8 +3,9 @@ import type { WorkerTemplate } from '../../template.ts';
 import { LABELS } from '../names.ts';
 
 /**
- * Builds the affinity of worker pods. To that of the model it adds a rule that keeps them off nodes with a sick pod of
- * the same model and tier. Every pod has the rule from the start, because another pod template would replace all pods.
+ * Builds the affinity of worker pods. It adds a rule to the affinity of the model. The rule keeps pods off nodes with a
+ * sick pod of the same model and tier. Every pod has the rule from the start, because adding it later would change the
+ * pod template and replace all pods.
  */
 export function buildAffinity({ model, tier, worker }: WorkerTemplate): V1Affinity {
   const { podAntiAffinity } = worker.affinity ?? {};

@@ -17,8 +17,8 @@ export interface ArtifactParts {
 const VOLUME = 'model';
 
 /**
- * Builds the parts of a pod that provide the model files of a template. For a guest, builds those of its artifact, with
- * a suffix that distinguishes volumes, folders and containers in the same pod.
+ * Builds the parts of a pod that provide the model files of a template. For a guest, it builds those of the guest's
+ * artifact. The suffix then distinguishes volumes, folders and containers in the same pod.
  */
 export function buildArtifact(
   template: WorkerTemplate,

@@ -38,7 +38,7 @@ export interface DeploymentBuilder {
 /** Returns the objects of a template. */
 export type ChildBuilder = (template: WorkerTemplate) => TemplateChildren;
 
-/** Creates a builder that builds the objects of each template once, because models are converged often. */
+/** Creates a function that builds the objects of each template only once, because models are converged often. */
 export function createChildBuilder(installation: Installation): ChildBuilder {
   const cache = new WeakMap<WorkerTemplate, TemplateChildren>();
   return (template) => {
@@ -95,7 +95,7 @@ export function buildWorkers(template: WorkerTemplate, installation: Installatio
   return { type: TYPES.Deployment, object: annotate(object, digest) };
 }
 
-/** Annotates an object with its own digest. A live object with another digest was applied from other input. */
+/** Annotates an object with its own digest. If a live object has another digest, it was applied with other content. */
 export function stamp(object: KubeObject): KubeObject {
   return annotate(object, digestOf(object));
 }

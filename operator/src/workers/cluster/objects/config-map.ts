@@ -37,19 +37,21 @@ function buildSettings(template: WorkerTemplate, installation: Installation): Re
     ADMIN_PORT: String(PORTS.admin),
     REDIS_URL_FILE: `${PATHS.redis}/url`,
     WORKER_TICKET_PUBLIC_KEYS_FILE: `${PATHS.tickets}/keys.pem`,
-    // The only writable folder. Drivers keep caches in the home folder.
+    // This is the only writable folder. Drivers keep caches in the home folder.
     HOME: PATHS.scratch,
     ...(tls && { TLS_CERT_FILE: `${PATHS.tls}/tls.crt`, TLS_KEY_FILE: `${PATHS.tls}/tls.key` }),
     ...(caSecret !== '' && { NODE_EXTRA_CA_CERTS: `${PATHS.ca}/ca.crt` }),
   };
 }
 
-/** Builds variables that `spec.worker.env` may override: `env` of a container takes precedence over a ConfigMap. */
+/**
+ * Builds variables that `spec.worker.env` may override, because `env` of a container takes precedence over a ConfigMap.
+ */
 function buildDefaults({ otlpEndpoint }: Installation): Record<string, string> {
   return otlpEndpoint === '' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint };
 }
 
-/** Returns the variables of `spec.worker.env` that the operator sets itself. */
+/** Returns the variables of `spec.worker.env` that are not allowed there, because the operator sets them itself. */
 export function findReservedVariables(template: WorkerTemplate, installation: Installation): string[] {
   const settings = Object.keys(buildSettings(template, installation));
   const reserved = new Set([

@@ -23,7 +23,8 @@ export function buildContainer(
     env: [...POD_VARIABLES, ...ownVariables(template)],
     resources: buildResources(template),
     securityContext: containerSecurity(),
-    // Live as soon as the process runs, before the model is loaded. The pool replaces workers that never register.
+    // The process is live as soon as it runs, even before the model is loaded. The pool replaces workers that never
+    // register.
     startupProbe: { ...probe('/livez'), periodSeconds: 2, failureThreshold: 60 },
     livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 3 },
     readinessProbe: { ...probe('/readyz'), periodSeconds: 2, failureThreshold: 1 },

@@ -7,8 +7,8 @@ import { LABELS, sharedName } from '../names.ts';
 const UNLIMITED = '100%';
 
 /**
- * Builds the limit of simultaneous evictions. It is a number of ready pods that must stay, which the operator updates.
- * A number of unavailable pods would also count pods that have not started, and would then protect too many.
+ * Builds the limit of simultaneous evictions. It uses `minAvailable`, the number of ready pods that must stay, which
+ * the operator updates. `maxUnavailable` would also count pods that have not started, and so protect too many.
  */
 export function buildDisruptionBudget(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
@@ -20,7 +20,7 @@ export function buildDisruptionBudget(
     metadata: buildMetadata(owner, sharedName(owner.model)),
     spec: {
       ...limit,
-      // Pods that are not ready have no streams to protect, or move them already.
+      // A pod that is not ready has no streams to protect, or its streams are already moving.
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
       selector: { matchLabels: { [LABELS.model]: owner.model } },
     },
@@ -33,7 +33,7 @@ export function buildDisruptionBudget(
  */
 export function countProtected(ready: number, evictable: number, maxUnavailable: number | string): number | undefined {
   if (maxUnavailable === UNLIMITED) return undefined;
-  // Kubernetes rounds the percentage of a PodDisruptionBudget up, too.
+  // The percentage is rounded up, as Kubernetes does it for a PodDisruptionBudget.
   const most =
     typeof maxUnavailable === 'number'
       ? maxUnavailable

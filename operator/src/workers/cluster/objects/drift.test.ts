@@ -24,7 +24,7 @@ test.each([
   ],
   ['one more item without a name', { drop: ['ALL', 'NET'] }, { drop: ['ALL'] }, false],
   ['mounts, by their path', { m: [{ mountPath: '/a', name: 'x' }] }, { m: [{ name: 'x', mountPath: '/a' }] }, true],
-])('covers of %s (live %j, wanted %j) is %s', (_, live, wanted, expected) => {
+])('covers, for %s (live %j, wanted %j), is %s', (_, live, wanted, expected) => {
   expect(covers(live, wanted)).toBe(expected);
 });
 
@@ -39,7 +39,7 @@ test('hasDrifted is true if the object is missing, was applied from other input,
   expect(hasDrifted(object('1', { a: 'x' }), object('1', { a: 'x' }))).toBe(false);
   expect(hasDrifted(object('1', { a: 'x', b: 'of others' }), object('1', { a: 'x' }))).toBe(false);
   expect(hasDrifted(object('1', { a: 'y' }), object('1', { a: 'x' }))).toBe(true);
-  // A field that is not wanted any more has to be removed. Only the digest shows that.
+  // The operator does not want this field any more, so it has to be removed. Only the digest shows that.
   expect(hasDrifted(object('1', { a: 'x', b: 'y' }), object('2', { a: 'x' }))).toBe(true);
 });
 

@@ -24,8 +24,8 @@ const QUANTITY_FACTORS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reports whether an object has to be applied. That is so if it is missing, was applied with other content, or has a
- * field of the operator that another client changed. Fields that others added are ignored.
+ * Reports whether an object has to be applied. It has to if it is missing, was applied with other content, or if
+ * another client changed a field that the operator sets. Fields that other clients added are ignored.
  */
 export function hasDrifted(live: KubeObject | undefined, wanted: KubeObject): boolean {
   if (live === undefined) return true;
@@ -34,7 +34,7 @@ export function hasDrifted(live: KubeObject | undefined, wanted: KubeObject): bo
   return !covers(live, wanted);
 }
 
-/** Reports whether the live value has everything that is wanted. Defaults and fields of others are ignored. */
+/** Reports whether the live value has everything that is wanted. Defaults and fields of other clients are ignored. */
 export function covers(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) return Array.isArray(live) && coversList(live, wanted);
   if (typeof wanted === 'object' && wanted !== null) {

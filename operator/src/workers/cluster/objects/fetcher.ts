@@ -15,7 +15,7 @@ export const FETCHER_VARIABLES = [
   'ARTIFACT_CREDENTIALS_FOLDER',
 ];
 
-/** Volume with the credentials of the download. Those of guests have a suffix. */
+/** Volume with the credentials of the download. For a guest, a suffix is added. */
 export const CREDENTIALS_VOLUME = 'artifact-credentials';
 
 /** Builds the init container that downloads an artifact, and the volumes that it needs. */
@@ -41,7 +41,7 @@ export function buildFetcher(
       { name: 'ARTIFACT_OWNER', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       ...(secret === undefined ? [] : [{ name: 'ARTIFACT_CREDENTIALS_FOLDER', value: PATHS.credentials }]),
       ...(caSecret === '' ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `${PATHS.ca}/ca.crt` }]),
-      // May set limits of the download or a proxy.
+      // The model may set limits of the download or a proxy.
       ...ownVariables(template),
     ],
     resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } },

@@ -43,7 +43,7 @@ describe('the pods of a model with guests', () => {
     ]);
   });
 
-  test('mount the Secret of each guest, and no other key of it', () => {
+  test('mount of the Secret of each guest only the Redis URL, the certificate and its private key', () => {
     const { volumes, mounts } = build();
     const items = ['url', 'tls.crt', 'tls.key'].map((key) => ({ key, path: key }));
     const secret = { secretName: 'guest-path-workers', items, defaultMode: 0o440 };
@@ -59,27 +59,27 @@ describe('the pods of a model with guests', () => {
     expect(initContainers.map(({ name }) => name)).toEqual(['fetch-artifact', 'fetch-artifact-3']);
   });
 
-  test('mount no Secrets of guests without TLS and with a shared Redis user', () => {
+  test('mount no Secret of a guest if there is no TLS and all workers share one Redis user', () => {
     const { guests, volumes } = build(PLAIN_INSTALLATION);
     expect(guests[1]).toEqual({ MODEL: 'guest-path', SLOTS: 30, MODEL_DIR: '/models/g', PORT: 8451 });
     expect(volumes.filter(({ name }) => name.startsWith('guest-'))).toEqual([]);
   });
 
-  test('accept gateways on the ports of all models', () => {
+  test('accept connections of gateways on the ports of all models', () => {
     const { policy } = build();
     const ports = policy.spec?.ingress?.[0]?.ports?.map(({ port }) => port) ?? [];
     expect(ports).toEqual(Array.from({ length: 16 }, (_, at) => 8443 + at));
   });
 });
 
-test('the revision of a host changes with its guests, and not with their order', () => {
+test('the revision of a host changes if its guests change, and not if only their order does', () => {
   const revisionOf = (guests: readonly object[]) => templateOf(HOST, INSTALLATION, undefined, guests).revision;
   const [first, second] = GUESTS;
   expect(revisionOf([second, first])).toBe(revisionOf([first, second]));
   expect(new Set([[], [first], [second], [first, second]].map(revisionOf)).size).toBe(4);
 });
 
-test('the rules for artifacts and Secrets apply to guests', () => {
+test('the admission rules for artifacts and Secrets also apply to the guests of a model', () => {
   const template = templateOf(HOST, INSTALLATION, undefined, GUESTS);
   const names = ['model-credentials', 'guest-credentials'];
   const artifactSecrets = (found: { name: string; use: string }[]) =>

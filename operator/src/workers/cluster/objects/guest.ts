@@ -9,16 +9,22 @@ import { secretMode } from './container.ts';
 
 /** The parts of a pod that belong to a guest. */
 export interface GuestParts extends Omit<ArtifactParts, 'modelDir'> {
-  /** Variables of the guest in the setting GUESTS. */
+  /** Entry of the guest in the setting GUESTS. */
   variables: Record<string, string | number>;
 }
 
-/** Returns the ports of a guest, by its position in the list of guests. They follow those of the models before it. */
+/**
+ * Returns the ports of a guest, by its position in the list of guests. They follow the ports of the host and of the
+ * guests before it.
+ */
 export function guestPorts(index: number): number[] {
   return STREAM_PORTS.map((port) => port + (index + 1) * STREAM_PORTS.length);
 }
 
-/** Builds the model files, credentials and variables of a guest. Names in the pod contain its position in the list. */
+/**
+ * Builds the model files, credentials and variables of a guest. The position of the guest in the list is part of its
+ * names in the pod.
+ */
 export function buildGuest(
   template: WorkerTemplate,
   { model, artifact }: GuestTemplate,
@@ -36,7 +42,7 @@ export function buildGuest(
   };
 }
 
-/** Builds the mount of the certificate and the REDIS_URL of a guest, which are in the Secret of that model. */
+/** Builds the mount of the certificate and the REDIS_URL of a guest, which are in the guest's own Secret. */
 function buildCredentials(
   model: string,
   name: string,

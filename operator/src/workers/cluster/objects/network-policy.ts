@@ -5,15 +5,15 @@ import type { Installation } from '../installation.ts';
 import { PORTS, STREAM_PORTS } from '../installation.ts';
 import { LABELS, revisionName } from '../names.ts';
 
-/** Policies apply to the port of the resolver's pods, which is 5353 on OpenShift. */
+/** A policy applies to the port of the pods behind the DNS Service, which is 5353 on OpenShift. */
 const DNS_PORTS = [53, 5353];
 const WEB_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Builds the network policy of a revision's workers. It restricts egress to the pods of a bundled Redis, and otherwise
- * by port only. The operator does not know the addresses of DNS, an external Redis, the OTLP endpoint and the artifact
- * server, which may be outside the cluster. Only models that are downloaded may connect to the port of their artifact
- * server.
+ * Builds the network policy of a revision's workers. Egress to a bundled Redis is restricted to its pods. All other
+ * egress is restricted only by port. The operator does not know the addresses of DNS, an external Redis, the OTLP
+ * endpoint and the artifact server, which may be outside the cluster. Only workers that download their model may
+ * connect to the port of the artifact server.
  */
 export function buildNetworkPolicy(template: WorkerTemplate, installation: Installation) {
   const { model, revision, artifact, guests = [] } = template;
@@ -25,7 +25,7 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
   const egress = [
     { ports: DNS_PORTS.flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }))) },
     ...(bundled ? [{ to: [selectPeer(redis.labels, installation)], ports: tcpPorts(redis.ports) }] : []),
-    // A rule without ports would allow every port.
+    // The rule is left out if there are no ports, because a rule without ports would allow every port.
     ...(anywhere.length > 0 ? [{ ports: tcpPorts(anywhere) }] : []),
   ];
   return {
@@ -52,7 +52,7 @@ export function buildNetworkPolicy(template: WorkerTemplate, installation: Insta
 function selectPeer(labels: Readonly<Record<string, string>>, { platformNamespace }: Installation) {
   const podSelector = { matchLabels: { ...labels } };
   if (platformNamespace === undefined) return { podSelector };
-  // Kubernetes sets this label on every namespace, and nothing else can change it.
+  // Kubernetes sets this label on every namespace, and no client can change it.
   return { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': platformNamespace } }, podSelector };
 }
 

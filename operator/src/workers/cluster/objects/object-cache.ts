@@ -18,7 +18,7 @@ export interface ObjectCacheOptions {
   onChange: (model: string) => void;
 }
 
-/** The objects of one type that belong to models. */
+/** The objects of one type that belong to models, by model. */
 export interface ObjectCache {
   reflector: Reflector;
   models: () => Iterable<string>;
@@ -29,7 +29,7 @@ export interface ObjectCache {
   delete: (object: KubeObject) => Promise<void>;
 }
 
-/** The result of the last write of an object. It counts until the watch reports a change of the object. */
+/** Result of the last write of an object. It is used until the watch reports a change of the object. */
 interface Write {
   /** Undefined if the object was deleted. */
   object: KubeObject | undefined;
@@ -38,8 +38,8 @@ interface Write {
 }
 
 /**
- * Creates the cache of a type. It returns its own writes at once. The watch reports them later, and much later if it is
- * interrupted. Without the cache, the operator would repeat the writes meanwhile.
+ * Creates the cache of a type. It returns an own write at once, although the watch reports it only later. While the
+ * watch is interrupted, that can take long. Without the cache, the operator would repeat its writes meanwhile.
  */
 export function createObjectCache(
   type: ResourceType,

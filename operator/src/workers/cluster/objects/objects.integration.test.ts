@@ -41,7 +41,7 @@ async function read({ type, object }: Child): Promise<KubeObject> {
   return (await demand(kubernetes.request('GET', `${pathOf(type)}/${object.metadata.name}`))) as KubeObject;
 }
 
-/** Returns the response of the API server to a pod, in a dry run. */
+/** Returns the response of the API server to the creation of a pod, in a dry run. */
 async function tryPod(template: object): Promise<Answer> {
   const pod = { apiVersion: 'v1', kind: 'Pod', ...template } as KubeObject;
   const named = { ...pod, metadata: { ...pod.metadata, name: 'pod' } };
@@ -64,7 +64,7 @@ test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
       const { spec } = children.at(-1)!.object as unknown as { spec: { template: { spec: object } } };
       const { status, text } = await tryPod(spec.template);
       expect([status, text]).toEqual([201, expect.stringContaining('"automountServiceAccountToken":false')]);
-      // Proves that the namespace enforces the policy.
+      // This request shows that the namespace enforces the policy.
       const careless = { ...spec.template, spec: { ...spec.template.spec, securityContext: {} } };
       expect((await tryPod(careless)).status).toBe(403);
     }
@@ -72,7 +72,7 @@ test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
   120_000,
 );
 
-test('hasDrifted detects fields that others changed on a live object, and ignores fields that they added', async () => {
+test('hasDrifted detects fields of the operator that other clients changed, and ignores fields that they added', async () => {
   const children = childrenOf(templateOf(model('drifting', { worker: { resources: { limits: { cpu: '0.5' } } } })));
   const deployment = children.at(-1)!;
   const name = `deployment/${deployment.object.metadata.name}`;

@@ -81,7 +81,7 @@ describe('a model with tiers', () => {
     expect(podOf(ofTier('Deployment', 'cpu'))).not.toHaveProperty('resourceClaims');
   });
 
-  test('uses image and node selector of a tier, and otherwise those of the worker', () => {
+  test('uses the image and the node selector of a tier, or else those of the worker', () => {
     const [mig, cpu] = [podOf(ofTier('Deployment', 'mig')), podOf(ofTier('Deployment', 'cpu'))];
     expect(mig.containers[0]?.image).toBe('registry.example/svc-asr/worker-cuda:1.2.3');
     expect(cpu.containers[0]?.image).toBe('registry.example/svc-asr/worker:1.2.3');
@@ -151,7 +151,7 @@ test.each([
   ['claim', { ...INSTALLATION, egressPorts: [443] }, [{ ports: [{ protocol: 'TCP', port: 443 }] }]],
   ['claim', { ...INSTALLATION, otlpEndpoint: 'http://c:4318' }, [{ ports: [{ protocol: 'TCP', port: 4318 }] }]],
 ] as const)(
-  'workers of the model %s may connect only to DNS, Redis and needed ports (%#)',
+  'workers of the model %s may connect only to DNS, to Redis and to the ports that they need (case %#)',
   (name, installation, more) => {
     const { spec } = kindOf(built(name, installation), 'NetworkPolicy') as unknown as { spec: { egress: object[] } };
     const ports = (port: number) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }));

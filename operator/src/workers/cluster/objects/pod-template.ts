@@ -39,8 +39,9 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       // No preStop delay is needed, because gateways find workers in the ledger, and a worker that stops removes itself
       // there.
       terminationGracePeriodSeconds: drainSeconds + STOP_MARGIN_SECONDS,
-      // The worker is then not the first process of its PID namespace. The kernel discards a SIGTERM for such a process
-      // until Node has installed a handler. A pod deleted during that time would run for its whole grace period.
+      // With a shared PID namespace, the worker is not its first process. The kernel discards a SIGTERM for the first
+      // process until Node has installed a handler. A pod that is deleted during that time would run for its whole
+      // grace period.
       shareProcessNamespace: true,
       securityContext: {
         runAsNonRoot: true,
@@ -58,7 +59,7 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
         maxSkew: 1,
         topologyKey,
-        // Workers on the same node are better than none.
+        // Running several workers on the same node is better than not running them.
         whenUnsatisfiable: 'ScheduleAnyway',
         labelSelector: { matchLabels: selectorOf(template) },
       })),

@@ -4,8 +4,7 @@ import { buildMetadata } from './metadata.ts';
 import { sharedName } from '../names.ts';
 
 /**
- * Builds the ServiceAccount of a model's workers. It has no Kubernetes permissions; cloud providers may map it to a
- * role.
+ * Builds the ServiceAccount of a model's workers. It has no rights in Kubernetes. Cloud providers may map it to a role.
  */
 export function buildServiceAccount(template: WorkerTemplate) {
   return {

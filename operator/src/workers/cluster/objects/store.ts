@@ -28,7 +28,7 @@ export interface ChildStoreOptions {
   reflect: Reflect;
   /** Called when an object of a model may have changed. */
   onChange: (model: string) => void;
-  /** Called when an applied object comes back modified. */
+  /** Called when the cluster has modified an object while it was applied. */
   onModified: (child: Child) => void;
 }
 
@@ -83,7 +83,10 @@ export function createChildStore(options: ChildStoreOptions): ChildStore {
   };
 }
 
-/** Applies objects that differ from the cluster. Remembers the versions that were compared before. */
+/**
+ * Applies objects that differ from the cluster. Remembers which versions were compared, and does not compare them
+ * again.
+ */
 function createDriftChecks(cacheOf: (type: ResourceType) => ObjectCache, onModified: (child: Child) => void) {
   /** Version and digest of objects that need no further comparison, by kind and name. */
   const checked = new Map<string, string>();

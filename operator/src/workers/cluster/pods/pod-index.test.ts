@@ -86,7 +86,7 @@ test('the pod index reports a worker as ended when its pod was deleted, has ende
   expect(ended).toHaveLength(4);
 });
 
-test('ageMs is the age of the process, and 0 while the process does not run', () => {
+test('ageMs of a pod is the age of its process, and 0 while no process runs', () => {
   const { pods, pass } = watch();
   pods.update('a', object('a', { running: false, ready: false }));
   pass(1000);
@@ -99,7 +99,7 @@ test('ageMs is the age of the process, and 0 while the process does not run', ()
   expect(pods.ageMs('a')).toBe(100);
 });
 
-test('the pod index measures how long a pod is unschedulable, and counts crashes since it was ready', () => {
+test('the pod index measures how long a pod has been unschedulable, and counts its crashes since it was last ready', () => {
   const { pods, pass } = watch();
   pods.update('a', object('a', { unschedulable: true, ready: false }));
   pass(700);
@@ -111,7 +111,7 @@ test('the pod index measures how long a pod is unschedulable, and counts crashes
   expect(pods.of('m')[0]?.crashes).toBe(3);
 });
 
-test('the pod index drops a deleted pod that is overdue, and reports it once', () => {
+test('the pod index drops a deleted pod that has not ended in time, and reports it once', () => {
   const { pods, overdue, pass } = watch();
   pods.update('a', object('a'));
   pass(5000);

@@ -13,7 +13,7 @@ interface Entry {
   /** Number of restarts when the pod was last ready. */
   restartsWhenReady: number;
   terminatingSinceMs: number | undefined;
-  /** True once the pod was reported as overdue. */
+  /** True once the pod was reported as overdue and is not waited for any more. */
   abandoned: boolean;
 }
 
@@ -120,7 +120,7 @@ export class PodIndex {
   }
 }
 
-/** Returns the entry of a pod after an update. The time of a condition counts from its first observation. */
+/** Returns the entry of a pod after an update. The start of each state is the time at which it was first observed. */
 function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): Entry {
   const restarted = before !== undefined && pod.restarts !== before.pod.restarts;
   const since = (holds: boolean, sinceMs: number | undefined) => (holds ? (sinceMs ?? nowMs) : undefined);

@@ -120,7 +120,7 @@ test('findStartFailure reports a lack of memory and a failed download of the art
   });
 });
 
-test('findStartFailure reports a pod without a node or volumes after the timeout', () => {
+test('findStartFailure reports a pod that still has no node or no volumes after the timeout', () => {
   const conditions = [
     { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes have a GPU' },
   ];
@@ -142,7 +142,7 @@ test('findStartFailure reports a pod without a node or volumes after the timeout
   });
 });
 
-test('findStartFailure ignores a failing pod while another one is starting, and failures on one node while others are ready', () => {
+test('findStartFailure ignores failing pods while another is starting, and failures on one node while other pods are ready', () => {
   const read = (status: object): ObservedPod => ({
     ...readPod(object(status))!,
     unschedulableMs: 0,

@@ -19,7 +19,10 @@ export interface WorkerPod {
   revision: string;
   /** Tier of the pod. Undefined if its revision has none. */
   tier?: string;
-  /** Hash of the ReplicaSet of the pod. Different hashes in one Deployment mean that it is being restarted. */
+  /**
+   * Hash of the ReplicaSet of the pod. If pods of one Deployment have different hashes, the Deployment is being
+   * restarted.
+   */
   set: string;
   /** True if the pod was deleted and has not ended yet. */
   terminating: boolean;
@@ -29,7 +32,7 @@ export interface WorkerPod {
   ended: boolean;
   /** True if the operator selected the pod for removal. */
   selectedForRemoval: boolean;
-  /** True if the phase label shows the selection as well. It is missing if an early operator version selected the pod. */
+  /** True if the phase label shows the selection too. An early version of the operator did not set this label. */
   labelled: boolean;
   /** True if the pod has the label that keeps further pods off its node. */
   sick: boolean;
@@ -50,10 +53,10 @@ export interface WorkerPod {
   containerProblem: ContainerProblem | undefined;
 }
 
-/** Waiting reasons of a normal start. */
+/** Reasons for which a container waits during a normal start. */
 const NORMAL_WAITS: readonly string[] = ['ContainerCreating', 'PodInitializing'];
 
-/** Reason of every crashed container, whether it waits for its next start or is running again. */
+/** Reason that is reported for every crashed container, whether it waits for its next start or runs again. */
 export const CRASHED = 'CrashLoopBackOff';
 
 /** Reads a worker pod. Returns undefined if the pod is not a worker's. */

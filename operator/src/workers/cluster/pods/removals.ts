@@ -3,14 +3,20 @@ import type { KubeApi } from '@svc-asr/kubernetes';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 import type { WorkerPod } from './pod.ts';
 
-/** The pods that were selected for removal. The selection is stored on the pod, where the next operator finds it. */
+/**
+ * The pods that were selected for removal. The selection is stored on the pod itself, so that the next operator finds
+ * it.
+ */
 export interface Removals {
   isSelected: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
-  /** Reports whether pods of a model are selected that have not ended. */
+  /** Reports whether a model has selected pods that have not ended. */
   hasSelected: (model: string) => boolean;
   /** Selects a pod for removal. The pod stays unchanged until `mark` is called. */
   select: (pod: WorkerPod, reason: string) => void;
-  /** Writes the selection to the pods of a model in the cluster, also where an earlier operator wrote part of it. */
+  /**
+   * Writes the selection to the pods of a model in the cluster. Completes it on pods where an earlier operator wrote
+   * only a part.
+   */
   mark: (model: string, pods: readonly WorkerPod[]) => Promise<void>;
   /** Deletes pods, each once. */
   deletePods: (pods: readonly WorkerPod[]) => Promise<void>;
@@ -21,7 +27,7 @@ export interface Removals {
 interface Selection {
   /** Reason to write into an annotation. Undefined if the pod already has the annotation. */
   reason: string | undefined;
-  /** True once the pod in the cluster shows the selection. */
+  /** True once the selection was written to the pod in the cluster. */
   marked: boolean;
 }
 
@@ -42,7 +48,8 @@ export function createRemovals(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Rem
       [ANNOTATIONS.deletionCost]: String(LOWEST_COST),
       ...(reason !== undefined && { [ANNOTATIONS.stopping]: reason }),
     };
-    // Both are in one write, so that a controller that has seen the label has also seen the deletion cost.
+    // Annotation and label are in one write. A controller that has seen the label has therefore also seen the deletion
+    // cost.
     const labels = { [LABELS.phase]: PHASES.leaving };
     try {
       await api.mergePatch(TYPES.Pod, name, { metadata: { annotations, labels } });

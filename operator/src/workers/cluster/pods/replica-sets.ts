@@ -5,19 +5,22 @@ import type { Reflector } from '../../../kubernetes/reflector.ts';
 import { LABELS, POD_SELECTOR } from '../names.ts';
 import type { Reflect } from '../objects/object-cache.ts';
 
-/** A ReplicaSet, and what its controller knows of its pods according to its status. */
+/** A ReplicaSet. Its status shows what the ReplicaSet controller knows about the pods. */
 export interface WorkerReplicaSet {
   /** The label `pod-template-hash`, which the pods of the ReplicaSet have as well. */
   hash: string;
   /** Number of pods that the ReplicaSet should have. */
   replicas: number;
-  /** Number of pods that the controller of the ReplicaSet counts. */
+  /** Number of pods that the ReplicaSet controller counts. */
   observedPods: number;
-  /** Number of those pods that the controller knows to be selected for removal. */
+  /** Number of these pods that are selected for removal, as far as the controller has observed it. */
   observedSelected: number;
   /** Whether the controller has seen the current number of replicas. */
   upToDate: boolean;
-  /** Whether `observedSelected` is valid. Pods of early operator versions lack the label that is counted. */
+  /**
+   * Whether `observedSelected` is valid. ReplicaSets of early operator versions lack the phase label, which it is
+   * derived from.
+   */
   hasPhaseLabel: boolean;
 }
 
@@ -60,8 +63,9 @@ export function createReplicaSets(reflect: Reflect, onChange: (model: string) =>
 }
 
 /**
- * Reads a ReplicaSet. The phase label of a selected pod differs from the pod template, so `fullyLabeledReplicas` does
- * not count it. The difference to `replicas` is the number of selections that the controller has seen.
+ * Reads a ReplicaSet. Its controller counts the pods whose labels match the pod template, in `fullyLabeledReplicas`.
+ * The phase label of a pod that was selected for removal does not match. All other pods match, so `replicas` minus
+ * `fullyLabeledReplicas` is the number of selected pods that the controller has observed.
  */
 export function readReplicaSet({ metadata, ...rest }: KubeObject): WorkerReplicaSet {
   const { spec, status } = rest as unknown as Pick<V1ReplicaSet, 'spec' | 'status'>;

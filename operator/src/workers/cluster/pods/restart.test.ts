@@ -4,11 +4,11 @@ import type { WorkerPod } from './pod.ts';
 const pod = (set: string, changes: Partial<WorkerPod> = {}) =>
   ({ revision: 'r', set, terminating: false, scheduled: true, pending: false, ...changes }) as WorkerPod;
 const waiting = { scheduled: false, pending: true };
-/** A pod whose image cannot be pulled. */
+/** State of a pod whose image is being pulled. */
 const pulling = { scheduled: true, pending: true };
 
 test.each([waiting, pulling])(
-  'a replacement that has not started does not make its Deployment count as being restarted (%j)',
+  'a Deployment does not count as being restarted before its replacement pod has started (%j)',
   (state) => {
     const [old, next] = [pod('a'), pod('b', state)];
     expect(isBeingRestarted(old, [old, next])).toBe(false);
@@ -16,7 +16,7 @@ test.each([waiting, pulling])(
   },
 );
 
-test('both pods count as being restarted after the replacement has started, until the old pod is deleted', () => {
+test('a pod and its replacement count as being restarted from the start of the replacement to the deletion of the pod', () => {
   const [old, next] = [pod('a'), pod('b')];
   expect([old, next].map((one) => isBeingRestarted(one, [old, next]))).toEqual([true, true]);
   expect(isSuccessor(next, [old, next])).toBe(false);

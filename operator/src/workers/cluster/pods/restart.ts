@@ -7,8 +7,8 @@ export function hasStarted({ scheduled, pending }: Pick<WorkerPod, 'scheduled' |
 
 /**
  * Reports whether the Deployment of a pod is being restarted, for example with "kubectl rollout restart". Kubernetes
- * then replaces its pods, and runs more of them meanwhile. A replacement that has not started does not count. It may
- * never start, because it lacks a node or an image.
+ * then replaces its pods, and runs more of them meanwhile. A replacement that has not started does not count, because
+ * it may never start. It may lack a node or an image.
  */
 export function isBeingRestarted({ revision, tier, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
   return pods.some(
@@ -21,9 +21,7 @@ export function isBeingRestarted({ revision, tier, set }: WorkerPod, pods: reado
   );
 }
 
-/**
- * Reports whether a pod is a replacement in a restart and has not started yet. Until then it does not affect scaling.
- */
+/** Reports whether a pod is a replacement in a restart and has not started yet. Such a pod does not affect scaling. */
 export function isSuccessor(pod: WorkerPod, pods: readonly WorkerPod[]): boolean {
   return !hasStarted(pod) && isBeingRestarted(pod, pods);
 }

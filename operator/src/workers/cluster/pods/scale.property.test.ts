@@ -21,7 +21,7 @@ const simulation = fc.record({
   unreadyWhenSelected: fc.boolean(),
 });
 
-test('decideScale removes only selected pods, and all of them in the end, in whatever order changes are observed', () => {
+test('decideScale removes only selected pods, and finally all of them, in whatever order it observes changes', () => {
   fc.assert(
     fc.property(simulation, ({ pods, steps, wanted, unreadyWhenSelected }) => {
       const cluster = createSimulatedCluster({ pods, wanted, unreadyWhenSelected });

@@ -44,12 +44,12 @@ test('decideScale leaves a selected pod to Kubernetes if Kubernetes would remove
   expect(decide(1, pod('a'), pod('b', { selectedForRemoval: true }))).toEqual({ replicas: 1, remove: [] });
 });
 
-test('decideScale deletes the selected pod itself if Kubernetes would remove one that has not started', () => {
+test('decideScale deletes the selected pod itself if Kubernetes would first remove a pod that has not started', () => {
   const starting = { scheduled: false, pending: true, running: false, ready: false };
   expect(decide(2, pod('a'), pod('b', going), pod('c', starting))).toEqual({ replicas: 2, remove: ['b'] });
 });
 
-test('decideScale deletes the selected pod and keeps replicas if Kubernetes would remove one that may have streams', () => {
+test('decideScale deletes the selected pod and keeps replicas if Kubernetes would first remove a pod that may have streams', () => {
   const flapping = pod('c', { ready: false });
   expect(decide(1, pod('b', { selectedForRemoval: true }), flapping)).toEqual({ replicas: 2, remove: ['b'] });
 });
@@ -64,7 +64,7 @@ test.each([
   expect(decideBy(seen, 1, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: [] });
 });
 
-test('decideScale lowers replicas by the number of selected pods that the controller has seen', () => {
+test('decideScale lowers replicas by the number of selected pods that the ReplicaSet controller has seen', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going), pod('d', going)];
   expect(decideBy({ observedSelected: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
 });
@@ -77,7 +77,7 @@ test('decideScale removes nothing while the Deployment is being restarted', () =
   expect(decideScale({ count: 1, replicas: 2, pods, sets: left })).toEqual({ replicas: 1, remove: [] });
 });
 
-test('decideScale removes selected pods during a restart whose replacement cannot start', () => {
+test('decideScale removes selected pods during a restart if the replacement pod has not started', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going)];
   const next = pod('next', { set: 'another', scheduled: false, pending: true, running: false, ready: false });
   const another = { ...setOf([next]), hash: 'another' };
@@ -85,7 +85,7 @@ test('decideScale removes selected pods during a restart whose replacement canno
     decideScale({ count, replicas: 3, pods: [...own, next], sets: [setOf(own), another] });
   expect(decided(1, pods)).toEqual({ replicas: 1, remove: [] });
   expect(decided(1, [pod('a'), pod('b'), pod('c', going)])).toEqual({ replicas: 2, remove: [] });
-  // The controller has not seen the selections.
+  // The ReplicaSet controller has not seen the selections.
   const unseen = { ...setOf(pods), observedSelected: 0 };
   expect(decideScale({ count: 1, replicas: 3, pods: [...pods, next], sets: [unseen, another] })).toEqual({
     replicas: 3,
@@ -99,7 +99,7 @@ test('decideScale removes all pods during a restart if all are selected and none
   expect(decideScale({ count: 0, replicas: 2, pods, sets })).toEqual({ replicas: 0, remove: [] });
 });
 
-test('decideScale counts the pods that are marked for removal itself if the ReplicaSet lacks the phase label', () => {
+test('without a phase label on the ReplicaSet, decideScale counts the selected pods itself', () => {
   expect(decideBy({ observedSelected: 0, hasPhaseLabel: false }, 1, pod('a'), pod('b', going))).toEqual({
     replicas: 1,
     remove: [],

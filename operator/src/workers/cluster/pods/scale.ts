@@ -3,20 +3,20 @@ import type { WorkerReplicaSet } from './replica-sets.ts';
 import { hasStarted, isSuccessor } from './restart.ts';
 
 export interface ScaleInput {
-  /** Number of workers that have to run, without those that were selected for removal. */
+  /** Number of workers that have to run, not counting those that were selected for removal. */
   count: number;
   /** Current replicas of the Deployment. Undefined if there is none yet. */
   replicas: number | undefined;
   /** The pods of the revision. */
   pods: readonly WorkerPod[];
-  /** The ReplicaSets of the Deployment, with what their controller knows of the pods. */
+  /** The ReplicaSets of the Deployment, and what their controller knows about the pods. */
   sets: readonly WorkerReplicaSet[];
 }
 
 export interface Scale {
   /** New replicas of the Deployment. */
   replicas: number;
-  /** Pods that the operator has to delete itself, because Kubernetes would keep them or remove others. */
+  /** Pods that the operator has to delete itself. Kubernetes would keep them, or would remove other pods. */
   remove: WorkerPod[];
 }
 
@@ -37,17 +37,17 @@ export interface Scale {
  */
 export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleInput): Scale {
   const live = pods.filter(({ terminating, ended }) => !terminating && !ended);
-  // Successors in a restart may wait for room that only the removal of other pods can make. They must not delay the
-  // removal.
+  // Replacement pods of a restart may wait for room that only the removal of other pods provides. They must not delay
+  // the removal.
   const active = live.filter((pod) => !isSuccessor(pod, live));
   const selected = active.filter(({ selectedForRemoval }) => selectedForRemoval);
-  // More pods than replicas are no reason for more replicas. The Deployment is restarted or is already shrinking.
+  // Replicas are not raised because more pods run. The Deployment is then being restarted, or is already shrinking.
   const replicas = Math.max(count, Math.min(present, active.length - selected.length));
   const firstInOrder = active.toSorted(byRemovalOrder).slice(0, Math.max(0, active.length - replicas));
   const onlySelected = firstInOrder.every(({ selectedForRemoval }) => selectedForRemoval);
   const remove = onlySelected ? selected.filter((pod) => !firstInOrder.includes(pod)) : selected;
   if (replicas >= present) return { replicas, remove };
-  // If no pod is to stay, the order in which Kubernetes removes them does not matter.
+  // If no pod is to stay, the order in which Kubernetes removes the pods does not matter.
   if (count === 0 && live.every(({ selectedForRemoval }) => selectedForRemoval)) return { replicas, remove };
   const successorSets = new Set(live.filter((pod) => !active.includes(pod)).map(({ set }) => set));
   const servingSets = sets.filter(({ hash }) => !successorSets.has(hash));
@@ -55,7 +55,7 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
   if (seenSelections === undefined) return { replicas: present, remove: [] };
   const isHarmless = firstInOrder.every((pod) => pod.selectedForRemoval || !hasStarted(pod));
   if (!isHarmless) return { replicas: present, remove: selected };
-  // Pods that the controller does not know to be selected are removed after a later call.
+  // Selected pods that the controller has not seen as selected are removed after a later call.
   return { replicas: Math.min(present, Math.max(replicas, active.length - seenSelections)), remove };
 }
 
@@ -81,7 +81,7 @@ function countSeenSelections(
   return set.hasPhaseLabel ? Math.min(set.observedSelected, selections) : selections;
 }
 
-/** Compares pods by the order in which a ReplicaSet removes them, as far as it matters here. */
+/** Compares pods by the order in which a ReplicaSet removes them. Only criteria that can differ here are included. */
 function byRemovalOrder(a: WorkerPod, b: WorkerPod): number {
   return (
     Number(a.scheduled) - Number(b.scheduled) ||

@@ -5,7 +5,7 @@ import type { StartFailure } from '../../runtime.ts';
 import { CRASHED } from './pod.ts';
 import type { ContainerProblem, WorkerPod } from './pod.ts';
 
-/** A pod and its history, as far as this operator has observed it. */
+/** A pod and its history, as far as this operator has observed both. */
 export interface ObservedPod extends WorkerPod {
   /** Time for which the pod has been unschedulable. */
   unschedulableMs: number;
@@ -25,9 +25,9 @@ const IMAGE_PULL_REASONS: readonly string[] = [
 ];
 
 /**
- * Returns why the pods of a revision do not become workers. Undefined while at least one of them is starting normally.
- * Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`. While other
- * pods are ready, containers that fail on one node only are a problem of that node.
+ * Returns why no pod of a revision becomes a worker. Undefined while at least one of them is starting normally.
+ * Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`. If other pods
+ * are ready and containers fail on one node only, that node is the cause, and the result is undefined.
  */
 export function findStartFailure(
   pods: readonly ObservedPod[],
@@ -45,8 +45,8 @@ export function findStartFailure(
 }
 
 /**
- * Returns how a pod fails to start although another pod of its tier is ready, so that a replacement on another node may
- * help. Undefined if it starts normally, or if the revision itself may be the cause.
+ * Returns why a pod fails to start although another pod of its revision and tier is ready. A replacement on another
+ * node may then help. Undefined if the pod starts normally, or if the revision itself may be the cause.
  */
 export function findSickness(pod: ObservedPod, pods: readonly ObservedPod[]): string | undefined {
   if (pod.ready || pod.containerProblem === undefined) return undefined;

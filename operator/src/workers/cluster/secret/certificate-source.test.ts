@@ -20,7 +20,7 @@ beforeEach(async () => {
   await replaceCa();
 });
 
-/** Writes another CA, and the certificates of `trusted` behind its own. */
+/** Writes another CA to the CA file, followed by the certificates in `trusted`. */
 async function replaceCa(trusted = ''): Promise<string> {
   const { cert, key } = await createCa(new Date(START_MS));
   writeFileSync(caCertFile, `${cert}\n${trusted}`);
@@ -40,7 +40,7 @@ test('the certificate of a model is valid for that model and not for others', as
   const certificate = certificateIn(values);
   expect(certificate.checkHost(`kikuyu.${DOMAIN}`)).toBeDefined();
   expect(certificate.checkHost(`dholuo.${DOMAIN}`)).toBeUndefined();
-  // The name that gateways of the previous version check.
+  // Gateways of the previous version check this name.
   expect(certificate.checkHost(DOMAIN)).toBeDefined();
   expect(certificate.ca).toBe(false);
   expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
@@ -48,7 +48,7 @@ test('the certificate of a model is valid for that model and not for others', as
   expect(certificate.validToDate).toEqual(new Date(START_MS + 90 * DAY_MS));
 });
 
-test('the certificate of a model with the longest name has that name', async () => {
+test('the certificate of a model with the longest possible name contains that name', async () => {
   const model = 'm'.repeat(63);
   expect(certificateIn(await issue(model)).checkHost(`${model}.${DOMAIN}`)).toBeDefined();
 });
@@ -63,7 +63,7 @@ test('a certificate is kept for two thirds of its validity and then renewed', as
   expect(certificateIn(renewed).validToDate.getTime()).toBe(nowMs + 90 * DAY_MS);
 });
 
-test('a certificate does not outlast its CA, and is not renewed if that would not extend it', async () => {
+test('a certificate does not outlast its CA, and is not renewed if the renewal would not extend its validity', async () => {
   const endMs = readCa().validToDate.getTime();
   nowMs = endMs - 30 * DAY_MS;
   const last = await issue();
@@ -74,7 +74,7 @@ test('a certificate does not outlast its CA, and is not renewed if that would no
   await expect(issue('m', last)).rejects.toThrow(/the CA of the workers in .* expired at .*: renew it/);
 });
 
-test('a certificate is replaced if the CA, its key or its name does not match', async () => {
+test('a certificate is replaced if it was signed by another CA, or if its key or its name does not match', async () => {
   const first = await issue();
   const other = await issue('other');
   expect(await issue('m', other)).not.toEqual(other);
@@ -87,7 +87,7 @@ test('a certificate is replaced if the CA, its key or its name does not match', 
   expect(replaced['tls.crt']).not.toBe(first['tls.crt']);
 });
 
-test('the first certificate of a CA file with several signs', async () => {
+test('if a CA file has several certificates, the first one signs', async () => {
   const before = await issue();
   const cert = await replaceCa(readFileSync(caCertFile, 'utf8'));
   const values = await issue('m', before);
@@ -99,13 +99,13 @@ test('a CA file without a certificate is an error that names the file', async ()
   await expect(issue()).rejects.toThrow(`the file ${caCertFile} has no certificate`);
 });
 
-test('the key must belong to the first certificate of the CA file', async () => {
+test('createCertificateSource rejects a key that does not belong to the first certificate of the CA file', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(caKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   await expect(issue()).rejects.toThrow(`the key in ${caKeyFile} does not belong to the first certificate`);
 });
 
-test('the certificate of a worker is not accepted as a CA', async () => {
+test('createCertificateSource rejects the certificate of a worker as a CA', async () => {
   const values = await issue();
   writeFileSync(caCertFile, values['tls.crt'] ?? '');
   writeFileSync(caKeyFile, values['tls.key'] ?? '');

@@ -27,8 +27,8 @@ export async function issueServerCertificate(ca: KeyPairPem, request: Certificat
   const issuer = new x509.X509Certificate(ca.cert);
   const keys = await webcrypto.subtle.generateKey(LEAF_ALGORITHM, true, ['sign', 'verify']);
   const { signingKey, signingAlgorithm } = readSigningKey(ca.key);
-  // The key id of the CA is copied, because OpenSSL compares both ids. Each tool derives the id from the key in its own
-  // way.
+  // The key id of the CA is copied, because OpenSSL compares it with the one in the issued certificate. Each tool
+  // derives a key id in its own way.
   const issuerKeyId = issuer.getExtension(x509.SubjectKeyIdentifierExtension)?.keyId;
   const cert = await x509.X509CertificateGenerator.create({
     subject: [{ CN: [request.commonName] }],
@@ -52,7 +52,7 @@ export async function issueServerCertificate(ca: KeyPairPem, request: Certificat
   return { cert: cert.toString('pem'), key };
 }
 
-/** Returns the certificate of a pair that the CA signed and that has all names. Undefined if there is none. */
+/** Returns the certificate of a key pair if the CA signed it and it has all names. Undefined otherwise. */
 export function readIssuedCertificate(
   { cert, key }: KeyPairPem,
   ca: KeyPairPem,
@@ -87,7 +87,7 @@ function signingAlgorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: det
 }
 
 function serialNumber(): string {
-  // 16 bytes, positive and without leading zeros, as X.509 requires.
+  // X.509 requires a positive number without leading zeros. This one has 16 bytes.
   const bytes = randomBytes(16);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);
   return bytes.toString('hex');

@@ -16,13 +16,13 @@ export type SecretValues = Readonly<Record<string, string>>;
  */
 export type SecretSource = (model: string, existing: SecretValues) => Promise<SecretValues> | SecretValues;
 
-/** A value of the Secret of a model cannot be created. */
+/** Thrown or returned if a value of the Secret of a model cannot be created. */
 export class SecretError extends Error {}
 
 /** The Secret of a model, as it is to be written. */
 export interface ModelSecret {
   secret: Child;
-  /** Why the Secret keeps earlier values. Undefined if all values are current. */
+  /** Why the Secret keeps earlier values. Undefined if all values are up to date. */
   problem: SecretError | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function buildModelSecret(
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       problem ??= new SecretError(`a value for the Secret of the workers cannot be created: ${reason}`, { cause });
-      // Without a Secret, a new password of another source would be stored nowhere.
+      // Another source may have created a password, which would be stored nowhere if no Secret is written.
       if (live === undefined) throw problem;
     }
   }

@@ -68,10 +68,10 @@ test('each model has its own Redis password, which only its pods mount', async (
   }
 });
 
-test('the Redis users of models return with the same passwords after a restart of Redis and of the operator', async () => {
+test('after a restart of Redis and the operator, the Redis users of models exist again with the same passwords', async () => {
   const link = await connectAs('a');
   const url = await urlOf('a');
-  // A pod that starts while Redis is down would fail.
+  // Waits for the pods, because a pod that starts while Redis is stopped would fail.
   await eventually(async () => {
     for (const name of ['a', 'b']) expect(await stage.ledger.workers.list(name)).toHaveLength(1);
   }, LONG_MS);
@@ -88,7 +88,7 @@ test('the Redis users of models return with the same passwords after a restart o
   await link.close();
 });
 
-test('the Redis user of a deleted model is deleted after its last worker', async () => {
+test('the Redis user of a deleted model is deleted after the last worker of the model has ended', async () => {
   await stage.kubectl(['delete', 'asrmodel', 'a', '--wait=false']);
   await eventually(async () => {
     expect(await userOf('a')).toBeNull();
@@ -97,7 +97,7 @@ test('the Redis user of a deleted model is deleted after its last worker', async
   expect(await userOf('b')).not.toBeNull();
 });
 
-test('the Redis user of a model that was deleted while no operator ran is deleted when one runs again', async () => {
+test('the Redis user of a model that was deleted while no operator ran is deleted by the next operator', async () => {
   await stage.stopOperator();
   await stage.kubectl(['delete', 'asrmodel', 'b', '--wait=false']);
   expect(await userOf('b')).not.toBeNull();
