@@ -3,7 +3,7 @@ import { buildTable } from './table.ts';
 
 const known = ['relay', 'sessions'];
 
-test('parseBenchArguments selects every benchmark without a name', () => {
+test('parseBenchArguments selects every benchmark if no name is given', () => {
   expect(parseBenchArguments([], known)).toEqual({
     names: known,
     jsonFile: undefined,
@@ -12,7 +12,7 @@ test('parseBenchArguments selects every benchmark without a name', () => {
   });
 });
 
-test('parseBenchArguments accepts a file name after --json for one benchmark', () => {
+test('parseBenchArguments reads the file name after --json if one benchmark is named', () => {
   expect(parseBenchArguments(['sessions', '--json', 'a.json'], known)).toEqual({
     names: ['sessions'],
     jsonFile: 'a.json',
@@ -21,7 +21,7 @@ test('parseBenchArguments accepts a file name after --json for one benchmark', (
   });
 });
 
-test('parseBenchArguments reads the part of one benchmark from --part', () => {
+test('parseBenchArguments reads the name of a part after --part if one benchmark is named', () => {
   expect(parseBenchArguments(['relay', '--part', 'memory'], known).part).toBe('memory');
 });
 
@@ -40,7 +40,7 @@ test.each([
   expect(() => parseBenchArguments(args, known)).toThrow(message);
 });
 
-test('buildTable aligns numbers and labels ratios as such', () => {
+test('buildTable aligns numbers to the right and writes "ratio" after each ratio', () => {
   const table = buildTable('sessions', { ratios: { throughput_vs_floor: 0.714 }, figures: { per_second: 12_345.678 } });
   expect(table).toBe('sessions\n  throughput_vs_floor       0.71  ratio\n  per_second           12,345.68');
 });

@@ -9,7 +9,7 @@ export interface BenchOptions {
 
 /** Result of a benchmark. */
 export interface BenchResult {
-  /** Our figure divided by that of the peer or the limit. */
+  /** Our figure divided by that of the peer or of the floor. */
   ratios: Readonly<Record<string, number>>;
   /** Every measured value, with its unit in the name. */
   figures: Readonly<Record<string, number>>;

@@ -3,11 +3,11 @@ import { parseChaosArguments, splitRounds } from './arguments.ts';
 const worker = { what: 'kills workers', test: 'a.test.ts', rounds: 50, roundsInPart: 5 };
 const scenarios = { worker };
 
-test('parseChaosArguments returns undefined without arguments', () => {
+test('parseChaosArguments returns undefined if there are no arguments', () => {
   expect(parseChaosArguments([], scenarios)).toBeUndefined();
 });
 
-test('parseChaosArguments uses the default rounds of the scenario', () => {
+test('parseChaosArguments uses the default rounds of the scenario if --rounds is not given', () => {
   expect(parseChaosArguments(['worker'], scenarios)).toEqual({ name: 'worker', scenario: worker, rounds: 50 });
 });
 
@@ -27,7 +27,7 @@ test.each([
   expect(() => parseChaosArguments(args, scenarios)).toThrow(message);
 });
 
-test('splitRounds creates parts of the given size and a smaller last one', () => {
+test('splitRounds returns parts of the given size, and a smaller last part for the remainder', () => {
   expect(splitRounds(50, 5)).toEqual(Array.from({ length: 10 }, () => 5));
   expect(splitRounds(7, 5)).toEqual([5, 2]);
   expect(splitRounds(2, 5)).toEqual([2]);

@@ -7,7 +7,7 @@ export interface ChaosArguments {
   readonly rounds: number;
 }
 
-/** Parses `[NAME] [--rounds N]`. Returns undefined without arguments. */
+/** Parses `[NAME] [--rounds N]`. Returns undefined if there are no arguments. */
 export function parseChaosArguments(
   args: readonly string[],
   scenarios: Readonly<Record<string, Scenario>>,

@@ -128,7 +128,7 @@ test.each([
     ],
   ],
 ])(
-  'the chart names every image with %s',
+  'every image of the chart has the expected reference with %s',
   async (_case, values, expected) => {
     expect(imagesOf(await render(values))).toEqual(expected);
   },

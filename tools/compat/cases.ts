@@ -15,7 +15,7 @@ export interface CompatCase {
   readonly client: CompatClient;
   /**
    * Program in the folder of the client. Its arguments are a model, a language and files. A program for calls is a
-   * server without files. It prints transcripts.
+   * server and gets no files. Each program prints transcripts.
    */
   readonly program: string;
   /** Route and options, as the table shows them. */

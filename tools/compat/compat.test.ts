@@ -13,16 +13,16 @@ import { buildTable, findFault } from './table.ts';
 const names = (args: readonly string[]) => selectCases(args, CASES)?.map(({ name }) => name);
 
 describe('selectCases', () => {
-  test('returns all cases without options, and none for --help', () => {
+  test('returns all cases if there are no options, and undefined for --help', () => {
     expect(names([])).toEqual(CASES.map(({ name }) => name));
     expect(names(['--help'])).toBeUndefined();
   });
 
-  test('returns the cases whose name contains an --only', () => {
+  test('returns the cases whose name contains a value of --only', () => {
     expect(names(['--only', 'node-file', '--only', 'python-file'])).toEqual(['openai-python-file', 'openai-node-file']);
   });
 
-  test('lists the cases when --only names none of them', () => {
+  test('throws an error that lists all cases if no name contains the value of --only', () => {
     expect(() => names(['--only', 'whisper'])).toThrow('no case is named "whisper". The cases are openai-python-file');
   });
 
@@ -39,13 +39,13 @@ test.each(CASES.map(({ name, client, program }) => [name, join('test/compat', cl
 );
 
 describe('compareTranscripts', () => {
-  test('counts replaced, missing and added words, without punctuation and letter case', () => {
+  test('counts replaced, missing and added words, and ignores punctuation and letter case', () => {
     const native = ['nĩ wega mũno', 'ũhoro waku'];
     expect(compareTranscripts(native, ['Nĩ wega, mũno.', 'ũhoro waku'])).toEqual({ files: 2, words: 5, different: 0 });
     expect(compareTranscripts(native, ['nĩ wega', 'ũhoro wake mwega']).different).toBe(3);
   });
 
-  test('compares the words of all files in order, in any number of lines', () => {
+  test('compares the words of all files in order, however they are divided into lines', () => {
     expect(compareTranscripts(['a b', 'c'], ['a', 'b c']).different).toBe(0);
     expect(compareTranscripts(['a b', 'c'], ['c', 'a b']).different).toBe(2);
   });
@@ -55,7 +55,7 @@ describe('compareTranscripts', () => {
   });
 });
 
-describe('a result', () => {
+describe('the result of a compat case', () => {
   const result = (different: number, chargedSeconds = 9) => ({
     client: 'openai 1.0.0 (Node)',
     route: 'file, WAV',
@@ -69,7 +69,7 @@ describe('a result', () => {
     expect(findFault(result(4))).toBe('4.0 words in 1,000 differ from the native protocol, and at most 3 may');
   });
 
-  test('fails if another number of seconds was charged', () => {
+  test('fails if the charged seconds differ from the seconds of the sessions', () => {
     expect(findFault(result(0, 10))).toBe('10 seconds were charged, and the sessions have 9');
   });
 
@@ -77,7 +77,7 @@ describe('a result', () => {
     expect(findFault({ ...result(0), failure: 'no route' })).toBe('no route');
   });
 
-  test('is a row of the Markdown table', () => {
+  test('is shown as a row of the Markdown table', () => {
     const [, , row] = buildTable([result(4)]).split('\n');
     expect(row).toBe('| openai 1.0.0 (Node) | file, WAV | 1 | 1000 | 4 | 4.0 | 9 / 9 | FAILED |');
   });
@@ -99,7 +99,7 @@ test('encodePhone encodes PCM as mu-law at 8 kHz, which decodePhone restores wit
   expect(Math.max(...errors.slice(100, -100))).toBeLessThan(12_000 / 16);
 });
 
-describe('record', () => {
+describe('record() of a realtime connection', () => {
   const connection = (): RecordedConnection => ({ rate: 24_000, silenceMs: 500, audio: [], commits: [] });
   const update = (input: object) => ({ type: 'session.update', session: { audio: { input } } });
 
@@ -111,7 +111,7 @@ describe('record', () => {
     expect([recorded.commits, countSeconds(recorded)]).toEqual([[3200], 0.2]);
   });
 
-  test('keeps the turn detection of the latest update that names it', () => {
+  test('keeps the turn detection of the latest session.update that contains one', () => {
     const recorded = connection();
     record(recorded, update({ turn_detection: { silence_duration_ms: 350 } }));
     record(recorded, update({ format: { rate: 16_000 } }));

@@ -4,7 +4,7 @@ test('parseE2eArguments uses a new cluster, all tests and no registry by default
   expect(parseE2eArguments([])).toEqual({ suite: 'e2e', without: [], keep: false, patterns: [] });
 });
 
-test('parseE2eArguments reads the cluster, how images get there, and the tests to run', () => {
+test('parseE2eArguments reads the cluster, the way in which images are delivered, and the tests to run', () => {
   expect(
     parseE2eArguments(['--kubeconfig', 'f', '--registry', 'r', '--suite', 'pools', '--without', 'drain', 'tiers']),
   ).toEqual({

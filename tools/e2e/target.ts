@@ -89,7 +89,7 @@ export async function openTarget(
 
 /**
  * Deletes the custom resources of the tests in a namespace. The operator must still run, because it removes their
- * finalizers. If it fails, this function removes them, so that the namespace can be deleted.
+ * finalizers. If the operator does not remove them in time, this function does, so that the namespace can be deleted.
  */
 async function deleteResources(tools: KubeTools, namespace: string): Promise<void> {
   const kubectl = (...args: string[]) =>

@@ -107,7 +107,7 @@ describe('programFiles', () => {
 });
 
 describe('dependencyFiles', () => {
-  test('lists the files of a package without nested packages, and nothing of a workspace', () => {
+  test('lists the files of a package without nested packages, and no files for a workspace', () => {
     write('node_modules/ws/package.json', '{}');
     write('node_modules/ws/README.md');
     write('node_modules/ws/node_modules/nested/index.js');
@@ -188,7 +188,7 @@ describe('loadtestFiles', () => {
     expect(() => loadtestFiles(root)).toThrow('run.ts imports ws');
   });
 
-  test('needs no npm package for the load tests of this repository', () => {
+  test('finds no import of an npm package in the load tests of this repository', () => {
     const paths = loadtestFiles(repository).map(({ path }) => path);
     expect(paths).toContain('app/tools/tasks/loadtest.ts');
     expect(paths).toContain('app/loadtest/steady.ts');

@@ -42,7 +42,7 @@ ENV B=2 C=3
 
 describe('images/Dockerfile', () => {
   test.each(readTargets(root).map((target) => [target.name, target] as const))(
-    'runs Node as a user without rights in %s',
+    'runs Node as an unprivileged user in %s',
     (name, { config }) => {
       expect(config).toMatchObject({ user: '65532:65532', workingDir: '/app' });
       expect(config.entrypoint[0]).toBe('node');

@@ -27,8 +27,8 @@ export function listFolder(folder: string, at: string, wanted: (path: string) =>
 }
 
 /**
- * Describes a file or link of this machine. In the image all users may read a file, and execute it if its owner may
- * here.
+ * Describes a file or link of this machine. In the image all users may read the file, and may execute it if its owner
+ * may execute it on this machine.
  */
 export function fileOf(path: string, file: string): ImageFile {
   const stat = lstatSync(file);

@@ -16,7 +16,7 @@ function createRepository(packages: Record<string, object>): string {
   return folder;
 }
 
-test('listPackages returns what a workspace loads on its platform in production, from the nearest folder', () => {
+test('listPackages returns the production packages of a workspace for one CPU, each from the nearest node_modules folder', () => {
   const folder = createRepository({
     '': { name: 'own', version: '1.0.0', workspaces: ['gateway', 'core'], devDependencies: { tool: '1.0.0' } },
     gateway: { name: 'gateway', version: '1.0.0', dependencies: { core: '1.0.0', a: '1.0.0', '@types/a': '1.0.0' } },

@@ -14,7 +14,7 @@ const PACKAGES =
 const COMMANDS = 'sh cat chmod cp date echo env grep hostname id ls mkdir mv rm sed sleep tar test timeout';
 /** User id of the official image. */
 const USER = 999;
-/** Does what the chart needs of the official image's entrypoint. */
+/** Entrypoint with those steps of the official image's entrypoint that the chart needs. */
 const ENTRYPOINT = `#!/bin/sh
 case "\${1:-redis-server}" in -* | *.conf) set -- redis-server "$@" ;; esac
 exec "\${@:-redis-server}"
@@ -34,7 +34,7 @@ export function buildRedisImage(options: { out: string; platform: Platform }): P
     ...libraryFiles(debian),
     linkOf('bin', 'usr/bin'),
     { path: 'data', mode: 0o1777, from: 'folder' },
-    // The server is this program under another name.
+    // redis-server and redis-check-rdb are the same program, which acts by the name that it is called with.
     fileOf('usr/local/bin/redis-server', join(redis.folder, 'usr/bin/redis-check-rdb')),
     fileOf('usr/local/bin/redis-cli', join(redis.folder, 'usr/bin/redis-cli')),
     textOf('usr/local/bin/docker-entrypoint.sh', ENTRYPOINT, 0o755),

@@ -9,7 +9,10 @@ import type { Cpu, NpmPackage } from './npm.ts';
 const NOT_RUN =
   /\.(d\.[cm]?ts|[cm]?tsx?|map|md|markdown|flow|coffee|cc?|hh?|inc|def|asm|s)$|(^|\/)(\.[^/]+|tsconfig[^/]*\.json|Makefile)$/i;
 const LICENSE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
-/** Folders of a package that only its authors use. Nested packages are listed by npm. */
+/**
+ * Folders of a package that are not needed at run time, such as tests and documents. `node_modules` is one of them,
+ * because `npm query` lists nested packages separately.
+ */
 const NOT_RUN_FOLDERS = /^(tests?|__tests__|docs?|examples?|benchmarks?|coverage|node_modules|\.[^/]+)\/$/;
 
 /** Folders of koffi that only its compilation needs. The compiled library is in a package of the platform. */

@@ -90,13 +90,16 @@ describe('findGo', () => {
     ['1.21.0', undefined],
     ['1.27.1', undefined],
     ['1.19.8', 'Go 1.19.8 is too old'],
-  ])('checks that Go %s is new enough to download the version that a module needs', (version, problem) => {
-    const go = join(folder, 'go');
-    writeFileSync(go, `#!/bin/sh\necho go version go${version} linux/amd64\n`);
-    chmodSync(go, 0o755);
-    if (problem === undefined) expect(findGo('kubectl must be built', folder)).toBe(go);
-    else expect(() => findGo('kubectl must be built', folder)).toThrow(problem);
-  });
+  ])(
+    'accepts Go 1.21 or newer, which can download the version that a module needs, and rejects older versions: %s',
+    (version, problem) => {
+      const go = join(folder, 'go');
+      writeFileSync(go, `#!/bin/sh\necho go version go${version} linux/amd64\n`);
+      chmodSync(go, 0o755);
+      if (problem === undefined) expect(findGo('kubectl must be built', folder)).toBe(go);
+      else expect(() => findGo('kubectl must be built', folder)).toThrow(problem);
+    },
+  );
 
   test('throws an error with instructions if there is no Go', () => {
     expect(() => findGo('kubectl must be built', folder)).toThrow(

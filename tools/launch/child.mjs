@@ -30,8 +30,8 @@ export async function runNode(node, args) {
 }
 
 /**
- * Calls `orphaned` when this process has another parent. npm runs this process in a shell. If either is killed, this process
- * gets no signal.
+ * Calls `orphaned` when the parent of this process has ended. npm runs this process in a shell. If npm or the shell is
+ * killed, this process gets no signal.
  * @param {() => void} orphaned
  */
 function watchParent(orphaned) {

@@ -12,7 +12,7 @@ test.each([
   ['22.19.0', true],
   ['23.0.0', true],
   ['24.21.0', true],
-])('isNewEnough returns for Node %s: %s', (version, enough) => {
+])('isNewEnough for Node %s is %s', (version, enough) => {
   expect(isNewEnough(version)).toBe(enough);
 });
 

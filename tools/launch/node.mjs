@@ -57,7 +57,7 @@ export function fetchNode(platform, arch) {
 }
 
 /**
- * Downloads an npm package without its dependencies' scripts into a folder, unless it is there. The package may be for
+ * Downloads an npm package into a folder, unless it is there, and runs no install scripts. The package may be for
  * another platform. Returns the package's own folder.
  * @param {string} name
  * @param {string} version

@@ -5,7 +5,10 @@ const KEPT_MS = 70_000;
 /** A process that has sent nothing for this long counts as stopped. */
 const SILENT_MS = 8000;
 
-/** Value of a series. A histogram has its number of values, and its buckets. */
+/**
+ * Value of a series at one time. For a histogram, `value` is the number of its values, and `bounds` and `counts` are
+ * its buckets.
+ */
 export interface Reading {
   readonly atMs: number;
   readonly value: number;

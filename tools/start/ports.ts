@@ -70,7 +70,7 @@ const MAX_CHOSEN = 1000;
 
 /**
  * Returns a free port: the preferred one if it is free, otherwise one outside the ephemeral range. The system may assign
- * an ephemeral port to a client before the server uses it. Never returns one of its last ports again.
+ * an ephemeral port to a client before the server uses it. Does not return a port again that it has returned recently.
  */
 export async function freePort(host: string, preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(host, preferred))) return preferred;

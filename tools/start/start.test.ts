@@ -98,7 +98,7 @@ describe('choosePorts', () => {
     expect(new Set([...kept(first), first.gateway, first.console]).size).toBe(6);
   });
 
-  test('names a port that is in use and the setting that changes it', async () => {
+  test('rejects a port that is in use, and names the port and the setting to change', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

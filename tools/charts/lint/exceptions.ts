@@ -1,10 +1,13 @@
 import type { Linter } from './linters.ts';
 
-/** Findings that the chart does not follow, with the reason. */
+/** Findings of a linter that we accept, with the reason. */
 export interface Exception {
   linter: Linter;
   check: string;
-  /** Pattern of the object, as KIND NAME, and the message. */
+  /**
+   * Pattern for the accepted findings. It is matched against `KIND NAME: MESSAGE`, with the kind and name of the
+   * object.
+   */
   where: RegExp;
   reason: string;
 }

@@ -21,8 +21,8 @@ export const LINTER_NAMES: readonly Linter[] = ['kube-linter', 'kube-score'];
 const BUILD_TIMEOUT_MS = 1_200_000;
 
 /**
- * Returns the path of a linter: from PATH, from the cache, or after building it into the cache. It has no go.mod in
- * tools/go, because both linters need older Kubernetes libraries than the other tools.
+ * Returns the path of a linter: from PATH, from the cache, or after building it into the cache. The linters have no
+ * go.mod in tools/go, because they need older Kubernetes libraries than the other tools.
  */
 export async function ensureLinter(name: Linter): Promise<string> {
   const source = LINTERS[name];

@@ -1,7 +1,7 @@
 import type { Structural } from '../structural.ts';
 
 type Json = Record<string, unknown>;
-/** Returns a changed value. It is a function because only a few of thousands are used. */
+/** Returns a changed value. It is a function because only a few of thousands of changes are used. */
 type Change = () => unknown;
 
 /** Values of every type, of which at most one matches the schema. */
@@ -32,8 +32,9 @@ interface Part {
 }
 
 /**
- * Returns a value with one change, so that it may no longer match its schema: at a limit or just beyond it. The numbers
- * select the place and the change. Each level uses one, so that large parts are not changed more often.
+ * Returns a copy of a value with one change, such as a number at a limit of the schema or just beyond it. The copy may
+ * no longer match the schema. The numbers in `picks` select the place and the change. Each level of nesting uses one
+ * number, so that large parts are not changed more often than small ones.
  */
 export function breakValue(schema: Structural, value: unknown, picks: Iterator<number>): unknown {
   const parts = partsOf(schema, value);
