@@ -17,7 +17,7 @@ afterAll(stopServices, START_TIMEOUT_MS);
 const DEFAULT_CONTEXT = { context_size: [56, 13], chunk_ms: 1120, default: true };
 
 describe('GET /v1/models', () => {
-  test('lists both models with exactly the documented fields, without credentials', async () => {
+  test('lists both models with exactly the documented fields, and needs no credentials', async () => {
     const answer = await service.request('GET', '/v1/models');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ object: 'list', data: expect.any(Array) });
@@ -56,7 +56,7 @@ describe('GET /v1/models', () => {
     expect(new Set(ids).size).toBe(20);
   });
 
-  test('accepts HEAD and a query, and no other method', async () => {
+  test('accepts GET and HEAD, ignores a query string, and refuses other methods with 405', async () => {
     expect((await service.request('HEAD', '/v1/models')).status).toBe(200);
     expect((await service.request('GET', '/v1/models?limit=1')).status).toBe(200);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -67,7 +67,7 @@ describe('GET /v1/models', () => {
   });
 });
 
-describe('documents', () => {
+describe('the API documents', () => {
   test('/openapi.json is OpenAPI 3.1 and describes version 1.0.0 of the interface', async () => {
     const answer = await service.request('GET', '/openapi.json');
     expect(answer.status).toBe(200);
@@ -87,7 +87,7 @@ describe('documents', () => {
     ['/v1/audio/transcriptions', 'post', [200, 400, 401, 402, 403, 404, 413, 415, 429, 503]],
     ['/v1/realtime', 'get', [101, 400, 401, 403, 404, 429, 503]],
     ['/v1/usage', 'get', [200, 401, 403, 429, 503]],
-  ] as const)('%s is described with the documented statuses', (path, method, statuses) => {
+  ] as const)('/openapi.json describes exactly the documented statuses of %s %s', (path, method, statuses) => {
     const responses = service.document.paths[path]?.[method]?.responses ?? {};
     expect(Object.keys(responses).map(Number)).toEqual(statuses);
     for (const [status, { headers }] of Object.entries(responses)) {
@@ -96,7 +96,7 @@ describe('documents', () => {
     }
   });
 
-  test('/openapi.json requires an API key for POST /v1/asr/sessions and GET /v1/usage only', () => {
+  test('/openapi.json requires an API key for POST /v1/asr/sessions and GET /v1/usage, and none for GET /v1/models', () => {
     const security = (path: string, method: 'get' | 'post') => service.document.paths[path]?.[method]?.security;
     expect(security('/v1/models', 'get')).toEqual([]);
     expect(security('/v1/asr/sessions', 'post')).toEqual([{ apiKey: [] }]);
@@ -109,7 +109,7 @@ describe('documents', () => {
     expect(answer.text).toContain('svc.realtime.v1');
   });
 
-  test('/docs renders both documents in a page that may load nothing from elsewhere', async () => {
+  test('/docs renders both documents in a page that loads nothing from other hosts', async () => {
     const answer = await service.request('GET', '/docs');
     expect(answer.status).toBe(200);
     for (const shown of ['/v1/asr/sessions', '/v1/usage', '/v1/models', 'flush']) expect(answer.text).toContain(shown);
@@ -145,7 +145,7 @@ describe('requests from other origins', () => {
     expect(crossOriginHeaders(answer.headers)).toEqual([]);
   });
 
-  test('authenticated responses are readable by no other origin, whether they succeed or fail', async () => {
+  test('responses to requests with an API key are readable by no other origin, whether the requests succeed or fail', async () => {
     const { key } = await service.tenant();
     const answers = [
       await service.create(key, undefined, origin),

@@ -159,7 +159,7 @@ describe('an API key with limits', () => {
     expect(refusal(await create(other, { model: 'none' }))).toBe('model_not_found');
   });
 
-  test('does not get the session of another key of the account by its Idempotency-Key', async () => {
+  test('does not get a session that another key of the account created with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': randomUUID(), 'x-forwarded-for': freshAddress() };
     sessionOf(await service.create(tenant.key, { model: KIKUYU }, headers));
     const other = await service.admin.key(tenant.name, { models: ['svc-asr-dholuo-v1'] });

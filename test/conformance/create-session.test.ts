@@ -120,7 +120,7 @@ describe('the reservation of a session', () => {
     });
   });
 
-  test('equals the credit exactly when many requests arrive at once', async () => {
+  test('is limited by the credit: parallel requests together reserve exactly the available credit', async () => {
     const { key: own } = await service.tenant({ seconds: 100 });
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => service.create(own, { model: KIKUYU, max_audio_seconds: 7 })),
@@ -324,7 +324,7 @@ describe('requests with an Idempotency-Key', () => {
     expect(balance.recent_sessions).toHaveLength(1);
   });
 
-  test('request bodies are equal if they are equal with defaults filled in', async () => {
+  test('a body without max_audio_seconds and one with the default value count as the same body', async () => {
     const idempotencyKey = randomUUID();
     const first = sessionOf(await create(key, idempotencyKey, `{"model":"${KIKUYU}"}`));
     for (const body of [
@@ -378,7 +378,7 @@ describe('requests with an Idempotency-Key', () => {
     expect(balanceOf(await service.usage(own)).recent_sessions.map(({ id }) => id)).toEqual([first.id]);
   });
 
-  test('parallel requests with one Idempotency-Key and two bodies create one session and conflicts', async () => {
+  test('parallel requests with one Idempotency-Key and two bodies create one session, and the other body is a conflict', async () => {
     const { key: own } = await service.tenant();
     const idempotencyKey = randomUUID();
     const bodies = [{ model: KIKUYU }, { model: DHOLUO }];

@@ -173,7 +173,7 @@ describe('invalid HTTP', () => {
     expect(refusal(await sendRaw(service.baseUrl, service.ca, bytes))).toBe('not_found');
   });
 
-  test('the service still works afterwards', async () => {
+  test('does not affect later requests of other connections', async () => {
     expect((await service.request('GET', '/v1/models')).status).toBe(200);
   });
 });

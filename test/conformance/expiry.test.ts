@@ -135,7 +135,7 @@ test.concurrent('the reservations of many expired sessions are returned together
   expect((await hasty.admin.account(name)).credits).toMatchObject({ available_ms: 3_000_000, consumed_ms: 0 });
 });
 
-test.concurrent('the limit of requests per minute admits exactly that many requests of a burst, and one more after Retry-After', async () => {
+test.concurrent('a limit of 6 requests per minute admits exactly 6 requests of a burst, and one more after Retry-After', async () => {
   // A low limit, because a busy machine may need seconds for the burst and the limit allows more meanwhile.
   const { key } = await hasty.tenant({ limits: { requestsPerMinute: 6 } });
   const answers = await Promise.all(Array.from({ length: 20 }, () => hasty.usage(key)));

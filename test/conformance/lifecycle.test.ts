@@ -111,7 +111,7 @@ test('no key, credential or token appears in process lists or logs', async () =>
   }
 });
 
-test('a second start with the same home is refused with a clear message while the first one still runs', async () => {
+test('a second npm start with the same SVC_ASR_HOME is refused with a clear message while the first one runs', async () => {
   const second = launch(service.home, {});
   await expect(second.ended).resolves.toBe(1);
   expect(second.output()).toContain(service.home);
@@ -120,7 +120,7 @@ test('a second start with the same home is refused with a clear message while th
   expect((await service.request('GET', '/v1/models')).status).toBe(200);
 });
 
-test('a start with an invalid setting names it and leaves no process behind', async () => {
+test('npm start with an invalid setting prints the name of the setting and leaves no process behind', async () => {
   const home = join(service.home, 'another');
   const wrong = launch(home, { SESSION_TTL_MS: 'soon' });
   await expect(wrong.ended).resolves.toBe(1);

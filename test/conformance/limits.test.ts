@@ -46,19 +46,22 @@ describe('the concurrency limit', () => {
     sessionOf(await service.create(key));
   });
 
-  test.each(['GET', 'DELETE'])('%s of a session that the account does not have is refused', async (method) => {
-    const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
-    const other = await service.tenant({ limits: { concurrentSessions: 1 } });
-    const { id } = sessionOf(await service.create(other.key));
-    for (const wrong of [id, randomUUID(), 'x', '%00', id.toUpperCase(), `${id}%20`]) {
-      const answer = await service.request(method, `/v1/asr/sessions/${wrong}`, { key });
-      expect([wrong, answer.status, errorOf(answer)]).toMatchObject([
-        wrong,
-        404,
-        { type: 'not_found', code: 'session_not_found' },
-      ]);
-    }
-  });
+  test.each(['GET', 'DELETE'])(
+    'ignores %s of a session that belongs to another account or does not exist, which gets 404',
+    async (method) => {
+      const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
+      const other = await service.tenant({ limits: { concurrentSessions: 1 } });
+      const { id } = sessionOf(await service.create(other.key));
+      for (const wrong of [id, randomUUID(), 'x', '%00', id.toUpperCase(), `${id}%20`]) {
+        const answer = await service.request(method, `/v1/asr/sessions/${wrong}`, { key });
+        expect([wrong, answer.status, errorOf(answer)]).toMatchObject([
+          wrong,
+          404,
+          { type: 'not_found', code: 'session_not_found' },
+        ]);
+      }
+    },
+  );
 
   test('can be raised by an administrator', async () => {
     const { key, name } = await service.tenant({ limits: { concurrentSessions: 3 } });
@@ -144,7 +147,7 @@ describe('the limit of sessions per minute', () => {
     expect(refusal(await service.create(key))).toBe('rate_limit_exceeded');
   });
 
-  test('admits exactly that many sessions of a burst', async () => {
+  test('of 5 admits exactly 5 sessions of a burst', async () => {
     const { key, name } = await service.tenant({ limits: { sessionsPerMinute: 5 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => service.create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);

@@ -6,7 +6,10 @@ import { CHART, NAMESPACE, openHarness, until } from '../e2e/harness.ts';
 import { KIKUYU, TENANT } from '../e2e/live-streams.ts';
 import { buildModel, buildTenant, buildValues, RELEASE } from '../e2e/release.ts';
 
-/** Timeouts of gateways for workers that are alive on a slow machine. A full pool has no slot for a stream that leaves. */
+/**
+ * Long timeouts of gateways, so that a slow machine does not make a stream leave a worker that is alive. In a full
+ * pool, such a stream would find no other slot.
+ */
 const PATIENCE = [
   { name: 'WORKER_OPEN_TIMEOUT_MS', value: '30000' },
   { name: 'WORKER_SILENCE_TIMEOUT_MS', value: '30000' },

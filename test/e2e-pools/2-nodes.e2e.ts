@@ -17,7 +17,8 @@ beforeAll(async () => {
 
 afterEach(() => removePool(harness));
 
-// With --disable-eviction, kubectl deletes the worker despite the PodDisruptionBudget. It then serves until it is killed.
+// With --disable-eviction, kubectl deletes the worker despite the PodDisruptionBudget. The worker then serves until the
+// end of its grace period.
 test.each([[[]], [['--disable-eviction']]])(
   'kubectl drain %j of the only node of a full pool cuts no stream, and all streams move when another node joins',
   (args) => drainOnlyNode(harness, access, args),

@@ -14,7 +14,10 @@ import { MAX_WORD_ERRORS_PERCENT } from './streams.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TIMEOUT_MS = 500_000;
-/** Has links to the repository, so that the commands find its files and write theirs here. */
+/**
+ * Working folder of the commands. It has links to the files of the repository, and the commands write their own files
+ * here.
+ */
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-e2e-'));
 let harness: Harness;
 

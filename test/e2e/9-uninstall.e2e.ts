@@ -22,7 +22,7 @@ test('deleting models and tenants ends all workers', async () => {
   });
 });
 
-test('deleting the namespace of models ends, although its model was not deleted before', async () => {
+test('the deletion of a namespace with a model completes, although the model was not deleted before', async () => {
   await harness.tools.kubectl(['delete', 'namespace', MODEL_NAMESPACE, '--timeout=180s'], { timeoutMs: 190_000 });
 }, 200_000);
 

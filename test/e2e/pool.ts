@@ -145,7 +145,10 @@ export async function untilFinals(senders: readonly AudioSender[], further: numb
   );
 }
 
-/** Ends streams, checks their transcripts, and logs their longest lags. Returns them, that of the control stream last. */
+/**
+ * Ends streams, checks their transcripts, and logs the longest lag of each. Returns these lags, that of the control
+ * stream last.
+ */
 export async function finishStreams(
   what: string,
   moved: readonly AudioSender[],
@@ -158,8 +161,8 @@ export async function finishStreams(
 }
 
 /**
- * Ends streams and checks their transcripts. None may have stalled for more than 3 s. A stream that was not moved shows
- * how slow the machine is. The limit grows in proportion to its lag.
+ * Ends streams and checks their transcripts. None may have stalled for more than 3 s. The lag of `control`, a stream
+ * that was not moved, shows how slow the machine is. The limit grows in proportion to this lag.
  */
 export async function finishWithoutStall(
   what: string,

@@ -17,7 +17,8 @@ export const REDIS_TAG = '7';
 
 /** Builds the chart values of the tests: small requests, and shorter times than an installation with real users has. */
 export function buildValues({ chart, tag }: { chart: string; tag: string }) {
-  // The chart of the previous commit may reject these values. The access pod can then use its metrics port.
+  // The chart of the previous commit may not know the values of the admin API. That version serves the admin API on the
+  // metrics port.
   const defaults = readFileSync(join(chart, 'values.yaml'), 'utf8');
   const hasAdminApi = defaults.includes('adminApiFrom:');
   const registry = readSetting('E2E_REGISTRY');

@@ -113,7 +113,7 @@ describe('a session request, when the only other gateway is full and this one', 
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(5);
     expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(10);
 
-    // A repeat of an answered request is no new session.
+    // A request that repeats an Idempotency-Key returns the same session and needs no capacity.
     const repeat = await postSession(small, first.key, LONGEST, key);
     expect([repeat.status, repeat.body.id]).toEqual([201, session.body.id]);
 
@@ -126,7 +126,7 @@ describe('a session request, when the only other gateway is full and this one', 
     });
     stream.close();
     await postUntil(201, 0);
-    // The retry may meet the place that the request before has taken.
+    // The session that `postUntil` created may still occupy the only place, so the first retries may be refused.
     await eventually('the retry with the same key gets a session', 30_000, async () => {
       const { status } = await postSession(small, caller.key, LONGEST, retried);
       return status === 201;

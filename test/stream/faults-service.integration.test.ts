@@ -120,7 +120,7 @@ test('a gateway that receives SIGTERM refuses handshakes, sends finals and close
   const { tenant, stream } = await startSession(leaving);
   const { key } = await seedTenant(ledger, 60_000);
   const late = await createSession(leaving, key, { model: MODEL });
-  // Without its worker the stream stays open, and with it the gateway, until the handshake is refused.
+  // While the worker is stopped, the stream stays open, so the gateway keeps running until the handshake is refused.
   process.kill(worker.pid, 'SIGSTOP');
   const exit = leaving.stop('SIGTERM');
   try {

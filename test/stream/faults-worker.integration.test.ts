@@ -127,7 +127,7 @@ async function finalsOf(
 }
 
 test('endpointing returns the finals of flushes at the same samples, also after SIGKILL of the worker', async () => {
-  // Chunks are short, so that the end of many cuts arrives after their chunk was recognized.
+  // Chunks are short, so that the `silence_ms` after a word often end in a later chunk than the word.
   const context = [56, 3];
   const config = { context, endpointing: { silence_ms: 300 } };
   const usual = await finalsOf(config, []);

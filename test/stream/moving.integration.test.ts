@@ -118,7 +118,7 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
 test('a config behind an unanswered flush is applied by the next worker after it has answered the flush', async () => {
   const { stream } = await stage.ready();
   for (const { pid } of stage.workers) process.kill(pid, 'SIGSTOP');
-  // Little enough that the gateway reads on to the config.
+  // So little audio that the gateway does not stop reading before the config.
   stream.audio(pcm.subarray(0, 48_000));
   stream.send({ type: 'flush' });
   stream.send({ type: 'config', context: [56, 3] });

@@ -79,7 +79,7 @@ test('server VAD returns the transcript of a turn in 24 kHz audio, with incremen
   expect(wordErrorRate([text], [completed.transcript ?? ''])).toBeLessThan(10);
 });
 
-test('delay selects the context of the first connection to a model that has no worker yet', async () => {
+test('the field delay also selects the context of a connection that was opened before the model had a worker', async () => {
   const { pcm } = recording();
   const text = await nativeText(await stage.caller(), pcm);
   expect(text).not.toBe(await nativeText(await stage.caller(), pcm, [56, 13]));
@@ -134,7 +134,7 @@ test.each([
   ['an unknown model', 'key', { query: 'intent=transcription&model=gpt-4o-transcribe' }, 404, 'model_not_found'],
   ['another intent', 'key', { query: `model=${MODEL}` }, 400, 'invalid_parameters'],
   ['a key in a subprotocol', 'key', { protocols: ['realtime', 'openai-insecure-api-key.x'] }, 401, 'invalid_api_key'],
-])('a handshake with %s is refused with HTTP', async (_name, key, options, status, code) => {
+])('a handshake with %s is refused with an HTTP error', async (_name, key, options, status, code) => {
   const caller = await stage.caller();
   const handshake = connectRealtime(stage.gateway, key === undefined ? undefined : caller.key, options);
   await expect(handshake).rejects.toMatchObject({ status, code });

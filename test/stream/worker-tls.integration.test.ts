@@ -69,7 +69,7 @@ function reasonsIn(output: string): Record<string, string> {
 test('streams reach only the worker with the certificate of their model, and move past the others', async () => {
   const [, another, plain] = stage.workers;
   const streams = [];
-  // Open streams load their worker, so that the next ones are assigned to the others first.
+  // Open streams occupy slots of their worker, so that the next streams are assigned to the other workers first.
   while (Object.keys(reasonsIn(stage.gateway.output())).length < 2 && streams.length < 15) {
     streams.push((await stage.ready()).stream);
   }

@@ -45,7 +45,7 @@ export default async function bundlePrograms(): Promise<void> {
     // Native addons find their libraries by their own paths.
     external: ['onnxruntime-node', 'koffi'],
     banner: { js: REQUIRE },
-    // Node reads less. Names stay as they are, for stack traces.
+    // Smaller files load faster. Names are not shortened, so that stack traces stay readable.
     minifyWhitespace: true,
     plugins: [KEEP_PATHS, LAZY_HTTP],
     logLevel: 'error',

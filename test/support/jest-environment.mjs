@@ -43,7 +43,8 @@ export default class SharingEnvironment {
   }
 
   async setup() {
-    // Files that need it come first. Even idle, it takes a part of a core.
+    // Test files that need the API server run first. The others end it, because even an idle API server takes a part of
+    // a core.
     if (!kubernetesFiles.usesKubernetes(this.#path)) await sharedServers.endControlPlane();
     this.global.sharedServers = sharedServers;
     this.global.leftovers = this.#leftovers;
@@ -52,7 +53,7 @@ export default class SharingEnvironment {
   /** Ends what the test file has not ended, newest first. */
   async teardown() {
     for (const end of [...this.#leftovers].reverse()) await end().catch(() => undefined);
-    // Otherwise jest-circus would also report the tests of the next file to this one.
+    // Otherwise the handlers of this file would also receive the events of the next file.
     Reflect.deleteProperty(globalThis, EVENT_HANDLERS);
     globalThis.console = this.#before.console;
     process.exit = this.#before.exit;

@@ -77,7 +77,7 @@ export function launch(home: string, env: Readonly<Record<string, string>>): Lau
       eventually('the service is ready', READY_WITHIN_MS, () => {
         if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}:\n${output()}`);
         const local = readLocal(home);
-        // A file from an earlier run names no process or another one.
+        // The local.json of an earlier run has no pid, or the pid of another process.
         return local?.pid === child.pid ? local : undefined;
       }),
     stop,

@@ -46,7 +46,7 @@ module.exports = class NativeRuntime extends Runtime {
   }
 
   /**
-   * Returns a new instance of a module of jest, because it keeps the tests of one file.
+   * Returns a new instance of a module of jest for each test file, because such a module stores the tests of one file.
    * @override
    * @param {string} path
    */

@@ -66,8 +66,8 @@ export interface Service {
 
 /**
  * Settings of the services of all tests. Short intervals apply a new tenant at once. A short warm-up saves most of the
- * start time of workers. They offer all slots on a busy machine too. Long deadlines let it answer many parallel requests
- * without a 503.
+ * start time of workers. Workers offer all slots on a busy machine too. Long deadlines let a busy machine answer many
+ * parallel requests without a 503.
  */
 const TEST_SETTINGS = {
   CONFIG_POLL_MS: '20',
