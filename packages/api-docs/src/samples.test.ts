@@ -28,8 +28,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }');
   symlinkSync(PACKAGES, join(folder, 'node_modules'));
   mkdirSync(join(folder, 'bin'));
-  // Stand-ins for programs that a machine may not have: two seconds of silence for every file, and the arguments of
-  // curl.
+  // Fake programs, because a machine may lack the real ones. `ffmpeg` writes two seconds of silence for every file, and
+  // `curl` prints its arguments.
   writeProgram('ffmpeg', 'head -c 64000 /dev/zero');
   writeProgram('curl', 'printf "%s\\n" "$@"');
   writeProgram('uuidgen', 'echo 5f0c8f9e-3c3b-4f6e-9a55-2d1a7c0b4e11');

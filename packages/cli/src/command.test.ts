@@ -97,7 +97,7 @@ test('svc-asr reads address, key and CA file from local.json', async () => {
   expect((await runCommand(['usage', '--json'], { SVC_ASR_HOME: folder })).status).toBe(0);
 });
 
-test('svc-asr --profile sends the key of the profile, and a key of the environment to no profile', async () => {
+test('svc-asr --profile sends the key of the profile, and never a key from the environment', async () => {
   const config = temporaryFolder('config');
   mkdirSync(join(config, 'svc-asr'));
   const withKey = { base_url: url(), ca_file: caFile, api_key: 'profile-key' };

@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each([[['transcribe', 'rec']], [['transcribe', '--ca', '']], [['mic', '--model', '']]])(
-  'the completion for bash leaves the last word of %j to the names of files',
+  'the completion for bash completes the last word of %j with names of files',
   (words) => {
     expect(complete(...words)).toEqual([]);
   },

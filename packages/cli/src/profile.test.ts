@@ -15,7 +15,7 @@ function environmentWith(text: string, mode = 0o600): { XDG_CONFIG_HOME: string;
 
 const profiles = (staging: unknown) => JSON.stringify({ profiles: { staging, live: { base_url: 'https://live' } } });
 
-test('readProfile returns the fields of a profile, with its CA file relative to the file', () => {
+test('readProfile returns the fields of a profile, and resolves ca_file from the folder of the configuration file', () => {
   const env = environmentWith(profiles({ base_url: 'https://s', api_key: 'k', ca_file: 'ca.pem' }));
   const caFile = join(env.XDG_CONFIG_HOME, 'svc-asr', 'ca.pem');
   expect(readProfile('staging', env)).toEqual({ base_url: 'https://s', api_key: 'k', ca_file: caFile });

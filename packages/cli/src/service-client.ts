@@ -48,7 +48,7 @@ export async function createSessionPatiently(
       return await client.createSession(options);
     } catch (error) {
       if (!(error instanceof SvcAsrError) || error.code !== 'concurrency_limit_exceeded') throw error;
-      // The place of the last session of a long audio becomes free within a second.
+      // The previous session of the same long audio stops counting against the concurrency limit within a second.
       const waitMs = waitedMs < QUICK_WAITS_MS ? NOTE_AFTER_MS : Math.max(1, error.retryAfterS ?? 1) * 1000;
       if (waitedMs + waitMs > MAX_PLACE_WAIT_MS) throw error;
       if (waitedMs === NOTE_AFTER_MS) noteWait(invocation, error, MAX_PLACE_WAIT_MS - waitedMs);

@@ -102,7 +102,7 @@ test('transcribe sends the language code of the model for a BCP 47 tag', async (
   expect(service.streams[0]?.messages).toEqual([CONFIG, { type: 'flush' }]);
 });
 
-test('transcribe writes several files in a format to a folder', async () => {
+test('transcribe writes one transcript for each recording to the folder of --output, in the format of --format', async () => {
   const target = join(temporaryFolder('transcripts'), 'out');
   const line = ['transcribe', fileOf(1), fileOf(2), '--format', 'srt', '-o', target];
   expect(await run(line)).toEqual({ status: 0, out: '', err: '' });
@@ -270,7 +270,7 @@ test.each([
   [{ closeAtFlush: { code: 4403, error: 'account_suspended' } as const }, /4403: The account was suspended/, 1],
   [{ breakAtSamples: 16_000 }, /1006: The connection broke\.\nRun the command again/, 4],
 ])(
-  'transcribe exits with 4 and reports the cause without a secret after the script %j',
+  'transcribe exits with 4 and reports the cause without a secret if the service follows the script %j',
   async (script, err, streams) => {
     service.script = script;
     const ended = await run(['transcribe', fileOf(1.5)]);
@@ -341,7 +341,7 @@ test('mic exits with 130 at Ctrl-C before the service is ready', async () => {
 test.each([
   ['transcribe', 'svc-asr: stopped with Ctrl-C\n'],
   ['mic', 'svc-asr: stopped with Ctrl-C before the service was ready\n'],
-])('%s exits with 130 at Ctrl-C while it waits for a place', async (name, message) => {
+])('%s exits with 130 at Ctrl-C while it waits because of the concurrency limit', async (name, message) => {
   const taken = { status: 429, code: 'concurrency_limit_exceeded', message: 'Taken.', retryAfterS: 60 };
   service.refusals = Array.from({ length: 100 }, () => taken);
   let err = '';

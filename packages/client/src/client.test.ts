@@ -126,7 +126,7 @@ test('createSession does not retry after 429 concurrency_limit_exceeded', async 
   expect(seen).toHaveLength(1);
 });
 
-test('an unknown CA throws SvcAsrUnreachable that names NODE_EXTRA_CA_CERTS', async () => {
+test('a server certificate of an unknown CA throws SvcAsrUnreachable, whose message names NODE_EXTRA_CA_CERTS', async () => {
   const service = await startTestService();
   const options = { baseUrl: service.url, apiKey: TEST_KEY, maxRetries: 0 };
   await expect(createClient(options).usage()).rejects.toThrow('set NODE_EXTRA_CA_CERTS to the CA file');
@@ -155,7 +155,7 @@ test.each([
   ['', 200],
   ['<html>svc.auth.s3cret', 200],
   ['1', 201],
-])('the response body %j throws unexpected_response without being quoted', async (text, status) => {
+])('the response body %j throws the error unexpected_response, which does not quote the body', async (text, status) => {
   answer = (_request, response) => response.writeHead(status).end(text);
   const error = await client({ maxRetries: 0 })
     .usage()

@@ -22,7 +22,7 @@ export async function* decodeAudio(pieces: AsyncIterable<Uint8Array>): AsyncGene
       return;
     case 'wav':
     case undefined:
-      // It describes other files by their content.
+      // `decodeWav` also throws the error for files of other formats, which it recognizes by their content.
       yield* decodeWav(reader);
   }
 }

@@ -7,7 +7,10 @@ import { parseStreamInfo, STREAM_INFO_BYTES } from './flac-info.ts';
 import { mix, silently } from './mono.ts';
 import type { MonoBlock } from './mono.ts';
 
-/** Small, because the parser copies what it holds for each piece. */
+/**
+ * Size of the pieces that the parser gets. It is small, because the parser copies all bytes that it holds for each
+ * piece.
+ */
 const STEP_BYTES = 16_384;
 const BLOCK_HEAD_BYTES = 4;
 /** Mark of the last metadata block, in the first byte of its head. */
@@ -53,7 +56,7 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<MonoBlock>
     for (const frame of framesOf(parser.parseChunk(piece))) yield await onFrame(frame);
   }
   for (const frame of framesOf(parser.parseChunk(END))) yield await onFrame(frame);
-  // The parser skips what is not a valid frame.
+  // The parser skips damaged frames without an error, so the number of samples or bytes reveals the damage.
   if (totalSamples > 0 && count !== totalSamples) {
     throw damaged(`its header declares ${totalSamples} samples, and ${count} can be decoded`);
   }

@@ -8,7 +8,10 @@ import { REALTIME_EXAMPLES } from './realtime-examples.ts';
 
 const EVENTS: Readonly<Record<string, TSchema>> = { ...REALTIME_CLIENT_EVENTS, ...REALTIME_SERVER_EVENTS };
 const CHANNEL: Reference = { $ref: '#/channels/realtime' };
-/** Names in the document. Some events have the type of a message of the stream. */
+/**
+ * Returns the name of an event in the document. The prefix is needed, because some events have the same type as a
+ * message of the stream.
+ */
 const nameOf = (type: string) => `realtime.${type}`;
 
 /** Schemas of the events by their names in the document. */

@@ -121,7 +121,7 @@ test('every OpenAPI response documents X-Request-Id, and only 429 and 503 docume
   }
 });
 
-test('OpenAPI responses to POST document Cache-Control, and rate-limited routes their rate limit headers', () => {
+test('OpenAPI responses to POST document Cache-Control, and responses of rate-limited routes document the rate limit headers', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }

@@ -19,7 +19,7 @@ test('decodeMono and toPcm16 keep every bit of 16-bit samples', () => {
 });
 
 test.each(['unsigned8', 'int16', 'int24', 'int32', 'float32', 'float64'] as const)(
-  'decodeMono decodes %s within its quantization step',
+  'decodeMono decodes %s samples with an error of at most one quantization step',
   (encoding) => {
     const sample = fc.double({ min: -1, max: 1, noNaN: true });
     fc.assert(

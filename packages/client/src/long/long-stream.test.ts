@@ -100,8 +100,8 @@ test('a long stream continues in a new session after a pause, with continuous ti
   expect(samplesOf(0) / 16).toBe(finals[0]?.audio_end_ms);
 });
 
-test('a long stream without a pause restarts at the end of the last complete word, and repeats less than 2 s', async () => {
-  // The last word of the first session is complete in 19 blocks and cut in the 20th, which starts late.
+test('without a pause, a long stream starts the next session after the last complete word, and repeats at most 2 s per seam', async () => {
+  // The first 0.25 s shift all words, so that the limit of the first session is in the middle of a word.
   const audio = Int16Array.from([...speech(1).subarray(0, 4000), ...speech(...count(45))]);
   const events = await transcribe(open(), audio);
   const texts = wordsOf(events).map(({ text }) => text);
@@ -120,7 +120,7 @@ test('a long stream without a pause restarts at the end of the last complete wor
   expect(starts).toEqual([...starts].sort((one, other) => one - other));
 });
 
-test('flush resolves with the final of the seam if the audio ended there', async () => {
+test('flush of a long stream returns the final at the end of a session if no audio followed that session', async () => {
   const stream = open();
   const events: StreamEvent[] = [];
   const reading = (async () => {
@@ -182,7 +182,7 @@ test('a long stream repeats the word in which the service ended a session early'
   ]);
 });
 
-test('a long stream that no session continues keeps the whole last final', async () => {
+test('a long stream that ends with its session keeps all words of the last final, even an incomplete word', async () => {
   service.script = { recognize, endAtSamples: { samples: 1.25 * RATE, code: 4403 } };
   const stream = open();
   const events: StreamEvent[] = [];
@@ -203,7 +203,7 @@ test('a long stream ends with the failure of its last session after maxReconnect
   await expect(stream.send(speech(1))).rejects.toBe(error);
 });
 
-test('a long stream waits for the place of its last session, and ends with the refusal if there is no credit', async () => {
+test('a long stream retries a session after concurrency_limit_exceeded, and ends with insufficient_credits without credit', async () => {
   service.creditSeconds = SESSION_SECONDS;
   const stream = open();
   const events: StreamEvent[] = [];
@@ -227,7 +227,7 @@ test('a refused first session rejects the calls of a long stream', async () => {
   await expect(stream.flush()).rejects.toMatchObject({ status: 403 });
 });
 
-test('reset, a refused config, an abort and close before audio work on a long stream', async () => {
+test('a long stream supports reset, a refused config, an aborted signal, and close before any audio', async () => {
   const controller = new AbortController();
   const stream = open({ signal: controller.signal });
   void stream.send(speech(1));

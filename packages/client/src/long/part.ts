@@ -68,7 +68,7 @@ export class Part {
   }
 
   async keepAlive(): Promise<void> {
-    // A session that has ended needs none.
+    // A session that has ended needs no keep-alive.
     await this.#stream.keepAlive().catch(() => undefined);
   }
 

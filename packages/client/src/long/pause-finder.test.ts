@@ -19,7 +19,7 @@ function quietMsAfter(...parts: Uint8Array<ArrayBuffer>[]): number {
   return finder.quietMs;
 }
 
-test('PauseFinder measures digital silence, and is 0 during speech', () => {
+test('PauseFinder.quietMs is the length of digital silence, and 0 during speech', () => {
   expect(quietMsAfter(noise(2, 8000), new Uint8Array(RATE))).toBe(500);
   expect(quietMsAfter(noise(2, 8000), new Uint8Array(RATE), noise(1, 8000))).toBe(0);
 });

@@ -8,7 +8,10 @@ const RECONNECT_CODES: readonly number[] = [1001, 1006, 1011, 4503];
 /** Close reasons of 1000 after which more audio needs a new session. Empty if the client closed. */
 const CONTINUE_REASONS: readonly string[] = ['', 'audio_limit_reached', 'session_time_limit'];
 const LONGEST_WAIT_MS = 8000;
-/** The service settles a session after its stream was closed. Until then its place is taken. */
+/**
+ * The service settles a session after its stream was closed. Until then the session counts against the concurrency
+ * limit.
+ */
 const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 200;
 
@@ -27,7 +30,7 @@ export function reconnectWaitMs(end: StreamEnd, failures: number, random: number
   return Math.round(Math.max(askedMs, backoffMs / 2) + (backoffMs / 2) * random);
 }
 
-/** Creates a session. Retries for 5 s while the place of the last one is not free yet (429). */
+/** Creates a session. Retries for 5 s while the last session still counts against the concurrency limit (429). */
 export async function waitForPlace(
   createSession: () => Promise<AsrSession>,
   signal: AbortSignal | undefined,

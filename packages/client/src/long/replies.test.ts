@@ -59,7 +59,7 @@ test('Replies does not resolve a flush with the final of a pause', async () => {
   expect(await reply.promise).toMatchObject({ utterance: 4 });
 });
 
-test('Replies keeps the utterance number if a seam leaves no word of the final', () => {
+test('Replies does not increase the utterance number if no word of the final is kept before a seam', () => {
   const timeline = timelineOf();
   const replies = new Replies(timeline);
   replies.receive(endpoint, undefined);
@@ -77,7 +77,7 @@ test('Replies keeps the utterance number if a seam leaves no word of the final',
   expect([timeline.resumeAt, timeline.utterance]).toEqual([32_000, 4]);
 });
 
-test('Replies passes on only the refusal of a config that it repeats itself', () => {
+test('Replies hides the acknowledgement of a config that the long stream repeats, but passes on its refusal', () => {
   const replies = new Replies(timelineOf());
   replies.expectOwnConfig();
   replies.expectOwnConfig();

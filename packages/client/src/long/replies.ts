@@ -112,7 +112,10 @@ export class Replies {
     return undefined;
   }
 
-  /** Returns a `final` that no flush requested and that ends at `end`. Before a seam only its complete words. */
+  /**
+   * Returns a `final` that no flush requested and that ends at `end`. If a seam follows, it contains only its complete
+   * words.
+   */
   #keep(event: FinalMessage, isSeam: boolean, end: number): FinalMessage | undefined {
     const timeline = this.#timeline;
     const { final: kept, resumeMs } = isSeam ? seamAfter(event) : { final: event, resumeMs: event.audio_end_ms };

@@ -29,10 +29,13 @@ export interface CaptureOptions {
   maxBufferedSeconds: number;
 }
 
-/** Wait for the audio thread before the microphone is opened. Without a click in the page, the thread starts later. */
+/**
+ * Longest wait for the audio thread before the microphone is opened. Without a click in the page, the thread starts
+ * later.
+ */
 const START_MS = 500;
 const RESUME_MS = 5000;
-/** Wait for the last audio. An audio thread that the browser has suspended sends none. */
+/** Longest wait for the last audio. An audio thread that the browser has suspended sends none. */
 const STOP_MS = 1000;
 
 /** Opens a microphone and captures its audio, resampled to 16 kHz. */
@@ -58,7 +61,7 @@ export async function capture(options: CaptureOptions): Promise<Microphone> {
     return microphone;
   } catch (error) {
     for (const track of source?.getTracks() ?? []) track.stop();
-    // It is closed already if the audio thread did not start.
+    // The audio graph is already closed if the audio thread did not start.
     await graph.close().catch(() => undefined);
     throw error;
   }

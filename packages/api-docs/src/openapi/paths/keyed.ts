@@ -7,7 +7,7 @@ import { errorResponses } from '../responses.ts';
 /** Headers that report the rate limits of an account. */
 export const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 
-/** Errors of a request that reserves credit, until its model is found. */
+/** Errors of a request that reserves credit, from the checks of its key, account, credit and model. */
 export const ADMISSION_CODES: readonly ErrorCode[] = [
   'missing_api_key',
   'invalid_api_key',
@@ -20,7 +20,7 @@ export const ADMISSION_CODES: readonly ErrorCode[] = [
   'model_not_found',
 ];
 
-/** Errors of a request with a body that needs a free place. */
+/** Errors of a request that has a body and needs capacity, from the checks of its body, rate limits and capacity. */
 export const CAPACITY_CODES: readonly ErrorCode[] = [
   'request_too_large',
   'unsupported_media_type',
