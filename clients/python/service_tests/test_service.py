@@ -57,7 +57,7 @@ def run(body: Callable[[Client], Awaitable[T]]) -> T:
 
 
 def wait_until_settled() -> None:
-    """Wait until the account has a free place, which follows the close of a stream."""
+    """Wait until all sessions have ended, which is a moment after their streams closed."""
 
     async def body(client: Client) -> None:
         while any(entry.completed_at is None for entry in (await client.usage()).recent_sessions):
@@ -68,7 +68,7 @@ def wait_until_settled() -> None:
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a slow machine from failing a test."""
+    """Allow long waits, so that no test fails on a slow machine."""
     monkeypatch.setattr("svc_asr.long.long_stream.JOIN_PATIENCE_S", 60)
     monkeypatch.setattr("svc_asr.long.long_stream.RECONNECT_PATIENCE_S", 60)
     wait_until_settled()
@@ -96,7 +96,7 @@ def count_differences(first: list[str], second: list[str]) -> int:
 
 
 async def settled(client: Client, session_id: str) -> SessionDetail:
-    """Wait until a session has ended, which follows its close."""
+    """Wait until a session has ended, which is a moment after its stream closed."""
     deadline = time.monotonic() + 60
     while (session := await client.get_session(session_id)).completed_at is None:
         assert time.monotonic() < deadline
@@ -184,7 +184,7 @@ def test_cancel_session_frees_the_place_of_a_reserved_session() -> None:
 
 
 async def transcribe_parts(client: Client, pcm: bytes, transcript: Transcript) -> list[str]:
-    """Return the words of the parts of a transcript, each in a session of its own."""
+    """Transcribe the audio of each final in a session of its own. Returns all words."""
     words: list[str] = []
     for final in transcript.finals:
         part = pcm[final.audio_start_ms * 32 : final.audio_end_ms * 32]
@@ -222,7 +222,7 @@ def test_sessions_joined_without_pauses_repeat_and_lose_almost_no_word(
 ) -> None:
     monkeypatch.setattr("svc_asr.long.timeline.find_cut", lambda *_: None)
     pcm = b"".join(read_recordings())
-    # The end of a part is recognized with less audio after it than in the joined transcript.
+    # The end of a part that is recognized alone lacks the audio after it, so words may differ.
     run(lambda client: check_joined(client, pcm, 3))
 
 

@@ -73,7 +73,7 @@ class LongStream:
             self._check()
 
     async def flush(self) -> Final:
-        """Finalize the utterance and return its transcript, without parts that came before."""
+        """Finalize the utterance. Returns its transcript, without parts that were final before."""
         mark = self._mark("flush")
         while not isinstance(mark.reply, Final):
             await self._changed.wait()

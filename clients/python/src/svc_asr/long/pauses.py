@@ -17,7 +17,7 @@ _MIN_PAUSE_SAMPLES = SAMPLE_RATE_HZ * 3 // 10
 # A frame is silent if it is 22 dB below the loudest recent frame, or near digital silence.
 _RELATIVE_LEVEL = 0.08
 _SILENT_RMS = 40.0
-# The loudest level halves within about 14 s, so that a louder speaker before does not count.
+# The loudest level halves within about 14 s, so that an earlier, louder speaker does not count.
 _LEVEL_DECAY = 0.999
 
 

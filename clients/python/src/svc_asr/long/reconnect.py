@@ -43,7 +43,7 @@ def decide(
 
 
 def _decide_refused(error: Exception, was_ready: bool, failures: int, random: float) -> Decision:
-    """Decide after a stream could not be opened. The first one fails at once."""
+    """Decide after a stream could not be opened. Stops if no stream was ready before."""
     may_pass = isinstance(error, SvcAsrUnreachable) or (
         isinstance(error, SvcAsrError)
         and (error.status >= 500 or error.code == "invalid_session_credential")

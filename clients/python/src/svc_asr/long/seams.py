@@ -39,8 +39,8 @@ def find_cut(pauses: Iterable[Pause], start: int, sent: int, limit: int) -> int 
 def find_restart(words: Sequence[Word], start_ms: int, end_ms: int) -> tuple[int, tuple[Word, ...]]:
     """Return where to continue after audio that was cut off at any place, and the words to keep.
 
-    The restart is the end of the last complete word, but at most 2 s before the end. It leaves at
-    most a quarter of the audio between `start_ms` and `end_ms`, so a short session also advances.
+    The restart is the end of the last complete word, but at most 2 s before `end_ms`. At most a
+    quarter of the audio from `start_ms` to `end_ms` is repeated, so a short session advances too.
     """
     overlap_ms = min(_OVERLAP_MS, int((end_ms - start_ms) * _OVERLAP_SHARE))
     earliest_ms = end_ms - overlap_ms

@@ -14,7 +14,7 @@ _LONGEST_WAIT_S = 1.0
 _CANCEL_TIMEOUT_S = 5.0
 
 JOIN_PATIENCE_S = 5.0
-"""Time in which the service settles a session after its close. It frees a place of the account."""
+"""Time in which the service settles a closed session. Until then, it counts as concurrent."""
 RECONNECT_PATIENCE_S = 30.0
 """Time after which the service has ended a session whose connection broke."""
 
@@ -26,7 +26,7 @@ SessionSource = Callable[[int], Awaitable[AsrSession]]
 async def create_when_free(
     create: SessionSource, max_audio_seconds: int, patience_s: float
 ) -> AsrSession:
-    """Create a session. Retries for a time while the previous one holds its place (429)."""
+    """Create a session. Retries for a time while the previous one counts as concurrent (429)."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + patience_s
     wait_s = _FIRST_WAIT_S
@@ -42,7 +42,7 @@ async def create_when_free(
 
 
 async def cancel_quietly(cancel: Callable[[str], Awaitable[None]], session_id: str) -> None:
-    """Cancel a session whose connection broke, so that its place is free for the next one."""
+    """Cancel a session whose connection broke, so that the next session is not refused."""
 
     async def cancel_or_ignore() -> None:
         # If this fails, the service ends the session by itself.

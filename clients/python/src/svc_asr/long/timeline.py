@@ -42,7 +42,7 @@ class SendMessage:
 
 @dataclass(frozen=True)
 class CloseSession:
-    """The session has everything that belongs to it."""
+    """Everything that belongs to the session was sent."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Timeline:
         return self._emit(final, is_requested=False)
 
     def _may_cut(self, mark: Mark | None) -> bool:
-        """Report whether audio that no mark ends can exceed the session."""
+        """Report whether the audio up to the mark, or to the end, can exceed the session."""
         end = self._total_samples if mark is None else mark.position
         return end is None or end > self._limit
 

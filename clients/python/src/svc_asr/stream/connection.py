@@ -102,7 +102,7 @@ async def open_connection(
             session.websocket_url,
             subprotocols=[Subprotocol(name) for name in session.websocket_protocols],
             ssl=(ssl_context or ssl.create_default_context()) if is_encrypted else None,
-            # Audio does not get smaller.
+            # Compression does not make audio smaller.
             compression=None,
             # The service does not answer pings while it slows the sender down.
             ping_interval=None,

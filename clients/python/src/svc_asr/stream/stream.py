@@ -204,7 +204,7 @@ class AsrStream:
         try:
             await self._serve(create_session)
         finally:
-            # Without an earlier end the task was cancelled.
+            # Has an effect only if the task was cancelled, because the stream ends only once.
             self._finish(StreamEnd(1006, "", advice_after_close(1006, "")))
 
     async def _serve(self, create_session: SessionFactory) -> None:
