@@ -17,7 +17,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Name of the ClusterRole for nodes. It has the namespace, because releases of several namespaces share the names. */}}
+{{/* Name of the ClusterRole for nodes. It contains the namespace, because ClusterRoles belong to no namespace. */}}
 {{- define "svc-asr.operatorNodesRole" -}}
 {{ .Release.Namespace }}-{{ include "svc-asr.fullname" . }}-operator-nodes
 {{- end }}

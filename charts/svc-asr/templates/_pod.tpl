@@ -24,7 +24,7 @@ affinity:
 {{- end }}
 enableServiceLinks: false
 {{- if ne .component "redis" }}
-{{- /* Without it, the kernel discards a SIGTERM that arrives while Node starts, because Node has process id 1. */}}
+{{- /* Otherwise Node has process id 1, and the kernel discards a SIGTERM that arrives while Node starts. */}}
 shareProcessNamespace: true
 {{- end }}
 securityContext:

@@ -12,7 +12,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Components with a Redis user and a Secret of their own, separated by spaces. The operator creates those of a model. */}}
+{{/* Components with a Redis user and a Secret that the chart creates, separated by spaces. The operator does so for models. */}}
 {{- define "svc-asr.redisComponents" -}}
 gateway operator {{ ternary "worker " "" (eq (include "svc-asr.workerUsers" .) "shared") }}console
 {{- end }}

@@ -43,7 +43,7 @@ WORKER_NODE_NOTICE_KEYS: {{ join "," .Values.operator.nodeNotices.keys | quote }
 WORKER_MAX_UNAVAILABLE: {{ .Values.worker.maxUnavailable | quote }}
 {{- end }}
 
-{{/* Additional ports that workers may connect to. The operator allows those of its Redis URL and of the collector itself. */}}
+{{/* Additional ports that workers may connect to. The operator adds the ports of its Redis URL and of the collector. */}}
 {{- define "svc-asr.workerEgressPorts" -}}
 {{- $ports := .Values.worker.egressPorts }}
 {{- if not .Values.redis.enabled }}

@@ -1,6 +1,6 @@
 {{/* Renders the users of the bundled Redis with password hashes. Takes "root" and "passwords" (a map by user). */}}
 {{- define "svc-asr.redisUsers" -}}
-{{- /* No client can log in as default, but Redis reads its append-only file as this user and skips transactions without rights. */ -}}
+{{- /* No client can log in as default. Redis reads its append-only file with the rights of this user. */ -}}
 user default off ~* &* +@all
 user health on nopass resetkeys resetchannels -@all +ping
 {{- range $user := splitList " " (include "svc-asr.redisComponents" .root) }}
