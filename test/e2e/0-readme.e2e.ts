@@ -49,11 +49,11 @@ test(
 test(
   'the steps of "Uninstall" in the docs leave nothing in the cluster',
   async () => {
-    await harness.kubectl(['delete', 'asrmodels,tenants,apikeys', '--all', '--timeout=180s'], { timeoutMs: 190_000 });
+    await harness.kubectl(['delete', 'asrmodels,tenants,apikeys,members', '--all', '--timeout=180s'], { timeoutMs: 190_000 });
     await harness.tools.helm(['uninstall', RELEASE, '-n', NAMESPACE, '--wait', '--timeout', '4m'], {
       timeoutMs: 260_000,
     });
-    const crds = ['asrmodels', 'tenants', 'apikeys'].map((kind) => `${kind}.asr.svc.dev`);
+    const crds = ['asrmodels', 'tenants', 'apikeys', 'members'].map((kind) => `${kind}.asr.svc.dev`);
     await Promise.all([
       harness.tools.kubectl(['delete', 'namespace', NAMESPACE, '--timeout=110s']),
       harness.tools.kubectl(['delete', 'crd', ...crds, '--timeout=110s']),

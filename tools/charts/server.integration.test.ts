@@ -257,7 +257,7 @@ test.concurrent(
 );
 
 test(
-  'the built-in roles give users the rights on ASRModels, Tenants and ApiKeys that the documentation lists',
+  'the built-in roles give users the rights on the resources that the documentation lists',
   async () => {
     // This test is the last one, because controllers would create pods for the Deployments of the others.
     await kubernetes.startControllers(kubernetes.kubeconfig);
@@ -266,7 +266,7 @@ test(
     await kubernetes.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: roles }));
     const rights = async (role: string) => {
       const granted: string[] = [];
-      for (const resource of ['asrmodels', 'asrmodels/status', 'tenants', 'tenants/status', 'apikeys']) {
+      for (const resource of ['asrmodels', 'asrmodels/status', 'tenants', 'tenants/status', 'apikeys', 'members']) {
         for (const verb of ['get', 'patch']) {
           const [name, subresource] = resource.split('/');
           const resourceAttributes = { namespace, verb, group: 'asr.svc.dev', resource: name, subresource };
@@ -282,7 +282,10 @@ test(
     for (const [role, expected] of [
       ['view', ['get asrmodels']],
       ['edit', ['get asrmodels', 'patch asrmodels', 'get tenants']],
-      ['admin', ['get asrmodels', 'patch asrmodels', 'get tenants', 'patch tenants', 'get apikeys', 'patch apikeys']],
+      [
+        'admin',
+        ['asrmodels', 'tenants', 'apikeys', 'members'].flatMap((resource) => [`get ${resource}`, `patch ${resource}`]),
+      ],
     ] as const) {
       const binding = ['create', 'rolebinding', role, `--clusterrole=${role}`, `--user=${role}`];
       await kubernetes.kubectl(['-n', namespace, ...binding]);

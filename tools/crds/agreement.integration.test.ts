@@ -12,7 +12,7 @@ import { resourcesOf } from './testing/valid.ts';
 
 /** Fixed, so that every run checks the same resources and only a change of a schema can cause a failure. */
 const SEED = 20_260;
-const RUNS: Readonly<Record<Kind, number>> = { ASRModel: 300, Tenant: 150, ApiKey: 150 };
+const RUNS: Readonly<Record<Kind, number>> = { ASRModel: 300, Tenant: 150, ApiKey: 150, Member: 150 };
 const NAMES = ['', 'x'.repeat(63), 'x'.repeat(64), 'a.b', 'A', '-a', 'a-', 'a_b', 'ĩ'];
 
 let cluster: Kubernetes;

@@ -11,7 +11,7 @@ import { EXAMPLES } from './examples.ts';
 import { pluralOf } from './kinds.ts';
 import type { Api } from './testing/api.ts';
 import { createApi } from './testing/api.ts';
-import { apiKey, model, tenant } from './testing/resources.ts';
+import { apiKey, invitation, member, model, tenant } from './testing/resources.ts';
 import { RULE_CASES } from './testing/rule-cases.ts';
 
 const SINCE = '2026-01-01T00:00:00Z';
@@ -83,15 +83,17 @@ test.each(RULE_CASES.map((rule) => [rule.message, rule] as const))(
   },
 );
 
-test.each([['ASRModel', model()] as const, ['Tenant', tenant()] as const, ['ApiKey', apiKey()] as const])(
-  'the API server and checkResource set the same defaults for a minimal %s',
-  async (_kind, resource) => {
-    const stored = await api.create(resource);
-    const checked = checkResource(resource);
-    expect(checked.ok).toBe(true);
-    expect(stored).toMatchObject({ ok: true, stored: { spec: checked.ok ? checked.value.spec : undefined } });
-  },
-);
+test.each([
+  ['ASRModel', model()] as const,
+  ['Tenant', tenant()] as const,
+  ['ApiKey', apiKey()] as const,
+  ['Member', member()] as const,
+])('the API server and checkResource set the same defaults for a minimal %s', async (_kind, resource) => {
+  const stored = await api.create(resource);
+  const checked = checkResource(resource);
+  expect(checked.ok).toBe(true);
+  expect(stored).toMatchObject({ ok: true, stored: { spec: checked.ok ? checked.value.spec : undefined } });
+});
 
 test('the API server treats null as absent, and checkResource rejects it', async () => {
   const resource = tenant({ limits: { concurrentSessions: null }, contact: null });
@@ -105,7 +107,7 @@ test('the API server treats null as absent, and checkResource rejects it', async
 test('the API server accepts the examples of the docs and stores them as valid resources', async () => {
   await apply(Object.values(EXAMPLES).join('---\n'));
   const { items } = JSON.parse(await kubectl('get', 'asr', '-o', 'json')) as { items: { kind: string }[] };
-  expect(items.map(({ kind }) => kind).sort()).toEqual(['ASRModel', 'ApiKey', 'Tenant']);
+  expect(items.map(({ kind }) => kind).sort()).toEqual(['ASRModel', 'ApiKey', 'Member', 'Tenant']);
   for (const item of items) expect(checkResource(item)).toMatchObject({ ok: true, value: item });
 });
 
@@ -164,6 +166,18 @@ test('kubectl get apikeys shows tenant, name, last four characters, expiry and r
   ]);
   const [head] = cells(await kubectl('get', 'asrk', '-o', 'wide'));
   expect(head?.slice(-2)).toEqual(['LAST USED', 'REASON']);
+});
+
+test('kubectl get members shows tenant, role, name, address and the end of a pending invitation', async () => {
+  await api.create(member({ tenant: 'acme-radio', name: 'Grace', email: 'grace@acme.example' }, 'grace'));
+  await api.create(invitation({ tenant: 'acme-radio' }, 'invited'));
+  expect(withoutAge(await kubectl('get', 'members'))).toEqual([
+    ['NAME', 'TENANT', 'ROLE', 'NAME', 'EMAIL', 'INVITED UNTIL'],
+    ['grace', 'acme-radio', 'owner', 'Grace', 'grace@acme.example', ''],
+    ['invited', 'acme-radio', 'viewer', '', '', '2030-01-01T00:00:00Z'],
+  ]);
+  const [head] = cells(await kubectl('get', 'asru', '-o', 'wide'));
+  expect(head?.slice(-3)).toEqual(['ISSUER', 'SUBJECT', 'INVITED BY']);
 });
 
 test('the scale subresource sets the number of workers of a model in External mode', async () => {

@@ -15,8 +15,10 @@ const OWN: Readonly<Record<string, Structural>> = {
 /** Builds the structural schema of a kind. */
 export function buildSchema(kind: Kind): Structural {
   const schema = RESOURCE_SCHEMAS[kind];
-  const { spec, status } = schema.properties;
-  const own = toStructural({ ...schema, required: ['spec'], properties: { spec, status } });
+  const { spec } = schema.properties;
+  const status = statusOf(kind);
+  const properties = status === undefined ? { spec } : { spec, status };
+  const own = toStructural({ ...schema, required: ['spec'], properties });
   return { ...own, properties: { ...OWN, ...own.properties } };
 }
 
@@ -48,10 +50,18 @@ export function buildDefinition(kind: Kind): object {
           served: true,
           storage: true,
           additionalPrinterColumns: columns,
-          subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },
+          ...(statusOf(kind) !== undefined && {
+            subresources: { status: {}, ...(scale === undefined ? {} : { scale }) },
+          }),
           schema: { openAPIV3Schema: buildSchema(kind) },
         },
       ],
     },
   };
+}
+
+/** Returns the schema of the status. Undefined for a kind that has none. */
+function statusOf(kind: Kind) {
+  const { properties } = RESOURCE_SCHEMAS[kind];
+  return 'status' in properties ? properties.status : undefined;
 }

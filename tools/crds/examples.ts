@@ -56,4 +56,16 @@ spec:
   scopes: [sessions:create] # omit to allow everything
   models: [svc-asr-kikuyu-v1] # omit to allow all models of the tenant
 `,
+  Member: `apiVersion: asr.svc.dev/v1
+kind: Member
+metadata:
+  name: acme-radio-grace
+spec:
+  tenant: acme-radio
+  role: owner
+  issuer: https://login.example # identifies the user together with subject
+  subject: 7b0c3f5e-2f5a-4a53-9d7e-0c8f6f1f2a11
+  name: Grace
+  email: grace@acme.example # for display and mail only
+`,
 };

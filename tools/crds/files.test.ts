@@ -17,7 +17,7 @@ test.each(Object.entries(buildFiles()))('%s matches the schemas (run `npm run cr
 
 test('crds/ contains exactly one definition for each kind', () => {
   const files = readdirSync(join(root, 'crds')).filter((name) => name.endsWith('.yaml'));
-  expect(files.sort()).toEqual(['apikeys.yaml', 'asrmodels.yaml', 'tenants.yaml']);
+  expect(files.sort()).toEqual(['apikeys.yaml', 'asrmodels.yaml', 'members.yaml', 'tenants.yaml']);
 });
 
 test.each(schemas)('every field of %s has a description', (_kind, schema) => {

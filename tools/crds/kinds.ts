@@ -88,4 +88,18 @@ export const KIND_NAMES: Readonly<Record<Kind, KindNames>> = {
       wide(text('Reason', condition('Ready', 'reason'))),
     ],
   },
+  Member: {
+    shortName: 'asru',
+    columns: [
+      text('Tenant', '.spec.tenant'),
+      text('Role', '.spec.role'),
+      text('Name', '.spec.name'),
+      text('Email', '.spec.email'),
+      text('Invited until', '.spec.invitation.expiresAt'),
+      AGE,
+      wide(text('Issuer', '.spec.issuer')),
+      wide(text('Subject', '.spec.subject')),
+      wide(text('Invited by', '.spec.invitation.invitedBy')),
+    ],
+  },
 };

@@ -38,7 +38,7 @@ const MODEL_NAMESPACE = 'asr-models';
 const NAMESPACES = [RELEASE_NAMESPACE, MODEL_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
 /** Objects of the release outside of its namespace. A failed run has not uninstalled the release. */
 const CLUSTER_OBJECTS = ['clusterroles,clusterrolebindings', '-l', 'app.kubernetes.io/part-of=svc-asr'];
-const CRDS = ['asrmodels', 'apikeys', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
+const CRDS = ['asrmodels', 'apikeys', 'members', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
 
 /** Starts a new cluster on this machine, whose nodes are Linux namespaces. */
 export async function startOwnTarget(home: string, logProgress: (line: string) => void): Promise<Target> {

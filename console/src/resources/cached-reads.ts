@@ -1,14 +1,15 @@
 import { keysOf } from './keys-of.ts';
 import { BriefCache } from './brief-cache.ts';
-import type { ResourceStore, Stored } from './store.ts';
+import type { ConsoleKind, ResourceStore, Stored } from './store.ts';
 
 /** Reads for requests of developers. Results may be as old as the time to live of the cache. */
 export interface CachedReads {
   tenant: (name: string) => Promise<Stored<'Tenant'> | undefined>;
   keysOf: (tenant: string) => Promise<Stored<'ApiKey'>[]>;
+  membersOf: (tenant: string) => Promise<Stored<'Member'>[]>;
 }
 
-/** Number of tenants, and of lists of keys, that are kept. */
+/** Number of tenants, of lists of keys and of lists of members that are kept. */
 const MAX_ENTRIES = 1000;
 /** Cache key for the list of keys without a label. No tenant can have this name. */
 const WITHOUT_LABEL = '';
@@ -21,9 +22,12 @@ export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: Re
   const tenants = new BriefCache<Stored<'Tenant'> | undefined>({ ttlMs, maxEntries: MAX_ENTRIES });
   const keys = new BriefCache<Stored<'ApiKey'>[]>({ ttlMs, maxEntries: MAX_ENTRIES });
 
-  function forget(kind: 'Tenant' | 'ApiKey', name: string): void {
+  const members = new BriefCache<Stored<'Member'>[]>({ ttlMs, maxEntries: MAX_ENTRIES });
+
+  function forget(kind: ConsoleKind, name: string): void {
     if (kind === 'Tenant') tenants.delete(name);
-    else keys.clear();
+    else if (kind === 'ApiKey') keys.clear();
+    else members.clear();
   }
 
   const store: ResourceStore = {
@@ -42,6 +46,7 @@ export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: Re
         },
         tenant,
       ),
+    membersOf: (tenant) => members.read(tenant, () => inner.membersOf(tenant)),
   };
   return { store, reads };
 }

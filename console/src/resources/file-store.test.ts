@@ -141,3 +141,20 @@ test('the file store does not delete a damaged key file that also contains anoth
   await expect(store.delete('ApiKey', 'a')).rejects.toThrow('Repair or delete the file');
   expect(readdirSync(folder)).toEqual(['apikey-a.yaml']);
 });
+
+test('the file store finds the Members of a tenant and of a user, and counts them as traces of the tenant', async () => {
+  const { folder, store } = await open();
+  const member = (name: string, owner: string, subject: string) =>
+    `apiVersion: asr.svc.dev/v1\nkind: Member\nmetadata: {name: ${name}}\n` +
+    `spec: {tenant: ${owner}, role: owner, issuer: "https://login.example", subject: ${subject}}\n`;
+  writeFileSync(join(folder, 'member-a.yaml'), member('a', 'acme', 'grace'));
+  writeFileSync(join(folder, 'member-b.yaml'), member('b', 'other', 'grace'));
+  writeFileSync(join(folder, 'member-c.yaml'), member('c', 'acme', 'ada'));
+  const names = (list: readonly { resource: { metadata: { name: string } } }[]) =>
+    list.map(({ resource }) => resource.metadata.name);
+  expect(names(await store.membersOf('acme'))).toEqual(['a', 'c']);
+  expect(names(await store.membershipsOf({ issuer: 'https://login.example', subject: 'grace' }))).toEqual(['a', 'b']);
+  expect((await store.traces('acme')).memberNames).toEqual(['a', 'c']);
+  expect(await store.delete('Member', 'a')).toBe(true);
+  expect(names(await store.membersOf('acme'))).toEqual(['c']);
+});

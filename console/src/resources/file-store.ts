@@ -2,6 +2,7 @@ import type { Resource, ResourceOf } from '@svc-asr/core';
 import { prepareFolder, removeDurably, writeDurably } from '@svc-asr/runtime';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { isMemberFor } from './user-label.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 import { createSnapshotReader, fileOf, findEntry, findOwnedEntry, isDamagedKey } from './snapshot.ts';
 import type { Entry } from './snapshot.ts';
@@ -38,13 +39,20 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
     // Files have no index, so a label would save nothing.
     labelledKeys: async (tenant) => (await list('ApiKey')).filter(({ resource }) => resource.spec.tenant === tenant),
     unlabelledKeys: () => Promise.resolve([]),
+    membersOf: async (tenant) => (await list('Member')).filter(({ resource }) => resource.spec.tenant === tenant),
+    membershipsOf: async (user) => (await list('Member')).filter(({ resource }) => isMemberFor(resource, user)),
     traces: async (tenant) => {
       const { entries, problems } = await readSnapshot();
-      const keys = [...entries.values()].flatMap(({ resource }) =>
-        resource.kind === 'ApiKey' && resource.spec.tenant === tenant ? [resource.metadata.name] : [],
-      );
-      const unreadable = [...problems].map(([file, problem]) => ({ file, problem }));
-      return { tenants: entries.has(`Tenant/${tenant}`) ? 1 : 0, keyNames: keys, unreadable };
+      const namesOf = (kind: 'ApiKey' | 'Member') =>
+        [...entries.values()].flatMap(({ resource }) =>
+          resource.kind === kind && resource.spec.tenant === tenant ? [resource.metadata.name] : [],
+        );
+      return {
+        tenants: entries.has(`Tenant/${tenant}`) ? 1 : 0,
+        keyNames: namesOf('ApiKey'),
+        memberNames: namesOf('Member'),
+        unreadable: [...problems].map(([file, problem]) => ({ file, problem })),
+      };
     },
     get: async <K extends ConsoleKind>(kind: K, name: string) => {
       const entry = findEntry(await readSnapshot(), kind, name, fileOf(folder, kind, name));

@@ -1,5 +1,5 @@
 import { API_VERSION } from '@svc-asr/core';
-import type { ApiKey, Tenant } from '@svc-asr/core';
+import type { ApiKey, Member, Tenant } from '@svc-asr/core';
 import { KubernetesError } from '@svc-asr/kubernetes';
 import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
 import { createKubeObjects } from '../testing/kube-objects.ts';
@@ -162,3 +162,36 @@ test.each(['', '..', 'acme/status', 'Acme', 'a'.repeat(64)])(
     expect(await store.delete('ApiKey', name)).toBe(false);
   },
 );
+
+const member = (name: string, spec: Partial<Member['spec']>): Member => ({
+  apiVersion: API_VERSION,
+  kind: 'Member',
+  metadata: { name },
+  spec: { tenant: 'acme', role: 'owner', ...spec },
+});
+const grace = { issuer: 'https://login.example', subject: 'grace' };
+const invitation = { hash: 'a'.repeat(64), pepperId: 'p1', expiresAt: '2030-01-01T00:00:00Z', invitedBy: 'x' };
+
+test('the Kubernetes store finds an accepted invitation by its user, and the Tenant owns the Member', async () => {
+  const { store, put, find } = open();
+  put(object('acme'));
+  await store.update('Member', 'm1', () => member('m1', { invitation }));
+  expect(await store.membershipsOf(grace)).toEqual([]);
+  await store.update('Member', 'm1', () => member('m1', grace));
+  const names = (members: readonly { resource: Member }[]) => members.map(({ resource }) => resource.metadata.name);
+  expect(names(await store.membershipsOf(grace))).toEqual(['m1']);
+  expect(names(await store.membershipsOf({ ...grace, issuer: 'https://other.example' }))).toEqual([]);
+  expect(find('Member', 'm1')?.metadata).toMatchObject({
+    labels: { 'asr.svc.dev/tenant': 'acme', 'asr.svc.dev/user': expect.stringMatching(/^[0-9a-f]{40}$/) },
+    ownerReferences: [{ kind: 'Tenant', name: 'acme' }],
+  });
+});
+
+test('the Kubernetes store finds Members without labels, which were created with kubectl', async () => {
+  const { store, put } = open();
+  put(object('acme'));
+  put({ ...member('m1', grace), metadata: { name: 'm1' } });
+  put({ ...member('m2', { ...grace, tenant: 'other' }), metadata: { name: 'm2' } });
+  expect((await store.membersOf('acme')).map(({ resource }) => resource.metadata.name)).toEqual(['m1']);
+  expect((await store.membershipsOf(grace)).map(({ resource }) => resource.spec.tenant)).toEqual(['acme', 'other']);
+});

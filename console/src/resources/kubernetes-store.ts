@@ -5,9 +5,10 @@ import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { backoffMs } from '@svc-asr/runtime';
 import type { ResourceOf } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
-import { buildObject, isTerminating, isName, readObject, TENANT_LABEL } from './object.ts';
+import { buildObject, indexLabels, isTerminating, isName, readObject, TENANT_LABEL } from './object.ts';
 import type { ConsoleKind, ResourceStore, Stored, Updated } from './store.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
+import { digestOf, isMemberFor, USER_LABEL } from './user-label.ts';
 
 type Api = Pick<KubeApi, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
 
@@ -45,8 +46,17 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
     list,
     labelledKeys: async (tenant) => (isName(tenant) ? list('ApiKey', `${TENANT_LABEL}=${tenant}`) : []),
     unlabelledKeys: () => list('ApiKey', `!${TENANT_LABEL}`),
+    membersOf: async (tenant) => {
+      if (!isName(tenant)) return [];
+      const lists = [list('Member', `${TENANT_LABEL}=${tenant}`), list('Member', `!${TENANT_LABEL}`)];
+      return (await Promise.all(lists)).flat().filter(({ resource }) => resource.spec.tenant === tenant);
+    },
+    membershipsOf: async (user) => {
+      const lists = [list('Member', `${USER_LABEL}=${digestOf(user)}`), list('Member', `!${USER_LABEL}`)];
+      return (await Promise.all(lists)).flat().filter(({ resource }) => isMemberFor(resource, user));
+    },
     unreadable: async () => {
-      const kinds: ConsoleKind[] = ['Tenant', 'ApiKey'];
+      const kinds: ConsoleKind[] = ['Tenant', 'ApiKey', 'Member'];
       const lists = await Promise.all(
         kinds.map(async (kind) => ({ kind, objects: await listObjects(api, kind, pageSize) })),
       );
@@ -58,13 +68,16 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
       );
     },
     traces: async (tenant) => {
-      const [object, keys] = await Promise.all([find(api, 'Tenant', tenant), listAllObjects(api, 'ApiKey', pageSize)]);
-      const own = keys.filter((key) => (key.spec as { tenant?: unknown } | undefined)?.tenant === tenant);
-      return {
-        tenants: object === undefined ? 0 : 1,
-        keyNames: own.map(({ metadata }) => metadata.name),
-        unreadable: [],
-      };
+      const namesOf = async (kind: 'ApiKey' | 'Member') =>
+        (await listAllObjects(api, kind, pageSize)).flatMap(({ metadata, spec }) =>
+          (spec as { tenant?: unknown } | undefined)?.tenant === tenant ? [metadata.name] : [],
+        );
+      const [object, keyNames, memberNames] = await Promise.all([
+        find(api, 'Tenant', tenant),
+        namesOf('ApiKey'),
+        namesOf('Member'),
+      ]);
+      return { tenants: object === undefined ? 0 : 1, keyNames, memberNames, unreadable: [] };
     },
     get: async (kind, name) => {
       const object = await find(api, kind, name);
@@ -144,12 +157,14 @@ async function write<K extends ConsoleKind>(
 ): Promise<KubeObject> {
   if (before !== undefined) {
     const annotations = { ...before.metadata.annotations, ...wanted.metadata.annotations };
-    return api.replace(TYPES[kind], { ...before, metadata: { ...before.metadata, annotations }, spec: wanted.spec });
+    // An accepted invitation gets the label of its user.
+    const labels = { ...before.metadata.labels, ...(wanted.kind === 'Member' && indexLabels(wanted)) };
+    const metadata = { ...before.metadata, annotations, ...(Object.keys(labels).length > 0 && { labels }) };
+    return api.replace(TYPES[kind], { ...before, metadata, spec: wanted.spec });
   }
-  const tenant = wanted.kind === 'ApiKey' ? await find(api, 'Tenant', wanted.spec.tenant) : undefined;
-  if (wanted.kind === 'ApiKey' && (tenant === undefined || isTerminating(tenant))) {
-    throw new ConsoleError('tenant_not_found');
-  }
+  if (wanted.kind === 'Tenant') return api.create(TYPES[kind], buildObject(wanted, undefined));
+  const tenant = await find(api, 'Tenant', wanted.spec.tenant);
+  if (tenant === undefined || isTerminating(tenant)) throw new ConsoleError('tenant_not_found');
   return api.create(TYPES[kind], buildObject(wanted, tenant));
 }
 

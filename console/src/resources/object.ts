@@ -2,13 +2,14 @@ import { API_GROUP, API_VERSION, checkResource, describeProblems } from '@svc-as
 import type { ResourceOf } from '@svc-asr/core';
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { ConsoleKind } from './store.ts';
+import { digestOf, USER_LABEL } from './user-label.ts';
 
 /** Result of reading an object of the cluster: the resource, or the reason why it is not valid. */
 export type Read<K extends ConsoleKind> =
   | { resource: ResourceOf<K>; problem: undefined }
   | { resource: undefined; problem: string };
 
-/** Label of an ApiKey with the name of its tenant. The API server then selects the keys of one tenant. */
+/** Label of an ApiKey or Member with the name of its tenant. The API server then selects those of one tenant. */
 export const TENANT_LABEL = `${API_GROUP}/tenant`;
 
 /** Pattern of resource names, at most 63 characters, as part of a regular expression. */
@@ -46,8 +47,8 @@ export function ownAnnotations(annotations: Readonly<Record<string, string>> = {
 }
 
 /**
- * Builds the object to create for a resource. A key gets a label with its tenant, and an owner reference, so that it is
- * deleted with its Tenant.
+ * Builds the object to create for a resource. A key or member gets a label with its tenant, and an owner reference, so
+ * that it is deleted with its Tenant.
  */
 export function buildObject(resource: ResourceOf<ConsoleKind>, tenant: KubeObject | undefined): KubeObject {
   const { kind, metadata, spec } = resource;
@@ -62,11 +63,21 @@ export function buildObject(resource: ResourceOf<ConsoleKind>, tenant: KubeObjec
       labels: {
         'app.kubernetes.io/managed-by': 'svc-asr-console',
         'app.kubernetes.io/part-of': 'svc-asr',
-        ...(resource.kind === 'ApiKey' && { [TENANT_LABEL]: resource.spec.tenant }),
+        ...indexLabels(resource),
       },
       ...(metadata.annotations !== undefined && { annotations: metadata.annotations }),
       ...(ownerReferences.length > 0 && { ownerReferences }),
     },
     spec,
   };
+}
+
+/** Returns the labels by which the API server selects resources. */
+export function indexLabels(resource: ResourceOf<ConsoleKind>): Record<string, string> {
+  if (resource.kind === 'Tenant') return {};
+  const { tenant } = resource.spec;
+  if (resource.kind === 'ApiKey') return { [TENANT_LABEL]: tenant };
+  const { issuer, subject } = resource.spec;
+  const isPending = issuer === undefined || subject === undefined;
+  return { [TENANT_LABEL]: tenant, ...(!isPending && { [USER_LABEL]: digestOf({ issuer, subject }) }) };
 }

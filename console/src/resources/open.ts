@@ -54,7 +54,7 @@ async function reach(api: KubeApi, settings: ConsoleSettings, logger: Logger, si
   const { KUBERNETES_RETRY_BASE_MS: baseMs, KUBERNETES_RETRY_MAX_MS: maxMs } = settings;
   for (let failures = 1; ; failures++) {
     try {
-      await Promise.all([TYPES.Tenant, TYPES.ApiKey].map((type) => api.list(type, { limit: 1, signal })));
+      await Promise.all([TYPES.Tenant, TYPES.ApiKey, TYPES.Member].map((type) => api.list(type, { limit: 1, signal })));
       return true;
     } catch (err) {
       if (failures === 1 && !signal.aborted) {

@@ -15,14 +15,14 @@ export interface Entry {
 
 /** Content of the folders at one time. */
 export interface Snapshot {
-  /** Tenants and API keys, by `Kind/name`. */
+  /** Tenants, API keys and members, by `Kind/name`. */
   entries: Map<string, Entry>;
   /** Problems of damaged files, by path. */
   problems: Map<string, string>;
 }
 
 /** Names of files that the console writes. Each contains a resource, so an empty one is damaged. */
-const OWN_FILE = /^(tenant|apikey)-.+\.yaml$/;
+const OWN_FILE = /^(tenant|apikey|member)-.+\.yaml$/;
 
 /** Returns the path at which the console writes a resource. */
 export function fileOf(folder: string, kind: ConsoleKind, name: string): string {

@@ -1,12 +1,18 @@
 import type { ResourceOf } from '@svc-asr/core';
 
 /** Kinds that the console writes. */
-export type ConsoleKind = 'Tenant' | 'ApiKey';
+export type ConsoleKind = 'Tenant' | 'ApiKey' | 'Member';
 
 export interface Stored<K extends ConsoleKind> {
   readonly resource: ResourceOf<K>;
   /** File that defines the resource, if the console must not write it. */
   readonly readOnlyIn: string | undefined;
+}
+
+/** Identity of a user of an OpenID provider. An e-mail address is not one, because it can change hands. */
+export interface UserIdentity {
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 /** A file or object that contains an invalid resource. */
@@ -21,6 +27,8 @@ export interface TenantTraces {
   readonly tenants: number;
   /** Names of the ApiKeys of the tenant. */
   readonly keyNames: readonly string[];
+  /** Names of the Members of the tenant. */
+  readonly memberNames: readonly string[];
   /** Files that may contain something of the tenant but cannot be read. */
   readonly unreadable: readonly Unreadable[];
 }
@@ -41,6 +49,10 @@ export interface ResourceStore {
   labelledKeys: (tenant: string) => Promise<Stored<'ApiKey'>[]>;
   /** Returns the keys of all tenants that have no label. */
   unlabelledKeys: () => Promise<Stored<'ApiKey'>[]>;
+  /** Returns the members of a tenant and its pending invitations. */
+  membersOf: (tenant: string) => Promise<Stored<'Member'>[]>;
+  /** Returns what makes a user a member, for every tenant of the user. */
+  membershipsOf: (user: UserIdentity) => Promise<Stored<'Member'>[]>;
   /** Returns what `list` leaves out because it is damaged. */
   unreadable: () => Promise<Unreadable[]>;
   traces: (tenant: string) => Promise<TenantTraces>;

@@ -2,15 +2,16 @@ import { ConsoleError } from '../errors.ts';
 import type { ConsoleKind, ResourceStore, Stored } from '../resources/store.ts';
 
 /**
- * Deletes a tenant and its keys. Returns the number of keys. The keys are deleted first, so that the tenant still
- * exists after an interruption and can be deleted again. No key remains for a later tenant of the same name.
+ * Deletes a tenant, its keys and its members. Returns the number of keys. The tenant is deleted last, so that it still
+ * exists after an interruption and can be deleted again. No key or member remains for a later tenant of the same name.
  */
 export async function deleteTenant(store: ResourceStore, name: string): Promise<number> {
   const tenant = await store.get('Tenant', name);
   if (tenant === undefined) throw new ConsoleError('tenant_not_found');
   const keys = (await store.list('ApiKey')).filter(({ resource }) => resource.spec.tenant === name);
-  checkWritable([tenant, ...keys]);
-  for (const { resource } of keys) await store.delete('ApiKey', resource.metadata.name);
+  const members = await store.membersOf(name);
+  checkWritable([tenant, ...keys, ...members]);
+  for (const { resource } of [...keys, ...members]) await store.delete(resource.kind, resource.metadata.name);
   await store.delete('Tenant', name);
   return keys.length;
 }

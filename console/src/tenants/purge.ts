@@ -55,7 +55,7 @@ export async function purgeTenant(deps: PurgeDeps, name: string, polling: PollOp
   const found = await store.traces(name);
   checkIdle(name, found, await check(deps, name, left()));
   await deleteResources(store, name, found);
-  const areDeleted = () => store.traces(name).then(({ tenants, keyNames }) => tenants + keyNames.length === 0);
+  const areDeleted = async () => Object.values(countResources(await store.traces(name))).every((count) => count === 0);
   if (!(await pollUntil(areDeleted, left()))) {
     throw new ConsoleError('operator_unavailable', {
       message: `The operator has not released the resources of ${name} yet. Check that it is running, and repeat the request.`,
@@ -118,19 +118,30 @@ function checkIdle(name: string, { tenants }: TenantTraces, { liveSessions }: Pu
   });
 }
 
-/** Deletes the keys first, so that no key remains for a later tenant of the same name after an interruption. */
-async function deleteResources(store: ResourceStore, name: string, { keyNames }: TenantTraces): Promise<void> {
-  const [tenants, keys] = await Promise.all([store.list('Tenant'), store.list('ApiKey')]);
+/** Deletes the tenant last, so that no key or member remains for a later one of the same name after an interruption. */
+async function deleteResources(store: ResourceStore, name: string, traces: TenantTraces): Promise<void> {
+  const { keyNames, memberNames } = traces;
+  const [tenants, keys, members] = await Promise.all([
+    store.list('Tenant'),
+    store.list('ApiKey'),
+    store.list('Member'),
+  ]);
   checkWritable([
     ...tenants.filter(({ resource }) => resource.metadata.name === name),
     ...keys.filter(({ resource }) => keyNames.includes(resource.metadata.name)),
+    ...members.filter(({ resource }) => memberNames.includes(resource.metadata.name)),
   ]);
   for (const key of keyNames) await store.delete('ApiKey', key);
+  for (const member of memberNames) await store.delete('Member', member);
   await store.delete('Tenant', name);
 }
 
-function countResources({ tenants, keyNames }: TenantTraces): Counts {
-  return { tenant_resources: tenants, api_key_resources: keyNames.length };
+function countResources({ tenants, keyNames, memberNames }: TenantTraces): Counts {
+  return {
+    tenant_resources: tenants,
+    api_key_resources: keyNames.length,
+    member_resources: memberNames.length,
+  };
 }
 
 function buildReport(

@@ -12,7 +12,8 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
     const found = new Map<string, Tenant | ApiKey>();
     for (const { resources } of (await Promise.all(folders.map(readFolder))).flat()) {
       for (const resource of resources) {
-        if (resource.kind !== 'ASRModel') found.set(`${resource.kind}/${resource.metadata.name}`, resource);
+        if (resource.kind === 'Tenant' || resource.kind === 'ApiKey')
+          found.set(`${resource.kind}/${resource.metadata.name}`, resource);
       }
     }
     const tenantsFirst = [...found.values()].sort((a, b) => b.kind.localeCompare(a.kind));

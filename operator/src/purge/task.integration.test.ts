@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Resource } from '@svc-asr/core';
+import type { ReconciledResource } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
@@ -28,7 +28,7 @@ let folder: string;
 let journal: JournalKeeper;
 let checkpoints: Checkpoints;
 let applied: Applied;
-let resources: Resource[];
+let resources: ReconciledResource[];
 let enqueued: string[];
 let unsettled: string | undefined;
 
@@ -202,7 +202,10 @@ test.each([
   async (_name, fails) => {
     const tenant = await createClosedTenant();
     const during = async (name: string) => {
-      resources = [apiKey('8fK2pQ9xLm', tenant) as Resource, apiKey('AAAAAAAAAA', 'other') as Resource];
+      resources = [
+        apiKey('8fK2pQ9xLm', tenant) as ReconciledResource,
+        apiKey('AAAAAAAAAA', 'other') as ReconciledResource,
+      ];
       if (fails) throw new Error('Redis is unavailable');
       return ledger.purge.remove(name);
     };
@@ -233,7 +236,7 @@ test('PurgeTask removes nothing while the source may be incomplete', async () =>
 
 test('PurgeTask rejects while an ApiKey of the tenant exists or is being revoked', async () => {
   const tenant = await createClosedTenant();
-  resources = [apiKey('8fK2pQ9xLm', tenant) as Resource];
+  resources = [apiKey('8fK2pQ9xLm', tenant) as ReconciledResource];
   await expect(purge(createTask(), tenant)).rejects.toThrow('8fk2pq9xlm');
   resources = [];
   await applied.add('ApiKey', '8fk2pq9xlm', '8fK2pQ9xLm');

@@ -1,5 +1,5 @@
-import { KINDS } from '@svc-asr/core';
-import type { Kind } from '@svc-asr/core';
+import { RECONCILED_KINDS } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 
 /**
@@ -11,16 +11,16 @@ export interface Applied {
   /** False until `load` has succeeded once. Other functions must not be called before. */
   loaded: () => boolean;
   load: () => Promise<void>;
-  names: (kind: Kind) => string[];
+  names: (kind: ReconciledKind) => string[];
   /** Note that was stored with the resource when it was applied. Undefined if it was not applied. */
-  note: (kind: Kind, name: string) => string | undefined;
-  add: (kind: Kind, name: string, note?: string) => Promise<void>;
-  forget: (kind: Kind, name: string) => Promise<void>;
+  note: (kind: ReconciledKind, name: string) => string | undefined;
+  add: (kind: ReconciledKind, name: string, note?: string) => Promise<void>;
+  forget: (kind: ReconciledKind, name: string) => Promise<void>;
 }
 
 export function createApplied(registry: Ledger['registry']): Applied {
-  const notes = new Map<Kind, Map<string, string>>();
-  const of = (kind: Kind): Map<string, string> => {
+  const notes = new Map<ReconciledKind, Map<string, string>>();
+  const of = (kind: ReconciledKind): Map<string, string> => {
     const known = notes.get(kind);
     if (known === undefined) throw new Error('the record of applied resources has not been loaded yet');
     return known;
@@ -28,8 +28,8 @@ export function createApplied(registry: Ledger['registry']): Applied {
   return {
     loaded: () => notes.size > 0,
     load: async () => {
-      const lists = await Promise.all(KINDS.map((kind) => registry.list(kind)));
-      for (const [at, kind] of KINDS.entries()) {
+      const lists = await Promise.all(RECONCILED_KINDS.map((kind) => registry.list(kind)));
+      for (const [at, kind] of RECONCILED_KINDS.entries()) {
         // Notes in memory are newer than the list, which may have been read before a concurrent write.
         notes.set(kind, new Map([...(lists[at] ?? []), ...(notes.get(kind) ?? [])]));
       }

@@ -1,11 +1,11 @@
-import { checkResource } from '@svc-asr/core';
-import type { Resource } from '@svc-asr/core';
+import { checkReconciled } from '@svc-asr/core';
+import type { ReconciledResource } from '@svc-asr/core';
 import type { CatalogueEntry } from '@svc-asr/ledger';
 import { model } from '../testing/resources.ts';
 import { createCataloguePublisher } from './catalogue.ts';
 
-function resource(name: string, spec: object = {}): Resource {
-  const checked = checkResource(model(name, spec));
+function resource(name: string, spec: object = {}): ReconciledResource {
+  const checked = checkReconciled(model(name, spec));
   if (!checked.ok) throw new Error('the test resource is invalid');
   return checked.value;
 }
@@ -18,7 +18,7 @@ const entry = (id: string, maxWaitSeconds = 120): CatalogueEntry => ({
   maxWaitSeconds,
 });
 
-function setUp(before: CatalogueEntry[] | undefined, models: Resource[], unsettled?: string) {
+function setUp(before: CatalogueEntry[] | undefined, models: ReconciledResource[], unsettled?: string) {
   const state = { stored: before, writes: 0, models, unsettled };
   const catalogue = createCataloguePublisher(
     {

@@ -1,4 +1,4 @@
-import type { Kind } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { LedgerGuard } from '../ledger/guard.ts';
 import { keyOf, partsOf } from '../source/source.ts';
@@ -37,7 +37,7 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
     dependencies;
 
   /** Wraps a reconciler. The finalizer is added before the first phase and removed after the last one. */
-  const frame = <K extends Kind>(kind: K, { present, absent }: Reconciler<K>): Reconciler<K> => ({
+  const frame = <K extends ReconciledKind>(kind: K, { present, absent }: Reconciler<K>): Reconciler<K> => ({
     present: [
       { name: 'add the finalizer', run: ({ metadata }) => source.hold(kind, metadata.name) },
       ...present,
@@ -46,7 +46,7 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
     absent: [...absent, { name: 'remove the finalizer', run: (name) => source.release(kind, name) }],
   });
 
-  const resource = <K extends Kind>(kind: K, reconciler: Reconciler<K>) => {
+  const resource = <K extends ReconciledKind>(kind: K, reconciler: Reconciler<K>) => {
     const { present, absent } = frame(kind, reconciler);
     return async (name: string): Promise<void> => {
       if (source.isDuplicate(kind, name)) {
@@ -80,7 +80,7 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
       else logger.info(fields, `applied ${kind} ${name} for the first time`);
     };
   };
-  const resources: Record<Kind, (name: string) => Promise<void>> = {
+  const resources: Record<ReconciledKind, (name: string) => Promise<void>> = {
     ASRModel: resource('ASRModel', reconcilers.ASRModel),
     Tenant: resource('Tenant', reconcilers.Tenant),
     ApiKey: resource('ApiKey', reconcilers.ApiKey),

@@ -1,12 +1,12 @@
-import type { Kind, ResourceOf } from '@svc-asr/core';
+import type { ReconciledKind, ResourceOf } from '@svc-asr/core';
 import type { Phase } from './phases.ts';
 
 /** Phases that apply and remove resources of one kind. */
-export interface Reconciler<K extends Kind> {
+export interface Reconciler<K extends ReconciledKind> {
   /** Phases for an existing resource. */
   present: readonly Phase<ResourceOf<K>>[];
   /** Phases for the name of a resource that was applied and then deleted. */
   absent: readonly Phase<string>[];
 }
 
-export type Reconcilers = { readonly [K in Kind]: Reconciler<K> };
+export type Reconcilers = { readonly [K in ReconciledKind]: Reconciler<K> };

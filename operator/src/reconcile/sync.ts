@@ -1,4 +1,4 @@
-import { KINDS } from '@svc-asr/core';
+import { RECONCILED_KINDS } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
 import { keyOf } from '../source/source.ts';
@@ -63,7 +63,7 @@ export function createSync({ source, applied, work, notices, logger }: SyncDepen
  * while no operator ran.
  */
 function findOrphans(applied: Pick<Applied, 'names'>, source: Pick<ResourceSource, 'get'>): ResourceKey[] {
-  return KINDS.flatMap((kind) => {
+  return RECONCILED_KINDS.flatMap((kind) => {
     const names = applied.names(kind).filter((name) => source.get(kind, name) === undefined);
     return names.map((name) => keyOf(kind, name));
   });

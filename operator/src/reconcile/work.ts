@@ -1,4 +1,4 @@
-import type { Kind } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import { partsOf } from '../source/source.ts';
 import type { ResourceKey } from '../source/source.ts';
 
@@ -8,7 +8,7 @@ export const CATALOGUE = 'Catalogue';
 
 /** Key of the work queue. */
 export type WorkKey = ResourceKey | WorkersKey | typeof SYNC | typeof CATALOGUE;
-export type WorkKind = Kind | typeof WORKERS | typeof SYNC | typeof CATALOGUE;
+export type WorkKind = ReconciledKind | typeof WORKERS | typeof SYNC | typeof CATALOGUE;
 
 /** Key of the workers of a model in the cluster. */
 export type WorkersKey = `${typeof WORKERS}/${string}`;

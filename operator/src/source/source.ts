@@ -1,17 +1,17 @@
-import type { Kind, Problem, Resource, ResourceOf } from '@svc-asr/core';
+import type { ReconciledKind, Problem, ReconciledResource, ResourceOf } from '@svc-asr/core';
 
 /** Key of a resource: `Kind/name`. */
-export type ResourceKey = `${Kind}/${string}`;
+export type ResourceKey = `${ReconciledKind}/${string}`;
 
 /** Returns the key of a resource. */
-export function keyOf(kind: Kind, name: string): ResourceKey {
+export function keyOf(kind: ReconciledKind, name: string): ResourceKey {
   return `${kind}/${name}`;
 }
 
 /** Returns the parts of a key. */
-export function partsOf(key: ResourceKey): { kind: Kind; name: string } {
+export function partsOf(key: ResourceKey): { kind: ReconciledKind; name: string } {
   const slash = key.indexOf('/');
-  return { kind: key.slice(0, slash) as Kind, name: key.slice(slash + 1) };
+  return { kind: key.slice(0, slash) as ReconciledKind, name: key.slice(slash + 1) };
 }
 
 /** Receives changes of a source. The source does not wait for the listener. */
@@ -27,9 +27,9 @@ export interface ResourceSource {
   /** Starts to watch. Resolves after the first complete read. Never rejects because of the content. */
   start: (listener: SourceListener) => Promise<void>;
   stop: () => Promise<void>;
-  get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
+  get: <K extends ReconciledKind>(kind: K, name: string) => ResourceOf<K> | undefined;
   /** Returns the resources of a kind, or all of them. */
-  list: <K extends Kind = Kind>(kind?: K) => readonly ResourceOf<K>[];
+  list: <K extends ReconciledKind = ReconciledKind>(kind?: K) => readonly ResourceOf<K>[];
   /** Keys of all resources: valid, invalid, or deleted but not released yet. */
   keys: () => readonly ResourceKey[];
   /**
@@ -43,18 +43,18 @@ export interface ResourceSource {
    * Returns the problems of the newest version of a resource. If it has problems, `get` returns the last valid version,
    * if there is one.
    */
-  problems: (kind: Kind, name: string) => readonly Problem[] | undefined;
+  problems: (kind: ReconciledKind, name: string) => readonly Problem[] | undefined;
   /** Reads the resource again from its source, and returns whether the source has no newer version. */
-  isNewest: (resource: Resource) => Promise<boolean>;
+  isNewest: (resource: ReconciledResource) => Promise<boolean>;
   /** Keeps the resource from disappearing before it is released. Called before it is first applied. */
-  hold: (kind: Kind, name: string) => Promise<void>;
+  hold: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Allows a deleted resource to disappear. Called after everything that was created for it is removed. */
-  release: (kind: Kind, name: string) => Promise<void>;
+  release: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Returns whether the resource was deleted and waits for its release. */
-  isDeleting: (kind: Kind, name: string) => boolean;
+  isDeleting: (kind: ReconciledKind, name: string) => boolean;
   /**
    * Returns whether the name of the resource belongs to a resource of another namespace, so that nothing is created for
    * it.
    */
-  isDuplicate: (kind: Kind, name: string) => boolean;
+  isDuplicate: (kind: ReconciledKind, name: string) => boolean;
 }

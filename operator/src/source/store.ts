@@ -1,22 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Kind, Resource, ResourceOf } from '@svc-asr/core';
+import type { ReconciledKind, ReconciledResource, ResourceOf } from '@svc-asr/core';
 import { keyOf } from './source.ts';
 import type { ResourceKey } from './source.ts';
 
 /** Newest version of every resource of a source. */
 export interface Store {
-  get: <K extends Kind>(kind: K, name: string) => ResourceOf<K> | undefined;
+  get: <K extends ReconciledKind>(kind: K, name: string) => ResourceOf<K> | undefined;
   /** Returns the resources of a kind, or all of them. */
-  list: <K extends Kind = Kind>(kind?: K) => readonly ResourceOf<K>[];
+  list: <K extends ReconciledKind = ReconciledKind>(kind?: K) => readonly ResourceOf<K>[];
   /** Replaces all resources and returns the keys that differ. */
-  replace: (next: ReadonlyMap<ResourceKey, Resource>) => ResourceKey[];
+  replace: (next: ReadonlyMap<ResourceKey, ReconciledResource>) => ResourceKey[];
 }
 
 export function createStore(): Store {
-  let resources: ReadonlyMap<ResourceKey, Resource> = new Map();
+  let resources: ReadonlyMap<ResourceKey, ReconciledResource> = new Map();
   return {
-    get: <K extends Kind>(kind: K, name: string) => resources.get(keyOf(kind, name)) as ResourceOf<K> | undefined,
-    list: <K extends Kind>(kind?: K) =>
+    get: <K extends ReconciledKind>(kind: K, name: string) =>
+      resources.get(keyOf(kind, name)) as ResourceOf<K> | undefined,
+    list: <K extends ReconciledKind>(kind?: K) =>
       [...resources.values()].filter(
         (resource): resource is ResourceOf<K> => kind === undefined || resource.kind === kind,
       ),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiKeyStatus, AsrModelStatus, Condition, Kind, TenantStatus } from '@svc-asr/core';
+import type { ApiKeyStatus, AsrModelStatus, Condition, ReconciledKind, TenantStatus } from '@svc-asr/core';
 import { mergeConditions } from './conditions.ts';
 import type { Finding } from './conditions.ts';
 
@@ -8,15 +8,15 @@ export interface StatusOf {
   Tenant: TenantStatus;
   ApiKey: ApiKeyStatus;
 }
-export type AnyStatus = StatusOf[Kind];
+export type AnyStatus = StatusOf[ReconciledKind];
 
 /** Fields of a status other than the conditions. For a union of kinds, the fields of any of them. */
-type Fields<K extends Kind> = K extends Kind
+type Fields<K extends ReconciledKind> = K extends ReconciledKind
   ? { readonly [F in keyof Omit<StatusOf[K], 'conditions'>]?: StatusOf[K][F] | undefined }
   : never;
 
 /** An update of a status. Fields that are not named keep their value. */
-export interface StatusNews<K extends Kind = Kind> {
+export interface StatusNews<K extends ReconciledKind = ReconciledKind> {
   /** Undefined removes the field. */
   fields: Fields<K>;
   findings: readonly Finding[];
@@ -27,7 +27,7 @@ export interface StatusNews<K extends Kind = Kind> {
 }
 
 /** Fields that change with the traffic. A change of them alone is not written at once. */
-const SLOW: Record<Kind, readonly string[]> = {
+const SLOW: Record<ReconciledKind, readonly string[]> = {
   ASRModel: ['slots', 'sessions'],
   Tenant: ['credits', 'liveSessions'],
   ApiKey: ['lastUsedAt'],
@@ -46,7 +46,7 @@ export function mergeStatus(
 }
 
 /** Returns how soon a changed status must be written: never, after the interval for slow fields, or now. */
-export function urgencyOf(kind: Kind, before: AnyStatus, after: AnyStatus): 'none' | 'later' | 'now' {
+export function urgencyOf(kind: ReconciledKind, before: AnyStatus, after: AnyStatus): 'none' | 'later' | 'now' {
   if (isDeepStrictEqual(before, after)) return 'none';
   return isDeepStrictEqual(urgent(kind, before), urgent(kind, after)) ? 'later' : 'now';
 }
@@ -55,7 +55,7 @@ export function urgencyOf(kind: Kind, before: AnyStatus, after: AnyStatus): 'non
  * Returns the parts whose change is urgent: everything except slow fields and condition messages, which contain
  * numbers.
  */
-function urgent(kind: Kind, { conditions = [], ...fields }: AnyStatus): object {
+function urgent(kind: ReconciledKind, { conditions = [], ...fields }: AnyStatus): object {
   const rest = Object.entries(fields).filter(([name]) => !SLOW[kind].includes(name));
   const states = conditions.map(({ type, status, reason, observedGeneration }: Condition) => [
     type,

@@ -1,4 +1,4 @@
-import type { Kind } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import type { LedgerGuard } from '../ledger/guard.ts';
 import type { ResourceSource } from '../source/source.ts';
@@ -23,7 +23,7 @@ export interface GatherOptions {
 const NOTHING = { fields: {}, findings: [] };
 
 /** Creates the functions that read the state of each kind. */
-export function createGather(options: GatherOptions): { readonly [K in Kind]: Gather<K> } {
+export function createGather(options: GatherOptions): { readonly [K in ReconciledKind]: Gather<K> } {
   const { accounts, keys, guard, pools, source, current, wallMs } = options;
   return {
     Tenant: async (name) => {

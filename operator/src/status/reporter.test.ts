@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import { checkResource } from '@svc-asr/core';
-import type { Kind, Problem, Resource } from '@svc-asr/core';
+import { checkReconciled } from '@svc-asr/core';
+import type { ReconciledKind, Problem, ReconciledResource } from '@svc-asr/core';
 import { LedgerMissing } from '../ledger/guard.ts';
 import { createNotices } from '../notices.ts';
 import { PhaseFailed } from '../failure/phase-failed.ts';
@@ -14,13 +14,16 @@ import type { StatusScope } from './writer.ts';
 
 const NEVER = { ASRModel: 1e6, Tenant: 1e6, ApiKey: 1e6 };
 
-function goodTenant(name: string, generation: number): Resource {
-  const checked = checkResource({ ...tenant(name), metadata: { name, generation } });
+function goodTenant(name: string, generation: number): ReconciledResource {
+  const checked = checkReconciled({ ...tenant(name), metadata: { name, generation } });
   if (!checked.ok) throw new Error('the test resource is invalid');
   return checked.value;
 }
 
-function setUp({ intervalMs = NEVER, names = ['acme'] }: { intervalMs?: Record<Kind, number>; names?: string[] } = {}) {
+function setUp({
+  intervalMs = NEVER,
+  names = ['acme'],
+}: { intervalMs?: Record<ReconciledKind, number>; names?: string[] } = {}) {
   const { logger, at } = createTestLogger();
   const reported: [string, StatusNews, StatusScope][] = [];
   const state = {

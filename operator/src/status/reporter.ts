@@ -1,4 +1,4 @@
-import type { Kind } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
 import { findUnavailable } from '../failure/unavailable.ts';
@@ -12,18 +12,18 @@ import { findLedger } from './tenant.ts';
 import type { StatusScope, StatusWriter } from './writer.ts';
 
 /** Gathers the status of an applied resource, except its readiness. */
-export type Gather<K extends Kind> = (name: string) => Promise<Omit<StatusNews<K>, 'generation'>>;
+export type Gather<K extends ReconciledKind> = (name: string) => Promise<Omit<StatusNews<K>, 'generation'>>;
 
 /** Reports the state of resources in their status. */
 export interface StatusReporter {
   /** Reports that this generation was applied, and everything else that is known about the resource. */
-  applied: (kind: Kind, name: string, generation: number | undefined) => Promise<void>;
+  applied: (kind: ReconciledKind, name: string, generation: number | undefined) => Promise<void>;
   /** Reports that the resource is invalid. */
-  refused: (kind: Kind, name: string) => Promise<void>;
+  refused: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Reports why the resource could not be applied. Never rejects. */
-  failed: (kind: Kind, name: string, error: unknown) => Promise<void>;
+  failed: (kind: ReconciledKind, name: string, error: unknown) => Promise<void>;
   /** Reports why a deleted resource still exists. Never rejects. */
-  waiting: (kind: Kind, name: string, error: unknown) => Promise<void>;
+  waiting: (kind: ReconciledKind, name: string, error: unknown) => Promise<void>;
   /** Starts to report changes periodically. */
   start: () => void;
   stop: () => Promise<void>;
@@ -42,9 +42,9 @@ export const SILENT_REPORTER: StatusReporter = {
 export interface StatusReporterOptions {
   source: Pick<ResourceSource, 'get' | 'problems' | 'list' | 'isDuplicate'>;
   writer: StatusWriter;
-  gather: { readonly [K in Kind]: Gather<K> };
+  gather: { readonly [K in ReconciledKind]: Gather<K> };
   /** Interval at which all resources of a kind are reported. */
-  intervalMs: Readonly<Record<Kind, number>>;
+  intervalMs: Readonly<Record<ReconciledKind, number>>;
   notices: Notices;
   logger: Logger;
 }
@@ -73,18 +73,18 @@ export class ResourceStatusReporter implements StatusReporter {
     });
   }
 
-  applied(kind: Kind, name: string, generation: number | undefined): Promise<void> {
+  applied(kind: ReconciledKind, name: string, generation: number | undefined): Promise<void> {
     this.#failing[kind].delete(name);
     this.#appliedGenerations[kind].set(name, generation);
     return this.#report(kind, name, 'urgent');
   }
 
-  refused(kind: Kind, name: string): Promise<void> {
+  refused(kind: ReconciledKind, name: string): Promise<void> {
     // The rounds do not visit a resource that was never valid.
     return this.#report(kind, name, 'all');
   }
 
-  async failed(kind: Kind, name: string, error: unknown): Promise<void> {
+  async failed(kind: ReconciledKind, name: string, error: unknown): Promise<void> {
     const { source } = this.#options;
     const good = source.get(kind, name);
     if (good === undefined) return;
@@ -94,7 +94,7 @@ export class ResourceStatusReporter implements StatusReporter {
     await this.#reportFailure(kind, name, error, { fields: {}, findings: [finding] });
   }
 
-  waiting(kind: Kind, name: string, error: unknown): Promise<void> {
+  waiting(kind: ReconciledKind, name: string, error: unknown): Promise<void> {
     const findings = [findDeletion(reasonOf(error))];
     return this.#reportFailure(kind, name, error, { fields: {}, findings, deleting: true });
   }
@@ -108,7 +108,7 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 
   /** Writes everything that is known about a resource. Skips one that was deleted or not tried yet. */
-  async #report(kind: Kind, name: string, scope: StatusScope): Promise<void> {
+  async #report(kind: ReconciledKind, name: string, scope: StatusScope): Promise<void> {
     const { source, writer, gather } = this.#options;
     const good = source.get(kind, name);
     const problems = source.problems(kind, name);
@@ -133,7 +133,7 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 
   /** Writes a failure, and LedgerMissing for a Tenant if the ledger is missing. Never rejects. */
-  async #reportFailure(kind: Kind, name: string, error: unknown, news: StatusNews): Promise<void> {
+  async #reportFailure(kind: ReconciledKind, name: string, error: unknown, news: StatusNews): Promise<void> {
     const { writer, logger } = this.#options;
     const missing = kind === 'Tenant' && findUnavailable(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];
     try {
@@ -146,11 +146,11 @@ export class ResourceStatusReporter implements StatusReporter {
     }
   }
 
-  #isReportedAsApplied(kind: Kind, name: string, generation: number | undefined): boolean {
+  #isReportedAsApplied(kind: ReconciledKind, name: string, generation: number | undefined): boolean {
     return this.#options.writer.current(kind, name).observedGeneration === generation;
   }
 
-  #forgetPast(kind: Kind): void {
+  #forgetPast(kind: ReconciledKind): void {
     const { source, writer } = this.#options;
     writer.forgetPast();
     for (const known of [this.#failing[kind], this.#appliedGenerations[kind]]) {
@@ -160,7 +160,7 @@ export class ResourceStatusReporter implements StatusReporter {
 }
 
 /** Creates a map by resource name for each kind. */
-function createMaps<T>(): Readonly<Record<Kind, Map<string, T>>> {
+function createMaps<T>(): Readonly<Record<ReconciledKind, Map<string, T>>> {
   return { ASRModel: new Map<string, T>(), Tenant: new Map<string, T>(), ApiKey: new Map<string, T>() };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { KINDS } from '@svc-asr/core';
-import type { Kind } from '@svc-asr/core';
+import { RECONCILED_KINDS } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import { findUnavailable } from '../failure/unavailable.ts';
 import type { Notices } from '../notices.ts';
@@ -11,11 +11,11 @@ import type { ResourceSource } from '../source/source.ts';
 export interface StatusRoundsOptions {
   source: Pick<ResourceSource, 'list'>;
   /** Reports the status of one resource. */
-  report: (kind: Kind, name: string) => Promise<void>;
+  report: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Called when a round of a kind starts. */
-  onRound: (kind: Kind) => void;
+  onRound: (kind: ReconciledKind) => void;
   /** Interval of the rounds for each kind. */
-  intervalMs: Readonly<Record<Kind, number>>;
+  intervalMs: Readonly<Record<ReconciledKind, number>>;
   notices: Notices;
   logger: Logger;
 }
@@ -45,7 +45,7 @@ export class StatusRounds {
 
   start(): void {
     if (this.#isStopped()) return;
-    this.#running = Promise.all(KINDS.map((kind) => this.#runRounds(kind)));
+    this.#running = Promise.all(RECONCILED_KINDS.map((kind) => this.#runRounds(kind)));
   }
 
   /** Resolves when the running reports have ended. */
@@ -58,7 +58,7 @@ export class StatusRounds {
     return this.#stopping.signal.aborted;
   }
 
-  async #runRounds(kind: Kind): Promise<void> {
+  async #runRounds(kind: ReconciledKind): Promise<void> {
     const intervalMs = this.#options.intervalMs[kind];
     let dueMs = systemClock.nowMs() + intervalMs;
     for (;;) {
@@ -70,7 +70,7 @@ export class StatusRounds {
     }
   }
 
-  async #round(kind: Kind, startMs: number): Promise<void> {
+  async #round(kind: ReconciledKind, startMs: number): Promise<void> {
     const { onRound, notices, logger } = this.#options;
     onRound(kind);
     const failure = await this.#reportAll(kind, startMs);
@@ -85,7 +85,7 @@ export class StatusRounds {
   }
 
   /** Reports all resources of a kind and returns the last error. A resource that fails does not block the others. */
-  async #reportAll(kind: Kind, startMs: number): Promise<{ err: unknown } | undefined> {
+  async #reportAll(kind: ReconciledKind, startMs: number): Promise<{ err: unknown } | undefined> {
     const { source, report, intervalMs } = this.#options;
     const next = orderByPlace(source.list(kind).map(({ metadata }) => metadata.name)).values();
     let failure: { err: unknown } | undefined;

@@ -1,4 +1,4 @@
-import type { Kind } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import { KubernetesError, apiVersionOf, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import type { EventRecorder } from '../kubernetes/events.ts';
@@ -12,9 +12,9 @@ import { findTransitions, isBad } from './conditions.ts';
 /** Writes the status of resources. */
 export interface StatusWriter {
   /** Writes the changes, if there are any that may be written now. */
-  report: <K extends Kind>(kind: K, name: string, news: StatusNews<K>, scope: StatusScope) => Promise<void>;
+  report: <K extends ReconciledKind>(kind: K, name: string, news: StatusNews<K>, scope: StatusScope) => Promise<void>;
   /** Current status. Empty if there is none yet. */
-  current: <K extends Kind>(kind: K, name: string) => StatusOf[K];
+  current: <K extends ReconciledKind>(kind: K, name: string) => StatusOf[K];
   /** Drops the state of writes that need not be remembered any more. Call it regularly. */
   forgetPast: () => void;
 }
@@ -35,9 +35,9 @@ export interface StatusWriterOptions {
   /** Returns the access to a namespace. Undefined stands for that of the installation. */
   scopeOf: (namespace: string | undefined) => StatusAccess;
   /** Returns the object as last observed. */
-  object: (kind: Kind, name: string) => KubeObject | undefined;
+  object: (kind: ReconciledKind, name: string) => KubeObject | undefined;
   /** Minimum interval between two writes of slow fields. */
-  slowMs: Readonly<Record<Kind, number>>;
+  slowMs: Readonly<Record<ReconciledKind, number>>;
   /** Monotonic clock in milliseconds. Only differences are meaningful. */
   nowMs: () => number;
   wallMs?: () => number;
@@ -55,13 +55,13 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const turns = new Map<ResourceKey, Promise<void>>();
 
   /** Returns the newest known object. Our own write counts as observed before its watch event arrives. */
-  function newest(kind: Kind, name: string): KubeObject | undefined {
+  function newest(kind: ReconciledKind, name: string): KubeObject | undefined {
     const seen = options.object(kind, name);
     const last = unseen.get(keyOf(kind, name));
     return seen !== undefined && last !== undefined && isNewer(last, seen) ? last : seen;
   }
 
-  function wasWrittenLately(kind: Kind, key: ResourceKey): boolean {
+  function wasWrittenLately(kind: ReconciledKind, key: ResourceKey): boolean {
     return nowMs() - (writtenMs.get(key) ?? -Infinity) < slowMs[kind];
   }
 
@@ -131,7 +131,7 @@ function statusOf(object: KubeObject | undefined): AnyStatus {
 /** Sends the status. Undefined if the object was deleted, or replaced by another one of the same name. */
 async function send(
   api: Pick<KubeApi, 'applyStatus'>,
-  kind: Kind,
+  kind: ReconciledKind,
   { metadata: { name, uid } }: KubeObject,
   status: AnyStatus,
 ): Promise<KubeObject | undefined> {

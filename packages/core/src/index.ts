@@ -28,6 +28,8 @@ export { AsrModel } from './resources/asrmodel.ts';
 export { sortTiers } from './resources/tier.ts';
 export type { Tier } from './resources/tier.ts';
 export { ApiKey, KeyModels, KeyScopes } from './resources/apikey.ts';
+export { Member, MEMBER_ROLES, MemberRoleSchema } from './resources/member.ts';
+export type { MemberRole } from './resources/member.ts';
 export { Tenant, TENANT_PRIORITIES, TENANT_STATES } from './resources/tenant.ts';
 export type { TenantLimits, TenantPriority, TenantState } from './resources/tenant.ts';
 export type { CelRule } from './resources/extensions.ts';

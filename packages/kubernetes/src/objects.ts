@@ -55,6 +55,7 @@ export const TYPES = {
   ASRModel: type('asr.svc.dev', 'asrmodels', 'ASRModel'),
   Tenant: type('asr.svc.dev', 'tenants', 'Tenant'),
   ApiKey: type('asr.svc.dev', 'apikeys', 'ApiKey'),
+  Member: type('asr.svc.dev', 'members', 'Member'),
   Deployment: type('apps', 'deployments', 'Deployment'),
   ReplicaSet: type('apps', 'replicasets', 'ReplicaSet'),
   Pod: type('', 'pods', 'Pod'),

@@ -21,6 +21,19 @@ export function tenant(spec: object = {}, name = 't'): Sent {
   return { apiVersion: API_VERSION, kind: 'Tenant', metadata: { name }, spec: { displayName: 'T', ...spec } };
 }
 
+/** Returns a member with only the required fields. */
+export function member(spec: object = {}, name = 'u'): Sent {
+  const least = { tenant: 't', role: 'owner', issuer: 'https://login.example', subject: '7' };
+  return { apiVersion: API_VERSION, kind: 'Member', metadata: { name }, spec: { ...least, ...spec } };
+}
+
+/** Returns an invitation with only the required fields. */
+export function invitation(spec: object = {}, name = 'u'): Sent {
+  const pending = { hash: 'a'.repeat(64), pepperId: 'p1', expiresAt: '2030-01-01T00:00:00Z', invitedBy: 'Grace' };
+  const least = { tenant: 't', role: 'viewer', invitation: pending };
+  return { apiVersion: API_VERSION, kind: 'Member', metadata: { name }, spec: { ...least, ...spec } };
+}
+
 /** Returns a key with only the required fields. */
 export function apiKey(spec: object = {}, name = '8fk2pq9xlm'): Sent {
   const least = { tenant: 't', keyId: '8fK2pQ9xLm', hash: 'a'.repeat(64), pepperId: 'p1', lastFour: 'x7Qa' };

@@ -1,4 +1,4 @@
-import { apiKey, model, tenant } from './resources.ts';
+import { apiKey, invitation, member, model, tenant } from './resources.ts';
 import type { Sent } from './resources.ts';
 
 /** Resources that a rule rejects and similar ones that it accepts. */
@@ -37,6 +37,7 @@ export const RULE_CASES: readonly RuleCase[] = [
       tenant({}, 'x'.repeat(64)),
       tenant({}, dotted),
       apiKey({}, 'x'.repeat(64)),
+      member({}, dotted),
     ],
     accepted: [model({}, 'x'.repeat(63)), tenant({}, 'x'.repeat(63)), model({}, 'a-b')],
   },
@@ -241,5 +242,41 @@ export const RULE_CASES: readonly RuleCase[] = [
       apiKey({ expiresAt: '2030-01-01T00:00:00Z', models: ['m'] }),
     ],
     accepted: [apiKey({ expiresAt: '2030-01-01T00:00:00Z', displayName: '' })],
+  },
+  {
+    message: 'issuer and subject identify the member together',
+    field: 'spec',
+    refused: [member({ subject: undefined }), invitation({ subject: '7' })],
+    accepted: [member(), invitation()],
+  },
+  {
+    message: 'a member has either issuer and subject or a pending invitation',
+    field: 'spec',
+    refused: [
+      member({ issuer: undefined, subject: undefined }),
+      invitation({ issuer: 'https://login.example', subject: '7' }),
+    ],
+    accepted: [member(), invitation()],
+  },
+  {
+    message: 'tenant cannot be changed',
+    field: 'spec.tenant',
+    before: member(),
+    refused: [member({ tenant: 'other' })],
+    accepted: [member({ role: 'viewer', name: 'Grace' })],
+  },
+  {
+    message: 'issuer and subject cannot be changed',
+    field: 'spec',
+    before: member(),
+    refused: [member({ subject: '8' }), member({ issuer: 'https://other.example' }), invitation()],
+    accepted: [member({ email: 'grace@acme.example' })],
+  },
+  {
+    message: 'issuer and subject cannot be changed',
+    field: 'spec',
+    before: invitation(),
+    refused: [],
+    accepted: [member({ role: 'viewer' }), invitation({ role: 'developer' })],
   },
 ];

@@ -2,7 +2,7 @@ import type { Kind } from '@svc-asr/core';
 import fc from 'fast-check';
 import { buildSchema } from '../definition.ts';
 import type { Structural } from '../structural.ts';
-import { apiKey, model, tenant } from './resources.ts';
+import { apiKey, invitation, member, model, tenant } from './resources.ts';
 import type { Sent } from './resources.ts';
 
 type Values = fc.Arbitrary<unknown>;
@@ -71,8 +71,15 @@ export function resourcesOf(kind: Kind): fc.Arbitrary<Sent> {
   const name = fc.oneof(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/), fc.constant('a'));
   return fc.tuple(name, spec).map(([text, value]) => {
     if (kind === 'ASRModel') return model(withoutConflicts(value), text);
-    return kind === 'Tenant' ? tenant(value, text) : apiKey(value, String(value.keyId).toLowerCase());
+    if (kind === 'Tenant') return tenant(value, text);
+    return kind === 'Member' ? buildMember(value, text) : apiKey(value, String(value.keyId).toLowerCase());
   });
+}
+
+/** Returns a member without an invitation, or an invitation without issuer and subject. */
+function buildMember({ issuer, subject, invitation: pending, ...spec }: Record<string, unknown>, name: string): Sent {
+  if (pending !== undefined) return invitation({ ...spec, invitation: pending }, name);
+  return member({ ...spec, ...(issuer !== undefined && { issuer }), ...(subject !== undefined && { subject }) }, name);
 }
 
 /** Returns the spec of a guest without the fields that only its host may set. */

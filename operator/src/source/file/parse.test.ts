@@ -107,3 +107,9 @@ test('parseFile never throws, whatever a file contains', () => {
     { numRuns: 500 },
   );
 });
+
+test('parseFile skips a Member, which only the console reads', () => {
+  expect(keysOf(`apiVersion: asr.svc.dev/v1\nkind: Member\nmetadata: {name: m}\n---\n${head}`)).toEqual([
+    'Tenant/acme',
+  ]);
+});

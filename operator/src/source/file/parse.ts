@@ -1,5 +1,5 @@
-import { checkResource } from '@svc-asr/core';
-import type { Checked, Resource } from '@svc-asr/core';
+import { checkReconciled } from '@svc-asr/core';
+import type { Checked, ReconciledResource } from '@svc-asr/core';
 import { isNode, LineCounter, parseAllDocuments } from 'yaml';
 import type { Document } from 'yaml';
 import { keyOf } from '../source.ts';
@@ -9,7 +9,7 @@ import type { FileProblem } from './problem.ts';
 /** A resource and its position in the file. */
 export interface FoundResource {
   key: ResourceKey;
-  resource: Resource;
+  resource: ReconciledResource;
   document: number;
   line: number;
 }
@@ -17,12 +17,12 @@ export interface FoundResource {
 export type Parsed = { ok: true; found: FoundResource[] } | { ok: false; problems: FileProblem[] };
 
 /** Validates a value as a resource. */
-export type Check = (value: unknown) => Checked<Resource>;
+export type Check = (value: unknown) => Checked<ReconciledResource>;
 
 /**
  * Parses the resources of a file: YAML with any number of documents, or JSON. If one document is invalid, none is used.
  */
-export function parseFile(content: string, check: Check = checkResource): Parsed {
+export function parseFile(content: string, check: Check = checkReconciled): Parsed {
   const lines = new LineCounter();
   // Pretty errors would quote the content of the file, which must not be logged.
   const parsed = parseAllDocuments(content, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
@@ -59,6 +59,8 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
   }
   // An empty document between two separators is not an error.
   if (value === null) return { ok: true, found: [] };
+  // The console keeps its Members in the same folder.
+  if ((value as { kind?: unknown }).kind === 'Member') return { ok: true, found: [] };
   const checked = check(value);
   if (!checked.ok) {
     const problems = checked.problems.map(({ field, message }) => problem(offsetOf(document, field), field, message));

@@ -1,11 +1,11 @@
-import type { Resource } from '@svc-asr/core';
+import type { ReconciledResource } from '@svc-asr/core';
 import type { ResourceKey } from '../source.ts';
 import type { FileProblem } from './problem.ts';
 import type { FileRecord } from './records.ts';
 
 /** An effective resource and its file. */
 export interface Owned {
-  resource: Resource;
+  resource: ReconciledResource;
   path: string;
 }
 

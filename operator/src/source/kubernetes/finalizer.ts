@@ -1,4 +1,4 @@
-import type { Kind } from '@svc-asr/core';
+import type { ReconciledKind } from '@svc-asr/core';
 import { KubernetesError, TYPES } from '@svc-asr/kubernetes';
 import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 
@@ -19,7 +19,7 @@ export function isHeld(object: KubeObject): boolean {
  */
 export async function setHeld(
   api: Pick<KubeApi, 'get' | 'mergePatch'>,
-  kind: Kind,
+  kind: ReconciledKind,
   name: string,
   held: boolean,
   known: KubeObject | undefined,

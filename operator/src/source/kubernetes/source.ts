@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describeProblems, KINDS } from '@svc-asr/core';
-import type { Kind, Problem, Resource, ResourceOf } from '@svc-asr/core';
+import { describeProblems, RECONCILED_KINDS } from '@svc-asr/core';
+import type { ReconciledKind, Problem, ReconciledResource, ResourceOf } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import { scopeOf } from '../../kubernetes/cluster.ts';
 import type { ClusterScope } from '../../kubernetes/cluster.ts';
@@ -33,15 +33,15 @@ export interface KubernetesSourceOptions {
  */
 export class KubernetesSource implements ResourceSource {
   readonly #options: KubernetesSourceOptions;
-  readonly #reflectors: ReadonlyMap<Kind, MergedReflector>;
-  readonly #states = new Map(KINDS.map((kind) => [kind, new Map<string, ObjectState>()]));
+  readonly #reflectors: ReadonlyMap<ReconciledKind, MergedReflector>;
+  readonly #states = new Map(RECONCILED_KINDS.map((kind) => [kind, new Map<string, ObjectState>()]));
   #listener: SourceListener | undefined;
   #settled = false;
 
   constructor(options: KubernetesSourceOptions) {
     this.#options = options;
     this.#reflectors = new Map(
-      KINDS.map((kind) => {
+      RECONCILED_KINDS.map((kind) => {
         const scopes = kind === 'ASRModel' ? options.scopes : options.scopes.slice(0, 1);
         const onChange = (name: string) => this.#observe(kind, name);
         const reflectors = scopes.map(({ reflect }) => reflect(TYPES[kind], { onChange, trim: trimResource }));
@@ -68,23 +68,23 @@ export class KubernetesSource implements ResourceSource {
     return Promise.resolve();
   }
 
-  get<K extends Kind>(kind: K, name: string): ResourceOf<K> | undefined {
+  get<K extends ReconciledKind>(kind: K, name: string): ResourceOf<K> | undefined {
     return this.#statesOf(kind).get(name)?.good as ResourceOf<K> | undefined;
   }
 
-  list<K extends Kind = Kind>(kind?: K): ResourceOf<K>[] {
-    const resources: Resource[] = [];
-    for (const one of kind === undefined ? KINDS : [kind]) {
+  list<K extends ReconciledKind = ReconciledKind>(kind?: K): ResourceOf<K>[] {
+    const resources: ReconciledResource[] = [];
+    for (const one of kind === undefined ? RECONCILED_KINDS : [kind]) {
       for (const { good } of this.#statesOf(one).values()) if (good !== undefined) resources.push(good);
     }
     return resources as ResourceOf<K>[];
   }
 
   keys(): ResourceKey[] {
-    return KINDS.flatMap((kind) => [...this.#statesOf(kind).keys()].map((name) => keyOf(kind, name)));
+    return RECONCILED_KINDS.flatMap((kind) => [...this.#statesOf(kind).keys()].map((name) => keyOf(kind, name)));
   }
 
-  problems(kind: Kind, name: string): readonly Problem[] | undefined {
+  problems(kind: ReconciledKind, name: string): readonly Problem[] | undefined {
     return this.#statesOf(kind).get(name)?.problems;
   }
 
@@ -104,30 +104,30 @@ export class KubernetesSource implements ResourceSource {
     return unknown === undefined ? undefined : `${unknown} is invalid, and its last valid version is unknown`;
   }
 
-  async isNewest({ kind, metadata: { name, uid, generation, namespace } }: Resource): Promise<boolean> {
+  async isNewest({ kind, metadata: { name, uid, generation, namespace } }: ReconciledResource): Promise<boolean> {
     const { metadata } = (await scopeOf(this.#options.scopes, namespace).api.get(TYPES[kind], name)) ?? {};
     return metadata?.uid === uid && metadata?.generation === generation && metadata?.deletionTimestamp === undefined;
   }
 
-  hold(kind: Kind, name: string): Promise<void> {
+  hold(kind: ReconciledKind, name: string): Promise<void> {
     return this.#setHeld(kind, name, true);
   }
 
-  release(kind: Kind, name: string): Promise<void> {
+  release(kind: ReconciledKind, name: string): Promise<void> {
     return this.#setHeld(kind, name, false);
   }
 
-  isDeleting(kind: Kind, name: string): boolean {
+  isDeleting(kind: ReconciledKind, name: string): boolean {
     const newest = this.object(kind, name);
     return newest?.metadata.deletionTimestamp !== undefined && isHeld(newest);
   }
 
-  isDuplicate(_kind: Kind, name: string): boolean {
+  isDuplicate(_kind: ReconciledKind, name: string): boolean {
     return isDuplicateName(name);
   }
 
   /** Returns the object of a resource, as last observed. */
-  object(kind: Kind, name: string): KubeObject | undefined {
+  object(kind: ReconciledKind, name: string): KubeObject | undefined {
     const reflector = this.#reflectors.get(kind);
     if (!isDuplicateName(name)) return reflector?.get(name);
     const { namespace, name: own } = splitDuplicate(name);
@@ -139,13 +139,13 @@ export class KubernetesSource implements ResourceSource {
     return [...this.#reflectors.values()].every((reflector) => reflector.firstSynced());
   }
 
-  #statesOf(kind: Kind): Map<string, ObjectState> {
+  #statesOf(kind: ReconciledKind): Map<string, ObjectState> {
     const states = this.#states.get(kind);
     if (states === undefined) throw new Error(`${kind} is not a kind of the source`);
     return states;
   }
 
-  #observe(kind: Kind, name: string): void {
+  #observe(kind: ReconciledKind, name: string): void {
     const key = keyOf(kind, name);
     const states = this.#statesOf(kind);
     const before = states.get(name);
@@ -180,7 +180,7 @@ export class KubernetesSource implements ResourceSource {
     }
   }
 
-  #setHeld(kind: Kind, name: string, held: boolean): Promise<void> {
+  #setHeld(kind: ReconciledKind, name: string, held: boolean): Promise<void> {
     const object = this.object(kind, name);
     const { api }: { api: Pick<KubeApi, 'get' | 'mergePatch'> } = scopeOf(
       this.#options.scopes,

@@ -1,5 +1,5 @@
-import { checkResource } from '@svc-asr/core';
-import type { Problem, Resource } from '@svc-asr/core';
+import { checkReconciled } from '@svc-asr/core';
+import type { Problem, ReconciledResource } from '@svc-asr/core';
 import type { KubeObject } from '@svc-asr/kubernetes';
 
 /** State of one object. */
@@ -8,7 +8,7 @@ export interface ObjectState {
    * Last valid version. It has the newest metadata and status if it is the newest generation. Undefined if there is
    * none, or if the object is being deleted.
    */
-  good: Resource | undefined;
+  good: ReconciledResource | undefined;
   /** Problems of the newest version. */
   problems: readonly Problem[] | undefined;
   /** Identifies the version that was validated. */
@@ -27,7 +27,7 @@ export function judge(before: ObjectState | undefined, object: KubeObject): Obje
     if (before.good === undefined || before.problems !== undefined) return before;
     return { ...before, good: withSpec(object, before.good) };
   }
-  const checked = checkResource(object);
+  const checked = checkReconciled(object);
   if (checked.ok) return { ...of, good: withSpec(object, checked.value), problems: undefined };
   // A recreated object is a different resource.
   const good = before?.uid === uid ? before?.good : undefined;
@@ -35,8 +35,8 @@ export function judge(before: ObjectState | undefined, object: KubeObject): Obje
 }
 
 /** Returns the object as a resource with a validated spec. It shares metadata and status with the object. */
-function withSpec(object: KubeObject, { spec }: Resource): Resource {
-  return { ...object, spec } as unknown as Resource;
+function withSpec(object: KubeObject, { spec }: ReconciledResource): ReconciledResource {
+  return { ...object, spec } as unknown as ReconciledResource;
 }
 
 /** Returns whether two states belong to the same generation of the same object, and agree on its deletion. */

@@ -48,8 +48,8 @@ test('checkResource limits a tenant to one concurrent session by default', () =>
 
 test.each([
   [null, 'apiVersion: must be asr.svc.dev/v1'],
-  [{ ...base, kind: 'Pod' }, 'kind: must be one of ASRModel, Tenant, ApiKey'],
-  [{ ...base, kind: 'toString' }, 'kind: must be one of ASRModel, Tenant, ApiKey'],
+  [{ ...base, kind: 'Pod' }, 'kind: must be one of ASRModel, Tenant, ApiKey, Member'],
+  [{ ...base, kind: 'toString' }, 'kind: must be one of ASRModel, Tenant, ApiKey, Member'],
   [{ ...tenant({}), metadata: { name: 'Bad_Name' } }, /^metadata.name: must match pattern/],
   [{ ...tenant({}), metadata: { name: 'x'.repeat(64) } }, /^metadata.name: must not have more than 63/],
   [tenant({ state: 'active' }), 'spec.state: must be one of Waitlisted, Active, Suspended, Declined'],

@@ -4,21 +4,28 @@ import type { Checked, Problem } from '../validate.ts';
 import { validator } from '../validate.ts';
 import { ApiKey } from './apikey.ts';
 import { AsrModel } from './asrmodel.ts';
+import { Member } from './member.ts';
 import { API_VERSION } from './metadata.ts';
-import { findKeyProblems, findModelProblems, findTenantProblems } from './rules.ts';
+import { findKeyProblems, findMemberProblems, findModelProblems, findTenantProblems } from './rules.ts';
 import { Tenant } from './tenant.ts';
 
-export const RESOURCE_SCHEMAS = { ASRModel: AsrModel, Tenant, ApiKey } as const;
+export const RESOURCE_SCHEMAS = { ASRModel: AsrModel, Tenant, ApiKey, Member } as const;
 export type Kind = keyof typeof RESOURCE_SCHEMAS;
 export type ResourceOf<K extends Kind> = Static<(typeof RESOURCE_SCHEMAS)[K]>;
-export type Resource = AsrModel | Tenant | ApiKey;
+export type Resource = AsrModel | Tenant | ApiKey | Member;
 
 export const KINDS = Object.keys(RESOURCE_SCHEMAS) as Kind[];
+
+/** Kinds that the operator copies to Redis. Only the console reads and writes Members. */
+export type ReconciledKind = Exclude<Kind, 'Member'>;
+export type ReconciledResource = AsrModel | Tenant | ApiKey;
+export const RECONCILED_KINDS = KINDS.filter((kind): kind is ReconciledKind => kind !== 'Member');
 
 const VALIDATORS: Record<Kind, (value: unknown) => Checked<Resource>> = {
   ASRModel: validator(Type.Omit(AsrModel, ['status'])),
   Tenant: validator(Type.Omit(Tenant, ['status'])),
   ApiKey: validator(Type.Omit(ApiKey, ['status'])),
+  Member: validator(Member),
 };
 
 /**
@@ -37,6 +44,15 @@ export function checkResource(value: unknown): Checked<Resource> {
   return problems.length === 0 ? checked : { ok: false, problems };
 }
 
+/** Checks a resource as `checkResource` does. Rejects kinds that the operator does not reconcile. */
+export function checkReconciled(value: unknown): Checked<ReconciledResource> {
+  const checked = checkResource(value);
+  if (!checked.ok) return checked;
+  const resource = checked.value;
+  if (resource.kind === 'Member') return refuse('kind', `must be one of ${RECONCILED_KINDS.join(', ')}`);
+  return { ok: true, value: resource };
+}
+
 /** Returns `Kind/name`, the name of a resource in messages and logs. */
 export function resourceKey(resource: Resource): string {
   return `${resource.kind}/${resource.metadata.name}`;
@@ -51,6 +67,8 @@ function rulesBeyondSchema(resource: Resource): Problem[] {
       return findTenantProblems(resource);
     case 'ApiKey':
       return findKeyProblems(resource);
+    case 'Member':
+      return findMemberProblems(resource);
   }
 }
 

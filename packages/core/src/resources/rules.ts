@@ -3,6 +3,7 @@ import type { Problem } from '../validate.ts';
 import { EARLIEST_EXPIRY } from './apikey.ts';
 import type { ApiKey } from './apikey.ts';
 import type { AsrModel } from './asrmodel.ts';
+import type { Member } from './member.ts';
 import { DRAIN_MARGIN_SECONDS, POD_FIELDS } from './asrmodel.ts';
 import { findArtifactProblems } from './artifact.ts';
 import { findVariableProblems, RESERVED_PREFIX } from './pod.ts';
@@ -57,6 +58,18 @@ export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
     problems.push({ field: 'spec.expiresAt', message: 'must be a time in the future, such as 2030-01-01T00:00:00Z' });
   }
   return problems;
+}
+
+/** Returns the problems of a member that a schema cannot express. */
+export function findMemberProblems({ spec }: Member): Problem[] {
+  const { issuer, subject, invitation } = spec;
+  if ((issuer === undefined) !== (subject === undefined)) {
+    return [{ field: 'spec', message: 'must have both issuer and subject, or neither with an invitation' }];
+  }
+  if ((issuer === undefined) !== (invitation !== undefined)) {
+    return [{ field: 'spec', message: 'must have either issuer and subject or an invitation' }];
+  }
+  return [];
 }
 
 function findDuplicate(names: readonly string[]): string | undefined {
