@@ -1,14 +1,15 @@
 #!lua flags=allow-oom
--- Releases a session for one attempt that was refused or whose outcome is unknown. The last attempt to release it rolls
--- the reservation back. If the session does not exist yet, a tombstone makes a late reserve of it fail.
+-- Releases a session on behalf of one attempt: a request to create it that was refused or whose outcome is unknown. The
+-- reservation is rolled back when no other attempt holds the session. If the session does not exist yet, a tombstone
+-- makes a late reserve.lua for it fail.
 -- KEYS  1 account
 -- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 tombstone lifetime ms  5 reason
 --       6 '1' to remove a session that is still provisional even if other attempts hold it
 -- returns { 'cancelled', id }: the reservation was rolled back
 --         { 'shared', id }: other attempts still hold the session
---         { 'kept', id }: it is active or has ended
+--         { 'kept', id }: the session is active or has ended
 --         { 'none', id }: there is no such session
---         id: the session that the attempt held, which its Idempotency-Key may have found
+--         id: the session that the attempt held; the Idempotency-Key may have led to another one than ARGV 1
 -- @include session
 -- @include journal
 -- @include remove_session

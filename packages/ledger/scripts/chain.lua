@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
--- Continues a stream whose reservation is used up. Settles its session in full and reserves the next one, which is
--- active at once and belongs to the same gateway process. The next session takes the place of the first one in the
--- concurrency limits, and does not count for the session rate. A refusal changes nothing, so that the caller can settle
--- the session as usual. Safe to repeat with the same ids.
+-- Continues a stream whose reservation is used up. Settles the full session and reserves the next one. The next session
+-- is active at once and belongs to the same gateway process. It replaces the full session in the concurrency limits,
+-- and does not count against the session rate. A refusal changes nothing, so that the caller can settle the full
+-- session as usual. Safe to repeat with the same ids.
 -- KEYS  1 account
--- ARGV  1 session id  2 owner  3 epoch  4 id of the next session  5 requested seconds  6 id of the first session
+-- ARGV  1 id of the full session  2 owner  3 epoch  4 id of the next session  5 requested seconds
+--       6 id of the first session of the chain
 -- returns { 'ok', reserved ms of the next session }
 --         { 'credit' }: less than one second is available | { 'inactive' }: the account is not active
 --         { 'cancelled' }: the account has cancelled the session
@@ -22,7 +23,7 @@ local function is_held(session) return session.state == 'active' and session.own
 
 local opened = read_session(base, next_id)
 if opened then return is_held(opened) and { 'ok', opened.reserved } or { 'stale' } end
--- The owner was declared dead before this call arrived, and its sessions have been failed.
+-- This call arrived after its owner was declared dead and its sessions were failed.
 if redis.call('EXISTS', base .. 'x:' .. next_id) == 1 then return { 'stale' } end
 local session = read_session(base, id)
 if not session or not is_held(session) then return { 'stale' } end

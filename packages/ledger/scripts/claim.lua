@@ -1,10 +1,10 @@
 #!lua
--- Holds capacity in the pool of a model for a session. Idempotent by session id. While the pool can grow, it holds at
--- most as many sessions as it can serve at its maximum size. That number is unknown until a worker has reported its
--- slots; until then every claim succeeds.
+-- Holds capacity in the pool of a model for a session. Idempotent by session id. While the pool can grow, it accepts as
+-- many sessions as it can serve at its maximum size. That number is unknown until a worker has reported its slots.
+-- Until then every claim succeeds.
 -- KEYS  1 pool
 -- ARGV  1 session id  2 expiry of the hold, ms  3 time for which a refused session counts as demand, ms
--- returns 1 | 0 if every slot is in use or held
+-- returns 1 if capacity is held | 0 if every slot is in use or held
 local base = string.sub(KEYS[1], 1, -2)
 local pool = redis.call('HMGET', KEYS[1], 'grow', 'capacity', 'slots')
 local capacity = tonumber(pool[2] or '')
@@ -16,7 +16,8 @@ if (pool[1] == '0' or capacity) and not redis.call('ZSCORE', base .. 'h', ARGV[1
   if pool[1] ~= '0' then limit = math.max(limit, capacity) end
   local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
   if taken >= limit then
-    -- Streams beyond the slots of a worker that has lowered them take no slot of other workers.
+    -- If a worker has lowered its slots, its streams beyond them take no slots of other workers. They are added to the
+    -- limit.
     local over = redis.call('ZRANGEBYSCORE', base .. 'free', '-inf', '(0', 'WITHSCORES')
     for i = 2, #over, 2 do limit = limit - tonumber(over[i]) end
   end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Closes the account of a deleted Tenant: its sessions fail without a charge, and its data expires after the retention
+-- Closes the account of a deleted Tenant. Its sessions fail without a charge, and its data expires after the retention
 -- time. One call ends a limited number of sessions, so that it does not block Redis for long.
 -- KEYS  1 account
 -- ARGV  1 retention ms

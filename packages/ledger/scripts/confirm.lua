@@ -1,6 +1,6 @@
 #!lua
--- Confirms a provisional session: it becomes reserved and lives until its credential expires. No credit moves, so there
--- is no journal entry.
+-- Confirms a provisional session. It becomes reserved and lives until its credential expires. Credit does not change,
+-- so there is no journal entry.
 -- KEYS  1 account
 -- ARGV  1 session id
 -- returns 'ok' | 'gone' if the session was removed or has ended

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Adds to the counts of a revision of a model.
+-- Adds to the counts of streams, failures and latencies of a model revision.
 -- KEYS  1 pool
 -- ARGV  1 revision  2 streams  3 failures  then pairs: latency bucket, count
 local key = string.sub(KEYS[1], 1, -2) .. 'rc'

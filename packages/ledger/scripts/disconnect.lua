@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Rolls back a connect whose caller received no answer and no longer waits for one. The session is reserved again, so
--- its credential still works. If that connect arrives late, it is refused.
+-- Rolls back a connect.lua whose caller received no answer and no longer waits for one. The session is reserved again,
+-- so its credential still works. If the connect arrives after this call, it is refused.
 -- KEYS  1 account
 -- ARGV  1 session id  2 connection id
--- returns { 'ok' if the connection had the session, else 'none'; model of a session that has ended, or '' }: release the
---   capacity that the pool of this model holds for the session. A repeat returns the model again.
+-- returns { 'ok' if this connection had the session, else 'none', model if the session has ended, else '' }
+-- If a model is returned, release the capacity that its pool holds for the session. A repeat returns the model again.
 -- @include now_ms
 -- @include deadline
 -- @include end_session
@@ -27,7 +27,7 @@ if session.cancelled or now >= session.expires then
   end_session(base, id, 'expired', now, 0, 0, reason, session.cancelled and 'cancelled 0' or 'credential_expired 0')
   return { 'ok', session.model }
 end
--- The client has the credential and may use it again, so no attempt may cancel the session any more.
+-- The client has the credential and may use it again. From now on, no attempt to create the session may cancel it.
 redis.call('HSET', key, 'st', 'reserved', 'h', '*')
 redis.call('HDEL', key, 'ow', 'ep', 'cn', 'at')
 redis.call('ZADD', base .. 'live', credential_deadline(session, now), id)

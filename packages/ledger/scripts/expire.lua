@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Ends overdue sessions of a tenant that were never connected. Called by the reaper, which fails the overdue active
--- ones unless a gateway serves them.
+-- Ends overdue sessions of a tenant that were never connected. Called by the reaper. The reaper itself fails the
+-- overdue active sessions that no live gateway serves.
 -- KEYS  1 account
 -- returns { number of sessions ended in this call, now, time at which the next session is overdue or 0,
---   { id, owner, epoch, first session of its chain or '' } of each overdue active session, … }
+--   { id, owner, epoch, id of the first session of its chain or '' } for each overdue active session, … }
 -- @include now_ms
 -- @include deadline
 -- @include expire_overdue
@@ -12,7 +12,7 @@
 -- @include shorten_deadlines
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
--- Earlier versions stored active sessions without a deadline.
+-- Earlier versions stored active sessions without a deadline, which is the score +inf.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'live', '+inf', '+inf', 'LIMIT', 0, OVERDUE_AT_ONCE)) do
   local session = read_session(base, id)
   redis.call('ZADD', base .. 'live', session and stream_deadline(session, now) or now, id)

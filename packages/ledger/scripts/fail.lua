@@ -1,21 +1,21 @@
 #!lua flags=allow-oom
--- Ends a session because of a fault of the service: nothing is charged and the whole reservation is released. For an
--- active session, owner and epoch must match. A reserved session has no owner; both must be empty for it.
+-- Ends a session because of a fault of the service. Nothing is charged and the whole reservation is released. For an
+-- active session, owner and epoch must match. For a reserved session, which has no owner, both must be empty.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner or ''  3 epoch or ''  4 accepted samples  5 reason
 --       6 connection id that an active session must have, or ''
---       7 '1' if the owner was declared dead: a later connect or chain by it is refused
+--       7 '1' if the owner was declared dead; a connect or chain by it that arrives later is then refused
 --       8 end reason and close code, or ''
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
---         { 'not_connected' }: it is reserved although an owner is given
+--         { 'not_connected' }: the session is reserved although an owner is given
 -- @include now_ms
 -- @include billing
 -- @include end_session
 -- @include session
 -- @include find_ended
 -- @include state
--- Time for which a late chain.lua is refused. Far longer than a network packet can be delayed.
+-- Time for which a late chain.lua is refused. It is far longer than the network can delay a packet.
 local TOMBSTONE_MS = 600000
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
@@ -24,7 +24,7 @@ local session = read_session(base, id)
 if not session then
   local ended = find_ended(base, id)
   if ended then return { 'already', unpack(ended) } end
-  -- The owner may have sent a chain.lua that would create this session and has not arrived yet.
+  -- A chain.lua of the dead owner may still arrive and would then create this session. The tombstone prevents it.
   if owner_is_dead then redis.call('SET', base .. 'x:' .. id, '1', 'PX', TOMBSTONE_MS) end
   return { 'unknown' }
 end

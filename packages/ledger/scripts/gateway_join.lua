@@ -1,5 +1,5 @@
 #!lua
--- Registers a gateway process and returns a new epoch.
+-- Registers a gateway process and returns a new epoch for it.
 -- KEYS  1 gateways
 -- ARGV  1 gateway  2 lease ms
 -- returns the epoch

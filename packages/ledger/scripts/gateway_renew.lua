@@ -1,15 +1,15 @@
 #!lua flags=allow-oom
--- Renews the lease of a gateway process, and publishes how many more streams its audio memory can accept. Gateways of
+-- Renews the lease of a gateway process. Publishes how many more streams the process has audio memory for. Gateways of
 -- the previous version publish nothing.
 -- KEYS  1 gateways
--- ARGV  1 gateway  2 lease ms  3 streams that it can accept, or '' to publish nothing
--- returns { streams that the other live gateways can accept, number of them that have published nothing }
+-- ARGV  1 gateway  2 lease ms  3 number of streams that the gateway can accept, or '' to publish nothing
+-- returns { number of streams that the other live gateways can accept, number of live gateways that published nothing }
 --         | nil if the lease had expired and the process was declared dead
 -- @include now_ms
 -- @include leases
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return false end
 local now = now_ms()
--- The first renewal after an outage restarts the leases of all processes, and is itself not late.
+-- After an outage of Redis, the first renewal restarts the leases of all processes. It must not count as late itself.
 check_leases(KEYS[1], now)
 renew_lease(KEYS[1], ARGV[1], now, ARGV[2])
 local free_key, expiries = KEYS[1] .. ':free', {}
@@ -21,7 +21,7 @@ expiries[ARGV[1]] = 0
 local published, total = redis.call('HGETALL', free_key), 0
 for i = 1, #published, 2 do
   local id = published[i]
-  -- Removed here and not with the lease, because the previous version removes leases too.
+  -- The field is removed here and not when the lease ends, because gateways of the previous version remove leases only.
   if not expiries[id] then redis.call('HDEL', free_key, id)
   elseif expiries[id] > now then
     total = total + tonumber(published[i + 1])

@@ -20,7 +20,8 @@ end
 local session = read_session(base, id)
 if not session then return {} end
 local state = state_of(base, id, session)
--- The request that creates a provisional session has not been answered yet.
+-- The request that creates the provisional session has not been answered yet, so the session does not exist for
+-- clients.
 if state == 'provisional' then return {} end
 return { id, session.model, state, session.audio or 0, session.billable or 0, session.created, session.completed or 0, '',
   0 }

@@ -1,10 +1,10 @@
 #!lua
--- Adds credit once per grant id. A negative grant is a correction, which removes at most the available credit
+-- Adds credit, once per grant id. A negative grant is a correction. It removes at most the credit that is available and
 -- that no budget granted.
 -- KEYS  1 account
 -- ARGV  1 grant id  2 amount in ms of audio
 --       3 amount that was applied before the account was lost, or '' if it is not known
--- returns { 1 applied | 0 applied before, ms that the balance changed by } | { -1 } without an account
+-- returns { 1 if applied now | 0 if applied before, change of the balance in ms } | { -1 } if there is no account
 -- @include journal
 local base = string.sub(KEYS[1], 1, -2)
 local total = redis.call('HMGET', KEYS[1], 'granted', 'reserved', 'consumed', 'bl')

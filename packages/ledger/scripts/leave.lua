@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
--- Releases a session's slot, its hold and its place in the queue. A placement that arrives later is refused.
+-- Releases a session's slot, its hold and its place in the queue. A place.lua for the session that arrives later is
+-- refused.
 -- KEYS  1 pool
--- ARGV  1 session  2 tenant  3 time for which a placement is refused, ms
+-- ARGV  1 session  2 tenant  3 time for which place.lua is refused, ms
 -- @include now_ms
 -- @include serve_queue
 local base = string.sub(KEYS[1], 1, -2)

@@ -1,5 +1,6 @@
 #!lua
--- Records a stream that a gateway process is about to connect, so that its end is found if the process dies.
+-- Records a stream that a gateway process is about to connect. If the process dies, the reaper finds the stream in this
+-- record.
 -- KEYS  1 owned streams
 -- ARGV  1 'EPOCH TENANT SESSION'
 -- returns 1 | 0 if the process was declared dead and its streams are being failed

@@ -1,17 +1,18 @@
 #!lua flags=allow-oom
--- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless it
--- is among the workers to avoid: then the stream moves to another one, ahead of the queue. While a rollout splits
--- sessions between revisions, each session prefers one revision and falls back to another if that one has no free slot.
--- Within a revision, a session gets a slot of the first tier that has a free one.
--- A stream that a worker still serves while it drains or has too many streams stays counted there until another worker
--- has a free slot. It does not count as queued. If its worker does not drain, it is served after all queued streams.
+-- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless
+-- that worker is to be avoided. The stream then moves to another worker, and is served before new streams. While a
+-- rollout splits sessions between revisions, each session prefers one revision. It falls back to another if that one
+-- has no free slot. Within a revision, a session gets a slot of the first tier that has a free one.
+-- A worker may still serve the stream while it drains or has too many streams. The stream then counts at that worker
+-- until another has a free slot. It does not count as queued. If its worker does not drain, it is served after all
+-- queued streams.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''  4 worker that still serves the stream, or ''
 --       5 gateway that is notified on the channel n:GATEWAY when a queued stream gets a worker, or ''
 --       6 priority of the tenant: high, normal or low
--- returns { worker, address, revision, further addresses, separated by spaces } | { '', slots, growth } if the stream is
---   queued. Call again after a notification, and renew its place with wait.lua. {} if the stream has left before or
---   stays where it is.
+-- returns { worker, address, revision, further addresses, separated by spaces }
+--   | { '', slots, growth } if the stream is queued: call again after a notification, and renew its place with wait.lua
+--   | {} if the stream left before this call, or stays at the worker that still serves it
 -- @include now_ms
 -- @include serve_queue
 local now = now_ms()
@@ -22,7 +23,7 @@ local moving = avoid ~= '  ' and avoid ~= ''
 drop_dead(base, now)
 if redis.call('EXISTS', base .. 'x:' .. session) == 1 then return {} end
 
--- Returns the worker of the session, unless it is to be avoided.
+-- Returns the worker of the session, or nil if that worker is to be avoided. The second value is its id in both cases.
 local function current_worker()
   local id = redis.call('HGET', base .. 'a', session)
   local w = id and redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision', 'further')
@@ -46,7 +47,7 @@ if not queue_is_empty then
   serve_queue(base, now, session)
   worker = current_worker()
 end
--- Slots that are still free are those that the first streams in `qm` avoid.
+-- If slots are still free here, the first streams in `qm` avoid their workers.
 local id = not worker and (queue_is_empty or moving and not excess) and choose_worker(base, session, avoid)
 if id then
   assign(base, session, tenant, id, now)
@@ -57,7 +58,7 @@ if worker then return worker end
 if queue_is_empty then join_queue(base, session, tenant, now, moving, serving, avoid, gateway, list) end
 redis.call('ZREM', base .. 'h', session)
 if serving ~= '' then
-  -- The worker to which the stream should have moved has failed.
+  -- The stream had been assigned to another worker, which has failed.
   if current ~= serving then return_to_worker(base, session, serving, now) end
   return {}
 end

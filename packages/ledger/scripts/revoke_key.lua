@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Revokes an API key. Its record is kept for the retention time, so that gateways can report it as revoked. The record
--- of a key that has expired before is deleted when the retention time after its expiry has passed. A repeat does not
--- extend the time. Also runs when Redis is out of memory.
+-- Revokes an API key. Its record is kept for the retention time, so that gateways can report the key as revoked. If the
+-- key had already expired, the retention time starts at its expiry. A repeat does not extend the time. This script also
+-- runs when Redis is out of memory.
 -- KEYS  1 API key
 -- ARGV  1 retention ms
 -- @include now_ms

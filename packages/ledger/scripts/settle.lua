@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Ends an active session normally: charges the accepted audio, rounded up to a whole second, and releases the remaining
--- reservation. Audio beyond a part length is recorded as further sessions, which are created and settled here. Each one
--- but the last is full.
+-- Ends an active session normally. Charges the accepted audio, rounded up to a whole second, and releases the rest of
+-- the reservation. Audio beyond the part length is recorded as further sessions, which are created and settled here.
+-- All of them except the last have the full part length.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner  3 epoch  4 accepted samples  5 reason
 --       6 end reason and close code, or ''
@@ -44,7 +44,7 @@ else
   settle(id, part, 'continued', PART_IS_FULL)
   local left, at = samples - part, 8
   while left > 0 do
-    -- The last id takes all audio that is left.
+    -- The last id takes all remaining audio.
     local is_last = left <= part or not ARGV[at + 1]
     local taken = is_last and left or part
     open_part(base, ARGV[at], session, id, billable_ms(taken), session.created, now, false)

@@ -1,16 +1,16 @@
 #!lua flags=allow-oom
--- Moves journal entries that are old enough from the stream to the totals of the account. With an exporter, only
--- entries that it has acknowledged.
+-- Moves journal entries that are old enough from the stream to the totals of the account. If there is an exporter,
+-- moves only entries that it has acknowledged.
 -- KEYS  1 account
--- ARGV  1 id of the last entry that was exported, or '' without an exporter  2 age from which entries leave, ms
--- returns { entries that left, entries still in the stream } | { -1 } without an account
+-- ARGV  1 id of the last exported entry, or '' if there is no exporter  2 age above which entries are removed, ms
+-- returns { number of entries removed, number of entries left } | { -1 } if there is no account
 -- @include now_ms
 -- @include journal
 local FOLD_PER_CALL = 1000
 local base = string.sub(KEYS[1], 1, -2)
 local acknowledged = redis.call('HMGET', KEYS[1], 'state', 'jx')
 if not acknowledged[1] then return { -1 } end
--- Earlier versions kept the ids of checkpoints and when the next one was due.
+-- Earlier versions stored the ids of checkpoints in `jc`, and the time of the next one in `jn`.
 redis.call('DEL', base .. 'jc')
 redis.call('HDEL', KEYS[1], 'jn')
 
@@ -27,7 +27,7 @@ if ARGV[1] == '' then
   if acknowledged[2] then redis.call('HDEL', KEYS[1], 'jx') end
 else
   local exported = ARGV[1]
-  -- A former leader may acknowledge late.
+  -- A former leader of the operator may acknowledge an older entry late.
   if acknowledged[2] and is_before(exported, acknowledged[2]) then exported = acknowledged[2] end
   if exported ~= acknowledged[2] then redis.call('HSET', KEYS[1], 'jx', exported) end
   if is_before(exported, last) then last = exported end

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Renews the places of queued streams of one gateway, and assigns free slots. It is the safety net for lost
--- notifications.
+-- Renews the places of queued streams of one gateway, and assigns free slots. Gateways call it regularly, because a
+-- notification can be lost.
 -- KEYS  1 pool
 -- ARGV  sessions, at most 1,000
 -- returns { slots, growth, sessions that are not queued, … }: call place.lua for each of these

@@ -1,5 +1,5 @@
 #!lua
--- Sets the share of new sessions that each revision of a model receives, and deletes the counts of all other revisions.
+-- Sets the share of new sessions that each revision of a model receives. Deletes the counts of all other revisions.
 -- KEYS  1 pool
 -- ARGV  pairs: revision, percent
 local key = string.sub(KEYS[1], 1, -2) .. 'rc'

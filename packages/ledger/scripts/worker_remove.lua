@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Removes a worker that shuts down or has ended, together with its streams.
+-- Removes a worker that shuts down or has ended, and releases the slots of its streams.
 -- KEYS  1 pool
 -- ARGV  1 worker
 -- @include workers

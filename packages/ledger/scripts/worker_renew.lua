@@ -12,6 +12,7 @@ local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
 if not draining then return 'gone' end
 renew_lease(base .. 'wl', ARGV[1], now, ARGV[2])
 if ARGV[3] then resize_worker(base, ARGV[1], tonumber(ARGV[3])) end
--- A Redis user with the rights of the previous version cannot serve the queue, but must be able to renew its lease.
+-- A Redis user with the rights of the previous version may not serve the queue. It must still be able to renew its
+-- lease.
 pcall(serve_queue, base, now)
 return draining == '1' and 'draining' or 'ok'

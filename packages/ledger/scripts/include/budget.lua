@@ -1,14 +1,14 @@
 -- @include journal
--- Monthly budget of an account: credit that is granted at the start of each UTC month. Its unused part is removed
--- at the end of the month. A charge uses the budget first, then other credit, which never expires. Fields of the
--- account:
+-- Monthly budget of an account: credit that is granted at the start of each UTC month. The part that was not charged is
+-- removed at the end of the month. A charge uses the budget first, and then other credit, which never expires. Fields
+-- of the account:
 --   `ba` amount per month                          `bm` month of the last renewal
---   `bu` charged to the budget in that month       `bl` part of the budget that was not charged
+--   `bu` charged to the budget in that month       `bl` part of the budget that is left
 --   `bt` sum of all changes of `granted` by budgets
--- An account that never had a budget has none of them.
+-- An account that never had a budget has none of these fields.
 
--- Returns the UTC month of a time as YYYY-MM. Days are counted in years that start in March, because the leap day is
--- then the last one.
+-- Returns the UTC month of a time as YYYY-MM. The calculation lets years start in March, so that the leap day is the
+-- last day of a year.
 local function month_of(ms)
   local days = math.floor(ms / 86400000) + 719468
   local era = math.floor(days / 146097)
@@ -19,8 +19,8 @@ local function month_of(ms)
   return string.format('%04d-%02d', year + era * 400 + (month >= 10 and 1 or 0), month >= 10 and month - 9 or month + 3)
 end
 
--- Adjusts the budget to its amount and to the current month. Idempotent: a second call changes nothing. Returns a table
--- with amount, month and left, or nil if the account never had a budget.
+-- Renews the budget if a new month has started, and applies a changed amount. A second call changes nothing. Returns a
+-- table with amount, month and left, or nil if the account never had a budget.
 local function renew_budget(base, now)
   local hash = base .. 'a'
   local f = redis.call('HMGET', hash, 'ba', 'bm', 'bu', 'bl', 'state', 'granted', 'reserved', 'consumed')
@@ -30,14 +30,15 @@ local function renew_budget(base, now)
   if f[5] == 'Deleted' or (amount == 0 and left == 0) then return budget end
   local other = f[6] - f[8] - left
   if other < 0 then
-    -- A gateway of an earlier version charged a session and did not update these fields.
+    -- A gateway of an earlier version has charged a session without updating the budget fields.
     left, used, other = left + other, used - other, 0
   end
-  -- The month only moves forward, so a clock that steps back and forth renews a month once.
+  -- The month only moves forward. A clock that steps back and forth therefore does not renew a month twice.
   local current = month_of(now)
   local renews = current > month
   if renews then month, used = current, 0 end
-  -- Sessions keep what they have reserved, also if the budget was lowered. The excess is removed after they have ended.
+  -- Credit that sessions have reserved is not removed, even if the budget was lowered. It is removed after they have
+  -- ended.
   local target = math.max(0, amount - used, f[7] - other)
   local change = target - left
   if not renews and change == 0 and left == budget.left then return budget end

@@ -1,5 +1,6 @@
--- Usage by day and model, in one hash per USAGE_PERIOD_DAYS days. A few models then stay within the 128 fields up to
--- which Redis uses its compact encoding, and all hashes of a tenant can be named without a search.
+-- Usage by day and model, in one hash per USAGE_PERIOD_DAYS days. With few models, a hash then has at most 128 fields,
+-- up to which Redis encodes it compactly. The names of all hashes of a tenant follow from the time, so no search is
+-- needed.
 local USAGE_RETENTION_DAYS = 400
 local USAGE_PERIOD_DAYS = 32
 local DAY_MS = 86400000
@@ -15,7 +16,8 @@ local function add_usage(base, now, model, audio, billable)
   redis.call('PEXPIRE', key, string.format('%d', USAGE_LIFETIME_MS))
 end
 
--- Sets the expiry of all usage of a tenant, only to an earlier ('LT') or a later ('GT') time.
+-- Sets the expiry of all usage of a tenant. `only` is 'LT' to change it only to an earlier time, or 'GT' to a later
+-- one.
 local function expire_usage(base, now, ms, only)
   local period = math.floor(now / DAY_MS / USAGE_PERIOD_DAYS)
   for at = period - math.ceil(USAGE_RETENTION_DAYS / USAGE_PERIOD_DAYS), period do

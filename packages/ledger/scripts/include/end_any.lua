@@ -3,8 +3,9 @@
 -- @include session
 -- @include remove_session
 -- @include state
--- Ends a session given its due time in `live`. A provisional session is removed with reason `why`; any other session
--- changes to `state` with `reason` and `how`. A session without a record is removed from the account.
+-- Ends the session `id`, which is due at `due` in the set `live`. A provisional session is removed with reason `why`.
+-- Any other session changes to `state` with `reason` and `how`. A session without a record is only removed from the
+-- account.
 local function end_any(base, id, due, now, state, reason, how, why)
   local session = read_session(base, id)
   if not session then

@@ -1,7 +1,7 @@
 -- @include session
 -- @include journal
--- Ends a session that `live` still lists although its record is missing. Its reservation is the reserved credit that no
--- other session holds.
+-- Ends a session that is listed in `live` although its record is missing. The amount that it reserved is unknown. It is
+-- computed as the reserved credit of the account minus the reservations of all other live sessions.
 local function end_missing(base, id)
   redis.call('ZREM', base .. 'live', id)
   redis.call('LREM', base .. 'recent', 1, id)

@@ -1,8 +1,10 @@
--- Excess streams: they wait for another worker, because their worker has more streams than slots. It does not drain and
--- still serves them. In `qm`, EXCESS_AFTER is added to their time, so they follow all streams that cannot stay.
+-- Excess streams: streams that wait for another worker because their worker has more streams than slots. Their worker
+-- does not drain and still serves them. In `qm`, EXCESS_AFTER is added to their time, so that they come after all
+-- streams that must leave their worker.
 local EXCESS_AFTER = 1e15
 
--- Returns whether a waiting stream is an excess stream. `serving` is the worker that still serves it, '' or '-'.
+-- Returns whether a waiting stream is an excess stream. `serving` is the worker that still serves it. It is '' or '-'
+-- if there is none.
 local function is_excess(base, serving)
   return redis.call('HGET', base .. 'w:' .. serving, 'draining') == '0'
 end
@@ -13,7 +15,7 @@ local function has_recovered(base, id)
   return free and tonumber(free) >= 0
 end
 
--- Lets the excess streams of a worker that starts to drain move before new streams.
+-- Moves the excess streams of a worker that starts to drain forward, so that they come before new streams.
 local function advance_excess(base, id)
   for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
     local score = redis.call('ZSCORE', base .. 'qm', session)

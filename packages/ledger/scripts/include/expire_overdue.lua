@@ -1,6 +1,6 @@
--- Ends overdue sessions: removes provisional ones whose lease has expired, and expires reserved ones whose credential
--- has expired. An active session is left to the reaper, because its gateway may still serve it.
--- Returns the number of sessions ended and the ids of overdue active sessions.
+-- Ends overdue sessions. Removes provisional ones whose lease has expired, and expires reserved ones whose credential
+-- has expired. Overdue active sessions are left to the reaper, because their gateways may still serve them. Returns the
+-- number of ended sessions and the ids of overdue active sessions.
 -- @include end_any
 local OVERDUE_AT_ONCE = 200
 

@@ -3,8 +3,9 @@ local ENDED_STATES = { settle = 'completed', fail = 'failed', expire = 'expired'
 local FIND_PAGE = 500
 local FIND_PAGES = 10
 
--- Returns how a session ended whose hash was deleted: from `recent`, else from the last entries of the journal. A late
--- repeat of a settlement is rare, so this may read a lot. Returns { state, audio ms, billable ms, model } or nil.
+-- Returns the end of a session whose hash was deleted, as { state, audio ms, billable ms, model } or nil. Searches
+-- `recent`, and then the last entries of the journal. This may read many entries, but is needed only for the rare late
+-- repeat of a settlement.
 local function find_ended(base, id)
   local ended = find_recent(base, id)
   if ended then return { ended.state, ended.audio, ended.billable, ended.model } end

@@ -1,20 +1,21 @@
--- Rate limit by the generic cell rate algorithm: `limit` per minute with a burst of the same size. `arrival` is the
--- theoretical arrival time that the account stores. It is stored as text to keep fractions of a millisecond.
--- Returns allowed, new arrival time or nil if it does not change, remaining, ms until the full limit is available, ms
--- until the next is allowed.
+-- Rate limit by the generic cell rate algorithm (GCRA): `limit` requests per minute, with a burst of the same size.
+-- `arrival` is the theoretical arrival time, which the account stores as text to keep fractions of a millisecond.
+-- Returns allowed, new arrival time or nil if it does not change, remaining requests, ms until the full limit is
+-- available, ms until the next request is allowed.
 local GCRA_WINDOW_MS = 60000
 
--- No request sets an arrival time more than one window ahead. A later one was stored before the clock stepped back.
+-- No request sets the arrival time more than one window ahead. If it is later, it was stored before the clock stepped
+-- back.
 local function has_stepped_back(arrival, now) return (arrival or 0) - now > GCRA_WINDOW_MS + 1 end
 
 local function gcra(arrival, limit, now)
   local interval = GCRA_WINDOW_MS / limit
-  -- After the clock stepped back, the limit counts as used up. The caller must store the new arrival time also if it
-  -- refuses the request, so that the next interval allows a request.
+  -- After the clock stepped back, the limit counts as used up. The caller must store the returned arrival time even if
+  -- it refuses the request. Otherwise no later request would be allowed.
   local stepped = has_stepped_back(arrival, now)
   local before = stepped and now + GCRA_WINDOW_MS or math.max(now, (arrival or 0) + 0)
   local after = before + interval
-  -- The tolerance keeps rounding from refusing the last request of a burst.
+  -- The tolerance prevents that a rounding error refuses the last request of a burst.
   local over = after - now - GCRA_WINDOW_MS - 0.001
   if over > 0 then return false, stepped and before or nil, 0, math.ceil(before - now), math.ceil(over) end
   return true, after, math.floor((GCRA_WINDOW_MS + 0.001 - (after - now)) / interval), math.ceil(after - now), 0

@@ -1,20 +1,22 @@
--- Journal of a tenant: the stream `j`. Entries that left the stream are summed up in the field `jb` of the account as
--- 'ID GRANTED RESERVED CONSUMED': the id of the last one and the totals after it. These totals and the entries of the
--- stream add up to the account at any time.
+-- Journal of a tenant: the Redis stream `j`. Entries that were removed from the stream are summed up in the field `jb`
+-- of the account. Its format is 'ID GRANTED RESERVED CONSUMED': the id of the last removed entry and the totals after
+-- it. These totals plus the entries of the stream always equal the account.
 local JOURNAL_ENTRIES_RETAINED = 2000
--- The same limit while an exporter acknowledges entries (field `jx`). Beyond it, entries leave although they were not
--- exported. It also applies while the account has the field `jn` of an earlier version, which kept up to 10,000 entries.
--- The operator removes that field when it first trims the journal, after an export if one is configured.
+-- Limit that replaces JOURNAL_ENTRIES_RETAINED while an exporter acknowledges entries (field `jx` of the account).
+-- Beyond it, entries are removed even if they were not exported. This limit also applies while the account has the
+-- field `jn` of an earlier version, which kept up to 10,000 entries. The operator removes that field when it first
+-- trims the journal, after an export if one is configured.
 local JOURNAL_BACKLOG_ENTRIES = 20000
 local FOLD_AT_ONCE = 100
 
--- Appends one entry, a line of text: kind, subject, changes of granted, reserved and consumed, detail.
+-- Appends one entry. It is a line of text with kind, subject, changes of granted, reserved and consumed, and detail.
 local function journal(base, kind, subject, granted, reserved, consumed, detail)
   local line = string.format('%s %s %d %d %d %s', kind, subject, granted, reserved, consumed, detail)
   redis.call('XADD', base .. 'j', '*', 'e', line)
 end
 
--- Moves up to `count` of the oldest entries, none later than the id `last`, from the stream to `jb`. Returns how many.
+-- Moves up to `count` of the oldest entries, up to and including the id `last`, from the stream to `jb`. Returns how
+-- many.
 local function fold_journal(base, last, count)
   local entries = redis.call('XRANGE', base .. 'j', '-', last, 'COUNT', count)
   if #entries == 0 then return 0 end
@@ -33,8 +35,8 @@ local function fold_journal(base, last, count)
   return #entries
 end
 
--- Keeps the length of the journal within its limit. Called before the first write of a script: a Redis user without the
--- right to read the journal is then refused before anything has changed.
+-- Keeps the journal within its length limit. Called before the first write of a script. A Redis user that may not read
+-- the journal is then refused before anything has changed.
 local function limit_journal(base)
   local length = redis.call('XLEN', base .. 'j')
   if length < JOURNAL_ENTRIES_RETAINED + FOLD_AT_ONCE then return end

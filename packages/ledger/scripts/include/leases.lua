@@ -1,24 +1,24 @@
 -- Leases of processes, in a sorted set of process ids by expiry.
--- `KEY:beat` is the time of the last check of the leases. If it is more than LEASE_GAP_MS away, Redis was unavailable
--- or its clock stepped, and no process could renew its lease in time. Every lease then starts again, but only once
--- until its process renews it, so that a dead process is still found. `KEY:late` holds processes that have not renewed
--- since.
+-- `KEY:beat` is the time of the last check of the leases. If it is more than LEASE_GAP_MS away from now, Redis was
+-- unavailable or its clock stepped. Processes could then not renew their leases in time, so every lease is restarted. A
+-- lease is restarted only once until its process renews it, so that a dead process is still detected. `KEY:late` holds
+-- the processes whose lease was restarted and not renewed since.
 local LEASE_MS = 15000
 local LEASE_GAP_MS = 5000
--- Shortest interval between two writes of the beat.
+-- Shortest interval between two writes of `KEY:beat`.
 local BEAT_MS = 500
 
--- Returns true if the leases start again.
+-- Restarts the leases after a gap. Returns true if it did.
 local function check_leases(key, now)
   local step = math.abs(now - (redis.call('GET', key .. ':beat') or now - BEAT_MS))
   if step < BEAT_MS then return false end
   redis.call('SET', key .. ':beat', now)
   if step <= LEASE_GAP_MS then return false end
-  -- A process that has left has the expiry 0.
+  -- A process that has left has the expiry 0, and is not restarted.
   local leases = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'WITHSCORES')
   for i = 1, #leases, 2 do
     local id, expiry = leases[i], tonumber(leases[i + 1])
-    -- A lease that is longer than LEASE_MS was set before the clock stepped back.
+    -- If a lease is longer than LEASE_MS, it was set before the clock stepped back.
     if redis.call('SADD', key .. ':late', id) == 1 or expiry > now + LEASE_MS then redis.call('ZADD', key, now + LEASE_MS, id) end
   end
   return true

@@ -1,8 +1,8 @@
 -- @include deadline
--- Live sessions of one model, for a tenant with a limit for this model: the sorted set `m:MODEL`, by the latest time at
--- which each session ends.
+-- Live sessions of one model, in the sorted set `m:MODEL` by the latest time at which each session ends. The set exists
+-- only if the tenant has a limit for this model.
 local MODEL_SESSIONS_AT_ONCE = 200
--- Lifetime of a set after the last session was added. Longer than any session.
+-- Lifetime of a set after the last session was added. It is longer than any session.
 local MODEL_SESSIONS_MS = 86400000
 
 local function add_model_session(base, id, session, now)
@@ -11,15 +11,15 @@ local function add_model_session(base, id, session, now)
   redis.call('PEXPIRE', set, MODEL_SESSIONS_MS)
 end
 
--- Returns the number of live sessions of a model. Entries can be left over from scripts of an earlier version, and from
--- sessions whose record is missing. They are removed here when they are overdue.
+-- Returns the number of live sessions of a model. Scripts of an earlier version, and sessions whose record is missing,
+-- may leave entries behind. Such entries are removed here when they are overdue.
 local function count_model_sessions(base, model, limit, now)
   local set = base .. 'm:' .. model
   local count = redis.call('ZCARD', set)
   if count < limit then return count end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, MODEL_SESSIONS_AT_ONCE)) do
     local due = redis.call('ZSCORE', base .. 'live', id)
-    -- A gateway may serve a stream for longer than usual.
+    -- The session is still live, because a gateway serves the stream for longer than usual.
     if due then redis.call('ZADD', set, math.max(due, now + 1000), id) else redis.call('ZREM', set, id) end
   end
   return redis.call('ZCARD', set)

@@ -1,9 +1,9 @@
 -- @include journal
 -- @include recent
 -- @include model_sessions
--- Creates the record of the next session of a chain, which is active at once and has the owner, the connection and the
--- model of the session before it. The caller has ended that one. The record has no credential, so nothing can connect
--- it. `is_limited`: whether the session before counted for the limit of its model. `created` is the time of creation.
+-- Creates the next session of a chain. It is active at once and has the owner, the connection and the model of the
+-- session `before`, which the caller has ended. It has no credential, so no client can connect to it. `is_limited` is
+-- true if the session `before` counted for the limit of its model.
 local function open_part(base, id, before, chain, reserved, created, now, is_limited)
   local key = base .. 's:' .. id
   redis.call('HINCRBY', base .. 'a', 'reserved', reserved)
@@ -16,10 +16,10 @@ local function open_part(base, id, before, chain, reserved, created, now, is_lim
   journal(base, 'reserve', id, 0, reserved, 0, before.model)
 end
 
--- Returns whether a live session counts for the limit of its model.
+-- Returns whether a live session counts for a limit of its model.
 local function is_model_limited(base, id, session)
   return redis.call('ZSCORE', base .. 'm:' .. session.model, id) ~= false
 end
 
--- End reason and close code of a part that is followed by another one. The stream was not closed.
+-- End reason and close code of a session that another session of its chain follows. The stream was not closed.
 local PART_IS_FULL = 'audio_limit_reached 0'

@@ -1,22 +1,25 @@
--- Queue of streams that wait for a slot. Streams that lost their worker, or whose worker drains, come first: `qm`, by the
--- time at which they joined. New streams follow by the priority of their tenant, and round-robin by tenant within a
--- priority: `qh`, `q` and `ql` the tenants with streams of high, normal and low priority in order, `qh:TENANT`,
--- `q:TENANT` and `ql:TENANT` a tenant's sessions. Gateways of earlier versions use `q` only. Excess streams come last: the
--- end of `qm`.
--- `qs` has the time of each session's last request, `qd` the same for streams that their worker still serves, because it
--- drains or has too many streams. `qi` has the gateway of each session, that worker or '-', and the workers to avoid.
--- A session without a request for QUEUE_TTL_MS loses its place. Gateways replace the value. The functions of workers use
--- this one, which is the longest that a gateway can have.
+-- Queue of streams that wait for a slot, in the order in which they are served:
+--   1. Streams that lost their worker, or whose worker drains: `qm`, by the time at which they joined the queue.
+--   2. New streams, by the priority of their tenant, and round-robin by tenant within a priority. `qh`, `q` and
+--      `ql` list the tenants with streams of high, normal and low priority. `qh:TENANT`, `q:TENANT` and `ql:TENANT`
+--      list the sessions of a tenant. Gateways of earlier versions use `q` only.
+--   3. Excess streams (see excess.lua): the end of `qm`.
+-- `qs` has the time of each session's last request. `qd` has the same for streams that a worker still serves, because
+-- it drains or has too many streams. `qi` has the gateway of each session, the worker that still serves it or '-', and
+-- the workers to avoid.
+-- A session without a request for QUEUE_TTL_MS loses its place. Scripts of gateways replace this value by their
+-- setting. Scripts of workers use the value below, which is the longest that the setting allows.
 -- @include excess
 local QUEUE_TTL_MS = 60000
 
--- Lists of tenants, the highest priority first.
+-- Lists of tenants, the list of the highest priority first.
 local LISTS = { 'qh', 'q', 'ql' }
--- Number of streams of a priority that are served in a row while streams of a lower priority wait. Then a lower one has
--- its turn. At most 24 streams of other priorities are served before the next stream of low priority.
+-- Number of streams of a priority that are served in a row while streams of a lower priority wait. Then one stream of a
+-- lower priority is served. Before the next stream of low priority, at most 24 other streams are served.
 local STREAMS_BEFORE_LOWER = 4
 
--- Removes a session from the queue. Returns the list of its tenant, or nil if the session was in none.
+-- Removes a session from the queue. Returns the tenant list in which it was (`qh`, `q` or `ql`), or nil if it was in
+-- none.
 local function leave_queue(base, session, tenant)
   if redis.call('HDEL', base .. 'qi', session) == 1 then
     redis.call('ZREM', base .. 'qm', session)
@@ -32,14 +35,14 @@ local function leave_queue(base, session, tenant)
   end
 end
 
--- Adds a session to the queue, or renews its place. A session that waits keeps its list, so a changed priority applies to
--- the next sessions of the tenant. `serving` is the worker that still serves the session, or ''.
+-- Adds a session to the queue, or renews its place. A queued session keeps its list, so a changed priority applies only
+-- to later sessions of the tenant. `serving` is the worker that still serves the session, or ''.
 local function join_queue(base, session, tenant, now, moving, serving, avoid, gateway, list)
   local was_moving = redis.call('ZSCORE', base .. 'qm', session)
   if was_moving and not moving or moving and not was_moving then leave_queue(base, session, tenant) end
   if moving then
     local after = is_excess(base, serving) and EXCESS_AFTER or 0
-    -- A stream keeps its place until it is an excess stream or no longer one.
+    -- A stream loses its place only when it becomes an excess stream, or is no longer one.
     if was_moving and (tonumber(was_moving) < EXCESS_AFTER) ~= (after == 0) then redis.call('ZREM', base .. 'qm', session) end
     redis.call('ZADD', base .. 'qm', 'NX', now + after, session)
     redis.call('ZREM', base .. (serving == '' and 'qd' or 'qs'), session)
@@ -50,7 +53,7 @@ local function join_queue(base, session, tenant, now, moving, serving, avoid, ga
   redis.call('HSET', base .. 'qi', session, gateway .. ' ' .. (serving == '' and '-' or serving) .. avoid)
 end
 
--- Returns whether a session still waits. A time in the future was written before the clock stepped back.
+-- Returns whether a session still waits. If its time is in the future, it was written before the clock stepped back.
 local function still_waits(base, session, now)
   local asked = redis.call('ZSCORE', base .. 'qs', session) or redis.call('ZSCORE', base .. 'qd', session)
   if asked and tonumber(asked) > now then
@@ -74,8 +77,9 @@ local function first_of_list(base, list, now)
   end
 end
 
--- Returns the new stream that is served next and its tenant. The third value has fields of the pool, to be set when the
--- stream is served: `turns:LIST` counts the streams of a list that were served in a row while a lower priority waited.
+-- Returns the new stream that is served next, its tenant, and a list of field names and values. The caller sets these
+-- fields of the pool when it serves the stream. The field `turns:LIST` counts the streams of a list that were served in
+-- a row while a lower priority waited.
 local function first_in_queue(base, now)
   if redis.call('EXISTS', base .. 'qh', base .. 'ql') == 0 then return first_of_list(base, 'q', now) end
   local waiting, turns = {}, {}
@@ -93,7 +97,7 @@ local function first_in_queue(base, now)
   end
 end
 
--- Removes a served session from the queue and moves its tenant to the end of its list.
+-- Removes a served session from the queue and moves its tenant to the end of the tenant list.
 local function rotate_queue(base, session, tenant)
   local list = leave_queue(base, session, tenant)
   if list and redis.call('LREM', base .. list, 1, tenant) == 1 then redis.call('RPUSH', base .. list, tenant) end

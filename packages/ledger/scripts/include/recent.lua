@@ -1,22 +1,22 @@
 -- @include session
--- Sessions that recent_sessions lists: the list `recent`, in order of confirmation, newest first. A session that has
--- not ended is listed by its id, and its hash has the rest. At its end the id is replaced by a line with everything,
--- because the hash is deleted.
+-- List `recent` of the sessions that GET /v1/usage returns as `recent_sessions`, in order of confirmation, newest
+-- first. A live session is listed by its id, and its hash has the rest. When it ends, its hash is deleted and the id is
+-- replaced by a line with all fields.
 local RECENT_SHOWN = 20
--- The list has at least this many of the latest sessions, and GET /v1/asr/sessions/ID finds them.
+-- Minimum number of the latest sessions that the list keeps. GET /v1/asr/sessions/ID finds them.
 local RECENT_READABLE = 100
 local RECENT_KEPT = 120
--- Time that the list is kept after the last session of the tenant was confirmed.
+-- Time for which the list is kept after a session of the tenant was last confirmed.
 local RECENT_RETENTION_MS = 2592000000
 
--- Line of an ended session: id, state, created, completed, audio ms, billable ms, model, end reason, close code. The last
--- two are absent if `how` is nil.
+-- Returns the line of an ended session: id, state, created, completed, audio ms, billable ms, model, end reason, close
+-- code. The last two are absent if `how` is nil.
 local function ended_line(id, state, session, now, audio, billable, how)
   local line = string.format('%s %s %d %d %d %d %s', id, state, session.created, now, audio, billable, session.model)
   return how and line .. ' ' .. how or line
 end
 
--- Returns the parts of the line of an ended session, or nil for the id of a session that has not ended.
+-- Parses the line of an ended session. Returns nil if the line is only the id of a live session.
 local function read_ended(line)
   local id, state, created, completed, audio, billable, model, how =
     string.match(line, '^(%S+) (%S+) (%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
@@ -26,7 +26,8 @@ local function read_ended(line)
     billable = tonumber(billable), model = model, reason = reason, code = tonumber(code) }
 end
 
--- Deletes the hash of a session that an earlier version ended and kept. Returns its line, or nil if it is live.
+-- Deletes the hash of a session that an earlier version ended but did not delete. Returns its line, or nil if it is
+-- live.
 local function compact_ended(base, id)
   local session = read_session(base, id)
   if not session or not session.completed then return nil end
@@ -34,7 +35,7 @@ local function compact_ended(base, id)
   return ended_line(id, session.state, session, session.completed, session.audio, session.billable)
 end
 
--- Returns the line of an ended session by its id, or nil.
+-- Returns the parsed line of an ended session by its id, or nil.
 local function find_recent(base, id)
   for _, line in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do
     local ended = string.find(line, id, 1, true) == 1 and read_ended(line)
@@ -42,7 +43,8 @@ local function find_recent(base, id)
   end
 end
 
--- Trims only after RECENT_KEPT - RECENT_READABLE additions, because most additions then need no further command.
+-- Adds a session. Trims the list only after every RECENT_KEPT - RECENT_READABLE additions, so that most additions need
+-- no further command.
 local function add_recent(base, id)
   local length = redis.call('LPUSH', base .. 'recent', id)
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS)
@@ -59,7 +61,7 @@ local function end_recent(base, id, line)
   if at then redis.call('LSET', base .. 'recent', at, line) end
 end
 
--- Converts sessions that an earlier version ended, which left their ids in the list.
+-- Replaces ids that an earlier version left in the list when their sessions ended.
 local function compact_recent(base)
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS, 'NX')
   for at, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do

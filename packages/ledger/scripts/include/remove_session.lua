@@ -2,13 +2,13 @@
 -- @include idempotency
 -- @include gcra
 -- @include journal
--- Rolls a reservation back as if it had never been created, for a request that was refused or never answered.
+-- Rolls a reservation back as if it had never been created, because its request was refused or never answered.
 local function remove_session(base, id, reason)
   local key = base .. 's:' .. id
   local session = read_session(base, id)
   limit_journal(base)
   release_idempotency(base, id, session)
-  -- Only answered sessions count against the session rate, so this one is subtracted.
+  -- Only sessions whose request was answered count against the session rate, so this session is subtracted.
   local account = redis.call('HMGET', base .. 'a', 'reserved', 'rs', 'spm')
   redis.call('HSET', base .. 'a', 'reserved', account[1] - session.reserved, 'rs', gcra_text(account[2] - GCRA_WINDOW_MS / account[3]))
   redis.call('ZREM', base .. 'live', id)

@@ -1,15 +1,16 @@
--- Assigns free slots to queued streams. A script that adds capacity calls serve_queue at its end.
+-- Assigns free slots to queued streams. Every script that adds capacity calls serve_queue at its end.
 -- @include workers
 -- @include queue
 -- Largest number of streams that one call serves, so that it does not block Redis for long. The gateways of these
--- streams call place.lua, which serves the next ones.
+-- streams then call place.lua, which serves further streams.
 local SERVED_AT_ONCE = 256
--- Largest number of streams in `qm` that one call skips because they avoid all workers that have free slots.
+-- Largest number of streams in `qm` that one call skips because they avoid all workers with free slots.
 local SKIPPED_AT_ONCE = 64
--- Largest number of excess streams that one call checks. The next call checks the next ones.
+-- Largest number of excess streams that one call checks. The next call checks the following ones.
 local EXCESS_AT_ONCE = 16
 
--- Returns the revision that a session prefers. It depends on the session id only, so a repeat prefers the same one.
+-- Returns the revision that a session prefers. It depends only on the session id, so that a repeat prefers the same
+-- one.
 local function revision_of(weights, id)
   if not weights then return nil end
   local point = (tonumber(string.sub(id, 1, 8), 16) or 0) % 100
@@ -19,20 +20,20 @@ local function revision_of(weights, id)
   end
 end
 
--- Returns the worker for a session, or nil if no worker that it may have has a free slot. `avoid` is '' or ' a b '.
+-- Returns the worker for a session, or nil if every worker with a free slot is to be avoided. `avoid` is '' or ' a b '.
 local function choose_worker(base, session, avoid)
-  -- Reads one worker more than the number to avoid, so that at least one of them is not avoided.
+  -- Reads one worker more than there are workers to avoid, so that at least one of them may be used.
   local _, spaces = string.gsub(avoid, '%S+', '')
   local function most_free(key)
     local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')
     for i = 1, #free, 2 do
-      -- Gateways of the previous version do not update the sets of tiers. The set of all workers is always right.
+      -- Gateways of the previous version do not update the sets of tiers. The set of all workers is always correct.
       local slots = tonumber(redis.call('ZSCORE', base .. 'free', free[i]) or 0)
       if slots >= 1 and not string.find(avoid, ' ' .. free[i] .. ' ', 1, true) then return free[i] end
     end
   end
   local pool = redis.call('HMGET', base .. 'p', 'weights', 'tiers')
-  -- Workers without a tier, and those of a tier that was removed, come last.
+  -- The tiers are tried in order. Workers without a tier, and workers of a removed tier, are tried last.
   local function preferred(key)
     for tier in string.gmatch(pool[2] or '', '%S+') do
       local found = most_free(key .. '@' .. tier)
@@ -44,7 +45,7 @@ local function choose_worker(base, session, avoid)
   return own and preferred(base .. 'free:' .. own) or preferred(base .. 'free')
 end
 
--- Moves a session from the queue, its hold or another worker to a slot of this worker.
+-- Moves a session from the queue, from its hold or from another worker to a slot of this worker.
 local function assign(base, session, tenant, id, now)
   free_slot(base, session)
   take_slot(base, session, id, redis.call('HGET', base .. 'w:' .. id, 'revision'), now)
@@ -57,8 +58,8 @@ local function has_free(base)
   return most[2] and tonumber(most[2]) >= 1
 end
 
--- Returns the worker that still serves a stream in `qm`, or '-', and the workers to avoid. Removes a stream that no longer
--- waits, and returns nil.
+-- Returns the worker that still serves a stream in `qm`, or '-', and the workers to avoid. If the stream no longer
+-- waits, removes it and returns nil.
 local function read_moving(base, session, now)
   local serving, avoid = string.match(redis.call('HGET', base .. 'qi', session) or '', '^%S* (%S+)(.*)$')
   if avoid and still_waits(base, session, now) then return serving, avoid end
@@ -66,8 +67,8 @@ local function read_moving(base, session, now)
   leave_queue(base, session)
 end
 
--- Serves the queue while slots are free, and notifies the gateways of the streams. The gateway that calls the script
--- reads the worker of its session `own` itself.
+-- Assigns streams of the queue to workers while slots are free, and notifies the gateways of these streams. No
+-- notification is sent for the session `own`, because the gateway that calls the script reads its worker itself.
 local function serve_queue(base, now, own)
   local served, count = {}, 0
   local function serve(session, tenant, id)
@@ -102,11 +103,12 @@ local function serve_queue(base, now, own)
     local serving, avoid = read_moving(base, session, now)
     local id = serving and not has_recovered(base, serving) and choose_worker(base, session, avoid)
     if id then serve(session, nil, id)
-    -- A stream that stays where it is goes to the end, so that it does not block the others.
+    -- A stream that stays at its worker moves to the end of the queue, so that it does not block the others.
     elseif serving then redis.call('ZADD', base .. 'qm', now + EXCESS_AFTER, session) end
   end
   for gateway, sessions in pairs(served) do
-    -- Without the right to publish, streams get their worker at the next renewal of their gateway.
+    -- A Redis user without the right to publish sends no notification. The streams then get their worker when their
+    -- gateway next renews their places.
     redis.pcall('SPUBLISH', base .. 'n:' .. gateway, string.sub(sessions, 2))
   end
 end

@@ -1,5 +1,5 @@
--- Reads the hash of a session (docs/redis.md). Returns a table with a name for each field, or nil without a record.
--- Absent fields are nil.
+-- Reads the hash of a session (docs/redis.md). Returns a table with a name for each field, or nil if there is no
+-- record. Absent fields are nil.
 local function read_session(base, id)
   local f = redis.call('HMGET', base .. 's:' .. id, 'model', 'created', 'expires', 'requested', 'reserved', 'remaining',
     'attempt', 'secret', 'credential', 'idk', 'st', 'h', 'no', 'ow', 'ep', 'cn', 'au', 'bi', 'co', 'cx', 'd', 'ch')
@@ -13,7 +13,7 @@ local function read_session(base, id)
   }
   if session.model then return session end
   if not f[21] then return nil end
-  -- Version 1 of the schema has the first nine fields in one, in this order.
+  -- Version 1 of the schema stored the first nine fields in one field, in this order.
   local v = {}
   for word in string.gmatch(f[21], '%S+') do v[#v + 1] = word end
   session.expires, session.created, session.reserved = tonumber(v[1]), tonumber(v[2]), tonumber(v[3])

@@ -2,8 +2,8 @@
 -- @include session
 -- @include state
 -- Shortens deadlines that were set before the clock of Redis stepped back. Otherwise a session that never connects
--- would block its tenant for as long as the step. A stream is not ended early: its deadline is still later than the
--- longest stream that starts now.
+-- would count as live for as long as the step. No stream is ended early, because the new deadline is later than the end
+-- of the longest stream that starts now.
 local function shorten_deadlines(base, now)
   local live = redis.call('ZRANGE', base .. 'live', 0, -1, 'WITHSCORES')
   for i = 1, #live, 2 do
@@ -12,7 +12,8 @@ local function shorten_deadlines(base, now)
     local state = session and state_by_due(session, due)
     local latest = session and (state == 'active' and stream_deadline or credential_deadline)(session, now)
     if session and due > latest then
-      -- Stores the state, because the old deadline may have been the only sign that the session is reserved.
+      -- Stores the state first. The old deadline may have been the only sign that the session is reserved (see
+      -- state.lua).
       if state == 'reserved' then redis.call('HSET', base .. 's:' .. id, 'st', 'reserved') end
       redis.call('ZADD', base .. 'live', latest, id)
     end

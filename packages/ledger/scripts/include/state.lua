@@ -1,6 +1,6 @@
--- State of a session: the field `st`, which `confirm` writes first. A session without this field is provisional if it is
--- due before its credential expires. If it is due when its credential expires, an earlier version has confirmed it. A
--- session that is not in `live` has ended.
+-- State of a session: the field `st`, which is absent until confirm.lua sets it. A session without this field is
+-- provisional if it is due before its credential expires. If it is due exactly when its credential expires, an earlier
+-- version has confirmed it without setting the field. If it is not in `live`, it has ended.
 local function state_by_due(session, due)
   if session.state then return session.state end
   if not due then return 'expired' end

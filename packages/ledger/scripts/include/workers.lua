@@ -1,16 +1,19 @@
--- Workers of a model: `w:ID` a worker, `wl` leases, `free` free slots of workers that accept streams, `free:REVISION`
--- the same for one revision, each with `@TIER` for one tier, `p` total slots. Counts are updated with each change, so
--- that placement never iterates over workers.
--- Streams: `a` the worker of each stream, `at` the time of its placement, `ws:ID` the streams of a worker, `x:SESSION`
--- a tombstone that refuses a placement of a stream that has left.
+-- Keys of the workers of a model: `w:ID` is the record of a worker and `wl` has the leases. `free` has the free slots
+-- of workers that accept streams, and `free:REVISION` the same for one revision. Both also exist with the suffix
+-- `@TIER` for one tier. `p` has the total number of slots. These counts are updated with each change, so that a
+-- placement never iterates over workers.
+-- Keys of streams: `a` has the worker of each stream, `at` the time of its placement, and `ws:ID` the streams of a
+-- worker. `x:SESSION` is a tombstone. It refuses a late placement of a stream that has left.
 -- @include leases
--- Longest time that a stream may hold a slot. No stream lasts that long, so its release was lost.
+-- Longest time for which a stream may hold a slot. No stream lasts that long. If the time is exceeded, the release of
+-- the slot was lost.
 local PLACED_MS = 10800000
 local PLACED_AT_ONCE = 100
--- Longest time that a session holds capacity after a gap: the default lifetime of a credential, and 5 s.
+-- Longest time for which a session may hold capacity after a gap of the leases: the default lifetime of a credential,
+-- plus 5 s.
 local HOLD_MS = 65000
 
--- Returns the keys that list the free slots of a worker. Its record must exist.
+-- Returns the keys of the sets that contain the free slots of a worker. The record of the worker must exist.
 local function free_keys(base, id, revision)
   local keys = { base .. 'free' }
   if revision then keys[2] = base .. 'free:' .. revision end
@@ -29,8 +32,8 @@ local function add_free(base, id, revision, slots)
   for _, key in ipairs(free_keys(base, id, revision)) do redis.call('ZINCRBY', key, slots, id) end
 end
 
--- Changes the slots of a worker. Streams keep theirs, so a worker can have fewer slots than streams. Its number of free
--- slots is then negative, and it gets no new stream until enough of its streams have ended or moved.
+-- Changes the slots of a worker. Streams keep their slots, so a worker can have more streams than slots. Its number of
+-- free slots is then negative, and it gets no new stream until enough of its streams have ended or moved.
 local function resize_worker(base, id, slots)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
   local more = slots - tonumber(w[1])
@@ -41,7 +44,7 @@ local function resize_worker(base, id, slots)
   add_free(base, id, w[3], more)
 end
 
--- Removes a worker but not its streams, which it still has if it registers again.
+-- Removes a worker but not its streams. If the worker registers again, it still has them.
 local function forget_worker(base, id)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'slots', 'draining', 'revision')
   if w[1] and w[2] ~= '1' then redis.call('HINCRBY', base .. 'p', 'slots', 0 - w[1]) end
@@ -57,7 +60,7 @@ local function free_slot(base, session)
   redis.call('HDEL', base .. 'a', session)
   redis.call('SREM', base .. 'ws:' .. id, session)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'revision', 'draining', 'active')
-  -- A worker that restarted under the same name has none of its former streams.
+  -- A worker that restarted under the same name has none of its former streams, so they are not subtracted.
   if not w[1] or tonumber(w[3]) < 1 then return end
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', -1)
   if w[2] ~= '1' then add_free(base, id, w[1], 1) end
@@ -71,7 +74,7 @@ local function take_slot(base, session, id, revision, now)
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
 end
 
--- Counts a stream again for the worker that still serves it. A draining worker is not in the sets of free slots.
+-- Assigns a stream to the worker that still serves it. A draining worker is not in the sets of free slots.
 local function return_to_worker(base, session, id, now)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'draining', 'revision')
   if not w[1] then return end
@@ -82,8 +85,8 @@ local function return_to_worker(base, session, id, now)
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
 end
 
--- Returns the number of streams of a worker. Gateways of earlier versions do not remove streams from `ws`. Such a stream
--- has left or moved, so it is removed here.
+-- Returns the number of streams of a worker. Gateways of earlier versions do not remove streams from `ws:ID`. A stream
+-- that has left or moved is therefore removed here.
 local function count_streams(base, id)
   local count = 0
   for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
@@ -93,7 +96,7 @@ local function count_streams(base, id)
   return count
 end
 
--- Releases the slots of a worker that does not come back. The gateways that hold its streams move them.
+-- Releases the slots of a worker that has ended. The gateways that hold its streams move them to other workers.
 local function drop_streams(base, id)
   for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
     if redis.call('HGET', base .. 'a', session) == id then free_slot(base, session) end
@@ -101,12 +104,13 @@ local function drop_streams(base, id)
   redis.call('DEL', base .. 'ws:' .. id)
 end
 
--- Forgets workers whose lease has expired, and releases slots that were held for too long.
+-- Removes workers whose lease has expired, and releases slots that were held for too long.
 local function drop_dead(base, now)
-  -- After a gap the times of placement count from now, because the clock may have stepped past PLACED_MS.
+  -- After a gap, the placements of all streams count from now. Otherwise a clock that stepped forward could release
+  -- their slots.
   if check_leases(base .. 'wl', now) then
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', '+inf')) do redis.call('ZADD', base .. 'at', now, session) end
-    -- After the clock stepped back, holds would last for as long as the step.
+    -- If the clock stepped back, holds would last for as long as the step. They are shortened to HOLD_MS.
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'h', '(' .. now + HOLD_MS, '+inf')) do redis.call('ZADD', base .. 'h', now + HOLD_MS, session) end
   end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end
