@@ -35,10 +35,11 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
   return {
     /**
      * Creates or changes an account. A closed account resumes. Returns false if a newer version of the same Tenant, or
-     * its deletion, was applied before. Without a version it always writes.
+     * its deletion, was applied before. If no version is given, it always writes.
      */
     async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
-      // Added to the set before the account is created, so that a crash leaves no account that is missing from the set.
+      // The tenant is added to the set before its account is created. A crash in between then leaves no account that is
+      // missing from the set.
       await link.send(keys.tenants(), ['SADD', keys.tenants(), tenant]);
       const { state, models, limits, displayName, priority = 'normal' } = settings;
       const scope = ` ${models.join(' ')} `;
@@ -52,8 +53,8 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
     },
 
     /**
-     * Adds credit once per grant id. `appliedMs` is the amount that the same grant changed the balance by before the
-     * account was lost.
+     * Adds credit, once per grant id. If the account was lost and created again, `appliedMs` is the amount that the
+     * same grant had changed the balance by before.
      */
     async grant(
       tenant: string,
@@ -68,8 +69,8 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
     },
 
     /**
-     * Raises the consumed credit to the value of the last checkpoint, once per restoration and up to the credit
-     * granted. A budget is restored as it was at the checkpoint. Returns the amount that the restoration added, and
+     * Raises the consumed credit to the value of the last checkpoint, once per restoration and at most to the granted
+     * credit. A budget is restored as it was at the checkpoint. Returns the amount that the restoration added, and
      * whether this call added it.
      */
     async restore(
@@ -85,7 +86,7 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
       return { added: applied === 1 && amount > 0, consumedMs: amount };
     },
 
-    /** Ends the sessions of a tenant and closes its account, which is kept for the retention time. */
+    /** Ends the sessions of a tenant and closes its account. The account is kept for the retention time. */
     async close(tenant: string): Promise<void> {
       while (Number(await link.run(CLOSE, keys.account(tenant), [options.retentionMs])) > 0);
     },
@@ -103,14 +104,14 @@ function createAccountReader(link: RedisLink, keys: RedisKeys) {
       return account.size === 0 ? undefined : accountOf(tenant, account, Number(live));
     },
 
-    /** Returns only the state. Undefined if there is no account. */
+    /** Returns only the state of an account. Undefined if there is no account. */
     async state(tenant: string): Promise<AccountState | undefined> {
       const state = await link.send(keys.account(tenant), ['HGET', keys.account(tenant), 'state']);
       return state === null ? undefined : (state as AccountState);
     },
 
     /**
-     * Returns the balance, the budget and recent sessions, after ending overdue sessions and renewing the budget.
+     * Returns the balance, the budget and the recent sessions. Ends overdue sessions and renews the budget first.
      * Undefined if there is no account.
      */
     async usage(
@@ -170,13 +171,13 @@ function accountOf(tenant: string, account: Map<string, string>, liveSessions: n
   };
 }
 
-/** Returns the limits of models, sorted by name. */
+/** Returns the limits of individual models in the hash of an account, sorted by model. */
 function modelLimitsOf(account: ReadonlyMap<string, string>): NonNullable<TenantLimits['models']> {
   const fields = [...account].filter(([field]) => field.startsWith('cc:')).sort(([a], [b]) => (a < b ? -1 : 1));
   return fields.map(([field, limit]) => ({ model: field.slice('cc:'.length), concurrentSessions: Number(limit) }));
 }
 
-/** Parses `GRANT MS GRANT MS …`. */
+/** Parses `GRANT MS GRANT MS …`, the list of limited corrections in an account. */
 function correctionsOf(words: string): LimitedCorrection[] {
   return [...words.matchAll(/(\S+) (\S+)/g)].map(([, id = '', amount]) => ({ id, appliedMs: Number(amount) }));
 }

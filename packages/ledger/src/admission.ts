@@ -8,7 +8,7 @@ const ADMIT = loadScript('admit');
 
 /** Result of the account and rate check of an authenticated request. */
 export interface Admission {
-  /** Undefined if there is no account. */
+  /** State of the account. Undefined if there is no account. */
   state: AccountState | undefined;
   allowed: boolean;
   rate: RateState;

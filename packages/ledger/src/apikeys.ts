@@ -9,14 +9,14 @@ const REVOKE = loadScript('revoke_key');
 const TOUCH = loadScript('touch_key');
 
 /**
- * Start of the stored hash of a key with scopes or models. Gateways of earlier versions do not know these limits. For
- * them no key matches the hash, so they refuse the key instead of allowing it everything.
+ * Prefix of the stored hash if the key is limited to scopes or models. Gateways of earlier versions do not know these
+ * limits. They find that no key matches the prefixed hash, so they refuse the key instead of allowing it everything.
  */
 const LIMITED_PREFIX = 'limited:';
-/** Stored instead of a list that does not limit the key. Records of earlier versions have no lists. */
+/** Value that is stored instead of a list if the key is not limited. Records of earlier versions have no lists. */
 const UNLIMITED = '*';
 
-/** Creates the index from the public id of an API key to its tenant and hash. */
+/** Creates the index of API keys. It maps the public id of a key to its tenant and hash. */
 export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { retentionMs: number }) {
   async function revoke(keyId: string): Promise<void> {
     await link.run(REVOKE, keys.apiKey(keyId), [options.retentionMs]);
@@ -24,8 +24,8 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
 
   return {
     /**
-     * Stores a key. A revoked key stays revoked if its resource is applied again within the retention time. Its record
-     * then does not expire before the resource is deleted.
+     * Stores a key. If a revoked key is stored again within the retention time, it stays revoked. Its record then does
+     * not expire until the ApiKey resource is deleted.
      */
     async put(keyId: string, record: Omit<KeyRecord, 'revoked'>): Promise<void> {
       const key = keys.apiKey(keyId);
@@ -33,7 +33,8 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
       const storedHash = scopes === undefined && models === undefined ? hash : LIMITED_PREFIX + hash;
       const values = ['tenant', tenant, 'hash', storedHash, 'pepper', pepperId, 'expires', String(expiresAtMs ?? '')];
       values.push('scopes', writeList(scopes), 'models', writeList(models));
-      // The record of a revoked key must not expire while its resource exists. The key would then work again.
+      // The record of a revoked key must not expire while its resource exists. Otherwise the next write would make the
+      // key valid again.
       await link.send(key, ['PERSIST', key]);
       await link.send(key, ['HSET', key, ...values]);
     },
@@ -42,8 +43,8 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
     revoke,
 
     /**
-     * Sets the expiry of revoked records that have none, because an earlier version wrote them. Records with a resource
-     * are left out.
+     * Sets the expiry of revoked records that have none, because an earlier version wrote them. Skips keys whose ApiKey
+     * resource exists.
      */
     async expireRevoked(hasResource: (keyId: string) => boolean): Promise<void> {
       const [start = '', end = ''] = keys.apiKey('|').split('|');
@@ -80,7 +81,7 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
       await link.run(TOUCH, keys.apiKey(keyId), []);
     },
 
-    /** Returns the time of the last use in milliseconds. Undefined if the key was never used. */
+    /** Returns the time of the last use in milliseconds since the epoch. Undefined if the key was never used. */
     async lastUsed(keyId: string): Promise<number | undefined> {
       const key = keys.apiKey(keyId);
       const used = (await link.send(key, ['HGET', key, 'used'])) as string | null;

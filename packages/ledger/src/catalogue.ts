@@ -3,12 +3,12 @@ import type { RedisLink } from './redis/link.ts';
 import type { CatalogueEntry } from './types.ts';
 
 /**
- * Version of the stored format. Increase it when the format of an entry changes. Readers must then accept the new
- * version and the one before.
+ * Version of the stored format. Increase it when the format of an entry changes. Readers must then accept both the new
+ * and the previous version.
  */
 const VERSION = 1;
 
-/** Creates access to the catalogue. The operator writes the whole list, and gateways read it as a whole. */
+/** Creates access to the catalogue of models. The operator writes the whole list, and gateways read the whole list. */
 export function createCatalogue(link: RedisLink, keys: RedisKeys) {
   const key = keys.catalogue();
   const textOf = (entries: readonly CatalogueEntry[]) => JSON.stringify({ version: VERSION, entries });
@@ -18,7 +18,7 @@ export function createCatalogue(link: RedisLink, keys: RedisKeys) {
       await link.send(key, ['SET', key, textOf(entries)]);
     },
 
-    /** Returns whether the stored catalogue is identical to these entries. */
+    /** Returns whether the stored catalogue equals these entries. */
     async holds(entries: readonly CatalogueEntry[]): Promise<boolean> {
       return (await readText()) === textOf(entries);
     },

@@ -29,7 +29,7 @@ describe.each([
     await redis.stop();
   });
 
-  /** Creates an active session of 10 s. */
+  /** Creates an active session of 10 s, unless `seconds` is given. */
   async function active(tenant: string, owner = OWNER, seconds = 10): Promise<string> {
     const { sessionId } = await reserved(ledger, tenant, { seconds });
     const connection = { tenant, sessionId, credentialHash: 'hash', connectionId: randomUUID() };
@@ -45,7 +45,7 @@ describe.each([
   const balance = async (tenant: string) => (await ledger.accounts.usage(tenant))!.balance;
   const recent = async (tenant: string) => (await ledger.accounts.usage(tenant))!.recent;
 
-  /** Checks that the journal adds up to the account. */
+  /** Checks that the entries of the journal add up to the account. */
   async function checkJournal(tenant: string): Promise<void> {
     const { grantedMs: granted, reservedMs, consumedMs } = await balance(tenant);
     const entries = await ledger.journal.read(tenant, { count: 1000 });
@@ -77,12 +77,12 @@ describe.each([
     const results = await Promise.all([1, 2, 3].map(() => chain(tenant, first, next)));
     expect(results).toEqual(Array.from({ length: 3 }, () => ({ outcome: 'ok', reservedMs: 10_000 })));
     expect(await balance(tenant)).toMatchObject({ reservedMs: 10_000, consumedMs: 10_000 });
-    // Only the same gateway can repeat it.
+    // Another epoch of the gateway cannot repeat the call.
     expect(await chain(tenant, first, next, { owner: { id: 'gateway-1', epoch: 2 } })).toEqual({ outcome: 'stale' });
     await checkJournal(tenant);
   });
 
-  test('a chain counts once for the concurrency of the account, of the model, and for the session rate', async () => {
+  test('all sessions of a chain together count as one for the concurrency limits of account and model, and for the session rate', async () => {
     const limits = { concurrentSessions: 2, sessionsPerMinute: 2, requestsPerMinute: 60 };
     const models = [{ model: MODEL, concurrentSessions: 1 }];
     const tenant = await createTenant(ledger, 100_000, { limits: { ...limits, models } });
@@ -96,7 +96,7 @@ describe.each([
     expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(1);
   });
 
-  test('a chain reserves what is left of the credit, and then changes nothing', async () => {
+  test('a chain reserves the remaining credit if it is less than requested, and is refused without changes at 0', async () => {
     const tenant = await createTenant(ledger, 13_999);
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 3000 });
@@ -107,7 +107,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0, consumedMs: 13_000 });
   });
 
-  test('a chain charges the full part to the budget, and renews it in a new month', async () => {
+  test('a chain charges the full session to the budget, and renews the budget in a new month', async () => {
     const tenant = await createTenant(ledger, 0, { monthlyBudgetMs: 15_000 });
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 5000 });
@@ -119,7 +119,7 @@ describe.each([
     await checkJournal(tenant);
   });
 
-  test('a chain is refused if the account is suspended, and if the session was cancelled, settled or is not owned', async () => {
+  test('a chain is refused if the session was cancelled, settled, never connected or has another owner, or the account is closed', async () => {
     const tenant = await createTenant(ledger, 100_000, { concurrentSessions: 9 });
     const [cancelled, settled, owned, reservedOnly] = [
       await active(tenant),
@@ -141,7 +141,7 @@ describe.each([
     expect(await chain(tenant, owned, randomUUID())).toEqual({ outcome: 'stale' });
   });
 
-  test('sessions of a chain whose gateway died become failed without a charge, and its slot is free', async () => {
+  test('if a gateway dies, the last session of a chain fails without a charge, and its slot is released', async () => {
     const tenant = await createTenant(ledger, 100_000);
     const model = MODEL;
     const owner = await ledger.gateways.join(`gateway-${randomUUID()}`);
@@ -151,7 +151,7 @@ describe.each([
     expect(await ledger.pools.place(model, { tenant, sessionId: first })).toMatchObject({ outcome: 'placed' });
     await ledger.gateways.own(owner, { tenant, sessionId: next, chainId: first });
     await chain(tenant, first, next, { owner });
-    // The next chain of this gateway arrives only after it was declared dead.
+    // The gateway sends one more chain, which arrives only after the gateway was declared dead.
     await ledger.gateways.own(owner, { tenant, sessionId: late, chainId: first });
     await ledger.gateways.leave(owner);
     await ledger.gateways.reapDead(raise);
@@ -164,7 +164,7 @@ describe.each([
     expect(await ledger.pools.load(model)).toMatchObject({ active: 0, held: 0 });
   });
 
-  test('reconcile keeps the slot of a chain while its gateway serves it', async () => {
+  test('reconcile keeps the slot of a chain while its gateway serves the stream, and releases it afterwards', async () => {
     const tenant = await createTenant(ledger, 100_000);
     const model = MODEL;
     const owner = await ledger.gateways.join(`gateway-${randomUUID()}`);
@@ -192,19 +192,22 @@ describe.each([
     [16_000 * 20 + 1, [10_000, 10_000, 1000]],
     [16_000 * 3 - 1, [3000]],
     [16_000 * 40, [10_000, 10_000, 10_000]],
-  ])('settle with parts divides %d samples of a session of 30 s into sessions of %j ms', async (samples, billed) => {
-    const tenant = await createTenant(ledger, 100_000);
-    const id = await active(tenant, OWNER, 30);
-    const ids = [randomUUID(), randomUUID()];
-    const settle = () => ledger.sessions.settle(tenant, id, OWNER, samples, 'closed', { parts: { ms: 10_000, ids } });
-    const sum = billed.reduce((total, ms) => total + ms, 0);
-    expect(await settle()).toMatchObject({ outcome: 'ok', billableMs: sum });
-    expect(await settle()).toMatchObject({ outcome: 'already', billableMs: billed[0] });
-    expect(await balance(tenant)).toMatchObject({ availableMs: 100_000 - sum, reservedMs: 0, consumedMs: sum });
-    const sessions = (await recent(tenant)).reverse();
-    expect(sessions.map(({ billableMs }) => billableMs)).toEqual(billed);
-    expect(sessions.map((session) => session.id)).toEqual([id, ...ids].slice(0, billed.length));
-    expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(0);
-    await checkJournal(tenant);
-  });
+  ])(
+    'settle with parts of 10 s divides %d samples of a session of 30 s into sessions that are charged %j ms',
+    async (samples, billed) => {
+      const tenant = await createTenant(ledger, 100_000);
+      const id = await active(tenant, OWNER, 30);
+      const ids = [randomUUID(), randomUUID()];
+      const settle = () => ledger.sessions.settle(tenant, id, OWNER, samples, 'closed', { parts: { ms: 10_000, ids } });
+      const sum = billed.reduce((total, ms) => total + ms, 0);
+      expect(await settle()).toMatchObject({ outcome: 'ok', billableMs: sum });
+      expect(await settle()).toMatchObject({ outcome: 'already', billableMs: billed[0] });
+      expect(await balance(tenant)).toMatchObject({ availableMs: 100_000 - sum, reservedMs: 0, consumedMs: sum });
+      const sessions = (await recent(tenant)).reverse();
+      expect(sessions.map(({ billableMs }) => billableMs)).toEqual(billed);
+      expect(sessions.map((session) => session.id)).toEqual([id, ...ids].slice(0, billed.length));
+      expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(0);
+      await checkJournal(tenant);
+    },
+  );
 });

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import type { RedisLink } from './redis/link.ts';
 import type { Script } from './scripts.ts';
 
-/** Constants of the scripts that a service may override. The scripts define them as `local NAME = default`. */
+/** Constants of the scripts that a service may override. The scripts define each one as `local NAME = default`. */
 export interface ScriptConstants {
-  /** Time that recent_sessions is kept after the last session of a tenant. */
+  /** Time for which `recent_sessions` is kept after the last session of a tenant. */
   RECENT_RETENTION_MS?: number;
-  /** Days that the usage of a day is kept. */
+  /** Number of days for which the usage of a day is kept. */
   USAGE_RETENTION_DAYS?: number;
-  /** Maximum number of journal entries of a tenant in Redis, without an exporter. */
+  /** Maximum number of journal entries of a tenant in Redis if no exporter is configured. */
   JOURNAL_ENTRIES_RETAINED?: number;
-  /** Maximum number of journal entries of a tenant in Redis while an exporter is configured. */
+  /** Maximum number of journal entries of a tenant in Redis if an exporter is configured. */
   JOURNAL_BACKLOG_ENTRIES?: number;
-  /** Time after which a queued stream that does not ask again loses its place. */
+  /** Time after which a queued stream loses its place if its gateway does not renew it. */
   QUEUE_TTL_MS?: number;
-  /** Longest time from the expiry of a credential to the end of its stream, in addition to the reserved audio. */
+  /** Longest time from the expiry of a credential to the end of its stream, without the reserved audio. */
   STREAM_EXTRA_MS?: number;
-  /** Lifetime of a lease that starts again after Redis was unavailable. */
+  /** Duration of leases that are restarted after Redis was unavailable. */
   LEASE_MS?: number;
-  /** Longest time between two checks of leases during which Redis counts as available. */
+  /** Longest time between two checks of the leases. If it is exceeded, Redis was unavailable or its clock stepped. */
   LEASE_GAP_MS?: number;
 }
 
@@ -27,8 +27,8 @@ export function withConstants(link: RedisLink, constants: ScriptConstants): Redi
   const values = Object.entries(constants).filter((entry): entry is [string, number] => entry[1] !== undefined);
   if (values.length === 0) return link;
   /**
-   * Prepared scripts by the hash of the original script. Another link may pass scripts that it has prepared with other
-   * constants.
+   * Scripts with replaced constants, by the hash of the original script. The cache is per link, because other links may
+   * use other constants.
    */
   const prepared = new Map<string, Script>();
   const prepare = (script: Script): Script => {

@@ -13,7 +13,7 @@ type Totals = Pick<DailyUsage, 'sessions' | 'audioMs' | 'billableMs'>;
 export function createDailyUsage(link: RedisLink, keys: RedisKeys) {
   const readHash = async (key: string) => fields(await link.send(key, ['HGETALL', key]));
 
-  /** Returns the usage of the given days, in their order. */
+  /** Returns the usage of the given days (days since 1970), in the same order. */
   async function readDays(tenant: string, wanted: readonly number[]): Promise<DailyUsage[]> {
     const periods = [...new Set(wanted.map((day) => Math.floor(day / PERIOD_DAYS)))];
     const hashes = await Promise.all(periods.map((period) => readHash(keys.usage(tenant, period))));
@@ -49,7 +49,7 @@ interface Entry extends Totals {
   model: string;
 }
 
-/** Reads the fields `DAY|MODEL` of a period. */
+/** Parses the fields `DAY|MODEL` in the hash of a period. */
 function readPeriod(hash: Map<string, string>): Entry[] {
   return [...hash].map(([field, value]) => {
     const [day = '', model = ''] = field.split('|');
@@ -58,7 +58,10 @@ function readPeriod(hash: Map<string, string>): Entry[] {
   });
 }
 
-/** Reads a day as earlier versions wrote it: `MODEL|sessions`, `MODEL|audio` and `MODEL|billable`. */
+/**
+ * Parses the hash of a day, which earlier versions wrote with the fields `MODEL|sessions`, `MODEL|audio` and
+ * `MODEL|billable`.
+ */
 function readDay(day: number, hash: Map<string, string>): Entry[] {
   const models = new Set([...hash.keys()].map((field) => field.split('|')[0] ?? ''));
   const number = (field: string) => Number(hash.get(field) ?? 0);
@@ -71,7 +74,7 @@ function readDay(day: number, hash: Map<string, string>): Entry[] {
   }));
 }
 
-/** Adds up the entries of one day by model. During an upgrade a model has entries of both versions. */
+/** Adds up the entries of one day by model. During an upgrade a model can have entries in both formats. */
 function sumByModel(entries: readonly Entry[]): DailyUsage[] {
   const sums = new Map<string, DailyUsage>();
   for (const { day, model, sessions, audioMs, billableMs } of entries) {

@@ -11,7 +11,7 @@ const OTHER = { id: 'gateway-2', epoch: 1 };
 describe.each([
   ['one Redis', () => startRedis()],
   ['a Redis Cluster of three nodes', () => startRedisCluster()],
-])('disconnect on %s', (_name, start) => {
+])('rollback of a connect on %s', (_name, start) => {
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
   let hasty: Ledger;
@@ -36,7 +36,7 @@ describe.each([
     return { tenant, sessionId, state, connect, disconnect };
   }
 
-  test('makes the session reserved again, so that its credential works or expires as before', async () => {
+  test('disconnect makes the session reserved again, so that another gateway can connect it', async () => {
     const { tenant, state, connect, disconnect } = await session();
     await connect('c1');
     expect([await disconnect('c1'), await disconnect('c1')]).toEqual([true, false]);
@@ -45,7 +45,7 @@ describe.each([
     expect(await connect('c2', OTHER)).toMatchObject({ outcome: 'ok', reservedMs: 60_000 });
   });
 
-  test('refuses the connect that it rolled back if that connect arrives later', async () => {
+  test('a connect that arrives after its disconnect is refused', async () => {
     const { state, connect, disconnect } = await session();
     expect(await disconnect('c1')).toBe(false);
     expect(await connect('c1')).toEqual({ outcome: 'refused' });
@@ -53,7 +53,7 @@ describe.each([
     expect((await connect('c2')).outcome).toBe('ok');
   });
 
-  test('changes nothing for another connection or for a session that has ended', async () => {
+  test('disconnect changes nothing for another connection or for a session that has ended', async () => {
     const { tenant, sessionId, state, connect, disconnect } = await session();
     await connect('c1');
     expect(await disconnect('c2')).toBe(false);
@@ -64,7 +64,7 @@ describe.each([
     expect(await ledger.sessions.disconnect(tenant, randomUUID(), 'c1')).toBe(false);
   });
 
-  test('makes the session expired if its credential has expired meanwhile', async () => {
+  test('disconnect expires the session if its credential has expired in the meantime', async () => {
     const { tenant, state, connect, disconnect } = await session(hasty);
     await connect('c1');
     await sleep(5200);
@@ -73,7 +73,7 @@ describe.each([
     expect((await hasty.accounts.usage(tenant))!.balance).toMatchObject({ reservedMs: 0, availableMs: 60_000 });
   });
 
-  test('keeps a session alive when the lease of a gateway that only tried to connect it has expired', async () => {
+  test('fail by a gateway whose connect never arrived returns not_connected, and the session stays reserved', async () => {
     const { tenant, sessionId, state } = await session();
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 0, 'gateway lost')).toEqual({
       outcome: 'not_connected',

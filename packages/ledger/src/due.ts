@@ -3,7 +3,10 @@ import { dueShard } from './keys.ts';
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 
-/** Maximum time between reading the clock for a mark and creating the reservation. After that a new mark is needed. */
+/**
+ * Maximum time between reading the clock for a mark and creating the reservation. If it takes longer, a new mark is
+ * needed.
+ */
 const SLACK_MS = 500;
 /** Must equal MARK_TOLERANCE_MS in scripts/reserve.lua. */
 const TOLERANCE_MS = 60_000;
@@ -12,17 +15,18 @@ const CHECK_INTERVAL_MS = 60_000;
 const REMEMBERED = 10_000;
 
 /**
- * Schedules checks for overdue sessions. A mark is a second and a tenant: in that second the reaper checks the tenant.
- * Marks are written before the reservation, so an overdue session is found even if its gateway crashes. While a session
- * is left, each check of the reaper writes the mark of the next one. An unnecessary mark costs one check.
+ * Schedules checks for overdue sessions. A mark consists of a second and a tenant, and the reaper checks the tenant in
+ * that second. Marks are written before the reservation, so an overdue session is found even if its gateway crashes. As
+ * long as a tenant has sessions, each check by the reaper writes the mark of the next check. An unnecessary mark only
+ * costs one check.
  */
 export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlMs }: { ttlMs: number }) {
   /**
-   * Longest time until a mark is due, with a tolerance for the clocks of a cluster. A later mark was set before the clock
-   * of Redis stepped back.
+   * Longest time until a mark is due, with a tolerance for differences between the clocks of a cluster. A later mark
+   * was set before the clock of Redis stepped back.
    */
   const horizonMs = Math.max(ttlMs, CHECK_INTERVAL_MS) + 2 * TOLERANCE_MS;
-  /** Seconds that were marked last for each tenant, one per lifetime. */
+  /** Seconds that were last marked for each tenant, one for each lifetime. */
   const written = new Map<string, readonly number[]>();
 
   /**
@@ -41,7 +45,10 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlM
     return Math.max(...seconds) * 1000;
   }
 
-  /** Marks the next check of a tenant: when a session is overdue, or after the longest interval. */
+  /**
+   * Marks the next check of a tenant: at the time when a session is overdue, or after CHECK_INTERVAL_MS if that is
+   * earlier.
+   */
   async function markNext(tenant: string, overdueMs: number, nowMs: number): Promise<void> {
     await write(tenant, [Math.ceil(Math.min(overdueMs, nowMs + CHECK_INTERVAL_MS) / 1000)]);
   }

@@ -12,7 +12,8 @@ import type { Owner } from './sessions.ts';
 const CREDIT_MS = 60_000;
 const LEASE_MS = 15_000;
 /**
- * Later than the deadline of a session of CREDIT_MS: lifetime of the credential, reserved audio and STREAM_EXTRA_MS.
+ * A time after the deadline of a session of CREDIT_MS. The deadline is the lifetime of the credential, the reserved
+ * audio and STREAM_EXTRA_MS.
  */
 const DEADLINE_MS = 60_000 + CREDIT_MS + 443_000 + 1000;
 const PREFIX = `test-${randomUUID()}`;
@@ -24,7 +25,7 @@ const raise = (error: unknown) => {
 
 let redis: TestRedis;
 let ledger: SteppedLedger;
-/** A gateway that stays alive. */
+/** A gateway that keeps its lease in all tests. */
 let alive: Owner;
 beforeAll(async () => {
   redis = await startRedis();
@@ -43,7 +44,7 @@ async function reapAll(): Promise<void> {
   await ledger.gateways.reapDead(raise);
 }
 
-/** Lets time pass as it does while the gateway `alive` works: it renews its lease and reaps. */
+/** Advances the clock of Redis in steps of 4 s. After each step the gateway `alive` renews its lease and reaps. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 4000) {
     await ledger.step(Math.min(left, 4000));
@@ -52,7 +53,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Returns served streams, as a gateway reports them. */
+/** Returns the given streams as those that a gateway serves. */
 const served = (...streams: OwnedStream[]): ServedStreams => ({
   has: (sessionId) => streams.some((stream) => stream.sessionId === sessionId),
   list: () => streams,
@@ -76,13 +77,13 @@ async function openStream(owner: Owner): Promise<OwnedStream> {
 async function expectFailed({ tenant }: OwnedStream): Promise<void> {
   expect(await ledger.accounts.read(tenant)).toMatchObject({ liveSessions: 0, reservedMs: 0, availableMs: CREDIT_MS });
   expect((await ledger.accounts.recent(tenant))[0]).toMatchObject({ state: 'failed', billableMs: 0 });
-  // The tenant is not locked out.
+  // The failed session does not count against the concurrency limit of the tenant.
   await reserved(ledger, tenant);
 }
 
 const stateOf = async ({ tenant }: OwnedStream) => (await ledger.accounts.recent(tenant))[0]?.state;
 
-/** Copies the data of a tenant. The returned function restores it, as a failover to an outdated replica does. */
+/** Copies the data of a tenant. The returned function restores it, like a failover to an outdated replica. */
 async function snapshot({ tenant }: OwnedStream): Promise<() => Promise<void>> {
   const names = (await ledger.link.send('', ['KEYS', `${PREFIX}:{t:${tenant}}:*`])) as string[];
   const copies = names.map((name) => `copy:${name}`);
@@ -94,8 +95,8 @@ async function snapshot({ tenant }: OwnedStream): Promise<() => Promise<void>> {
   };
 }
 
-describe('a gateway that froze between own and connect and was declared dead', () => {
-  test('gets no session from connect, and another gateway can use the credential', async () => {
+describe('a gateway that froze between own and connect, and was then declared dead', () => {
+  test('cannot connect the session, and another gateway can still use the credential', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     const stream = await reserve();
     await ledger.gateways.own(frozen, stream);
@@ -111,7 +112,7 @@ describe('a gateway that froze between own and connect and was declared dead', (
     expect(await ledger.gateways.own(frozen, await reserve())).toBe(false);
   });
 
-  test('holds no credit after the deadline if it still connected a session and was then killed', async () => {
+  test('that still connects a session and is then killed loses the session at its deadline', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     await pass(LEASE_MS + 4000);
     const stream = await reserve();
@@ -121,8 +122,8 @@ describe('a gateway that froze between own and connect and was declared dead', (
   });
 });
 
-describe('a settlement that a failover of Redis undid', () => {
-  test('makes the session active again, and its gateway fails it if the ownership record was restored too', async () => {
+describe('if a failover of Redis undoes a settlement', () => {
+  test('the session is active again, and its gateway fails it if the failover kept the ownership record', async () => {
     const stream = await openStream(alive);
     const restore = await snapshot(stream);
     const { tenant, sessionId } = stream;
@@ -135,7 +136,7 @@ describe('a settlement that a failover of Redis undid', () => {
     await expectFailed(stream);
   });
 
-  test('makes the session active again, and the reaper fails it at its deadline if no gateway owns it', async () => {
+  test('the session is active again, and the reaper fails it at its deadline if no gateway owns it', async () => {
     const stream = await openStream(alive);
     const restore = await snapshot(stream);
     const { tenant, sessionId } = stream;
@@ -147,7 +148,7 @@ describe('a settlement that a failover of Redis undid', () => {
   });
 });
 
-test('the stream of a session whose connect was lost by a failover of Redis ends as not connected', async () => {
+test('if a failover of Redis loses the connect of a session, settle and fail return not_connected', async () => {
   const stream = await reserve();
   const restore = await snapshot(stream);
   const { tenant, sessionId } = stream;
@@ -158,7 +159,7 @@ test('the stream of a session whose connect was lost by a failover of Redis ends
 });
 
 describe('the deadline of an active session', () => {
-  test('is extended while a live gateway serves the stream, and ends the session once no gateway owns it', async () => {
+  test('is extended while a live gateway owns the stream, and fails the session once no gateway owns it', async () => {
     const stream = await openStream(alive);
     await pass(DEADLINE_MS + 120_000);
     expect(await stateOf(stream)).toBe('active');
@@ -167,9 +168,9 @@ describe('the deadline of an active session', () => {
     await expectFailed(stream);
   });
 
-  test('does not let requests of the tenant end the session, because its gateway may serve it', async () => {
+  test('does not end the session when its tenant requests its usage, because a gateway may still serve the stream', async () => {
     const stream = await openStream(alive);
-    // Redis was unavailable, so no reaper could extend the deadline.
+    // Redis was unavailable, so that no reaper could extend the deadline.
     await ledger.step(DEADLINE_MS);
     expect((await ledger.accounts.usage(stream.tenant))?.balance.reservedMs).toBe(CREDIT_MS);
     expect(await stateOf(stream)).toBe('active');
@@ -180,7 +181,7 @@ describe('the deadline of an active session', () => {
     expect(settled).toMatchObject({ outcome: 'ok', billableMs: 1000 });
   });
 
-  test('is added to a session that an earlier version stored without one', async () => {
+  test('is set for a session that an earlier version stored without a deadline', async () => {
     const stream = await openStream(alive);
     const live = keys.live(stream.tenant);
     await ledger.link.send(live, ['ZADD', live, '+inf', stream.sessionId]);
@@ -192,13 +193,13 @@ describe('the deadline of an active session', () => {
 
 describe('after the clock of Redis stepped back by a day', () => {
   const DAY_MS = 86_400_000;
-  /** Time until the reaper notices the step, and time from a deadline until it checks the tenant. */
+  /** Time until the reaper notices the step of the clock, plus time from a deadline until it checks the tenant. */
   const REAPER_MS = 8000;
-  /** Lifetime of a credential, counted from the step. */
+  /** Lifetime of a credential, counted from the step of the clock, plus REAPER_MS. */
   const EXPIRY_MS = 60_000 + REAPER_MS;
   const liveSessions = async (tenant: string) => (await ledger.accounts.read(tenant))?.liveSessions;
 
-  test('a reserved session expires within its lifetime if the reaper runs', async () => {
+  test('a reserved session expires within the lifetime of its credential if the reaper runs', async () => {
     const { tenant } = await reserve();
     await ledger.step(-DAY_MS);
     await pass(EXPIRY_MS);
@@ -206,7 +207,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     expect((await ledger.accounts.recent(tenant))[0]).toMatchObject({ state: 'expired' });
   });
 
-  test('a reserved session expires within its lifetime if its tenant requests another one', async () => {
+  test('a reserved session expires within the lifetime of its credential if its tenant requests another session', async () => {
     const { tenant } = await reserve();
     await ledger.step(-DAY_MS);
     expect((await ledger.sessions.reserve(request(tenant))).outcome).toBe('rate');
@@ -223,7 +224,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     expect(await ledger.accounts.recent(tenant)).toEqual([]);
   });
 
-  test('a reserved session can be opened, and is listed once if its confirmation is repeated', async () => {
+  test('a reserved session can still be connected, and a repeated confirmation does not list it twice', async () => {
     const tenant = await createTenant(ledger, CREDIT_MS);
     const reservation = await reserved(ledger, tenant, { model: MODEL });
     await ledger.step(-DAY_MS);
@@ -234,7 +235,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     expect(await liveSessions(tenant)).toBe(1);
   });
 
-  test('a stream that a gateway serves is not ended', async () => {
+  test('the reaper does not end a stream that a gateway serves', async () => {
     const stream = await openStream(alive);
     await ledger.step(-DAY_MS);
     await pass(DEADLINE_MS);
@@ -245,7 +246,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     });
   });
 
-  test('an active session fails by its usual deadline if no gateway owns it', async () => {
+  test('the reaper fails an active session at its usual deadline if no gateway owns it', async () => {
     const stream = await openStream(alive);
     await ledger.gateways.disown(alive, stream);
     await ledger.step(-DAY_MS);
@@ -253,7 +254,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     await expectFailed(stream);
   });
 
-  test('a new session has a mark that the reaper finds in time, although the estimate of the clock is wrong', async () => {
+  test("the reaper finds a new session in time, although the ledger's estimate of the clock was wrong when it was reserved", async () => {
     await reserve();
     await ledger.step(-DAY_MS);
     const { tenant } = await reserve();
@@ -274,7 +275,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     expect(await ledger.pools.load(model)).toMatchObject({ active: 1, waiting: 0 });
   });
 
-  test('a hold of a session that never connects lasts at most 65 s', async () => {
+  test('a session that never connects holds capacity for at most 65 s', async () => {
     const model = `hold-${randomUUID()}`;
     await ledger.pools.load(model);
     await ledger.pools.claim(model, 'session', ledger.now() + 65_000);
@@ -286,21 +287,21 @@ describe('after the clock of Redis stepped back by a day', () => {
 });
 
 describe('gateways.reconcile', () => {
-  test('keeps the session and the record of a stream that is served', async () => {
+  test('keeps the session and the record of a stream that the gateway serves', async () => {
     const stream = await openStream(alive);
     expect(await ledger.gateways.reconcile(alive, served(stream))).toBe(0);
     expect(await stateOf(stream)).toBe('active');
     expect(await ledger.gateways.serves(alive, stream)).toBe(true);
   });
 
-  test('adds the missing record of a stream that is served', async () => {
+  test('adds the missing record of a stream that the gateway serves', async () => {
     const stream = await openStream(alive);
     await ledger.gateways.disown(alive, stream);
     await ledger.gateways.reconcile(alive, served(stream));
     expect(await ledger.gateways.serves(alive, stream)).toBe(true);
   });
 
-  test('releases the slot of a session that has ended, if the reply of leave was lost', async () => {
+  test('releases the slot of an ended session that is still placed, because an earlier `leave` was lost', async () => {
     await ledger.workers.register(MODEL, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
     const stream = await openStream(alive);
     const { tenant, sessionId } = stream;
@@ -312,7 +313,7 @@ describe('gateways.reconcile', () => {
     expect(await ledger.gateways.serves(alive, stream)).toBe(false);
   });
 
-  test('removes the record of a session that another gateway connected, and leaves the session alone', async () => {
+  test('removes the record of a session that another gateway connected, and does not end that session', async () => {
     const other = await ledger.gateways.join(`other-${randomUUID()}`);
     const stream = await openStream(other);
     await ledger.gateways.own(alive, stream);

@@ -5,7 +5,7 @@ import type { TestRedis } from '../../../test/support/redis.ts';
 import { createRedisKeys } from './keys.ts';
 import type { Ledger } from './ledger.ts';
 
-/** No lease and no place in a queue may expire, however slow the machine is. */
+/** Time long enough that no lease and no place in a queue expires, however slow the machine is. */
 const LONG_MS = 600_000;
 
 const prefix = `test-${randomUUID()}`;
@@ -28,7 +28,7 @@ beforeEach(() => {
 const register = (id: string, slots: number) =>
   ledger.workers.register(model, { id, address: `ws://${id}`, revision: 'r1', slots });
 
-/** Requests a worker for a stream. Returns undefined if it waits. */
+/** Requests a worker for a stream and returns its id. Returns undefined if the stream must wait. */
 async function place(sessionId: string, request: { avoid?: string[]; servedBy?: string } = {}) {
   const placement = await ledger.pools.place(model, { sessionId, tenant: 't', ...request });
   return placement.outcome === 'placed' ? placement.worker.id : undefined;
@@ -36,7 +36,9 @@ async function place(sessionId: string, request: { avoid?: string[]; servedBy?: 
 
 const leave = (worker: string, session: string) => place(session, { avoid: [worker], servedBy: worker });
 
-/** Creates a worker with streams, lowers its slots to 1 and asks for a move of all of its streams. */
+/**
+ * Creates a worker with `count` streams, lowers its slots to 1, and requests another worker for each of its streams.
+ */
 async function overload(worker: string, count: number): Promise<string[]> {
   const sessions = Array.from({ length: count }, (_, at) => `${worker}-${at + 100}`);
   await register(worker, count);
@@ -49,14 +51,14 @@ async function overload(worker: string, count: number): Promise<string[]> {
 /** Returns the streams that have got another worker since the last call. */
 const served = async (sessions: string[]) => (await ledger.pools.renewWaits(model, sessions)).changed;
 
-/** Gives excess streams the scores that the previous version has given them. */
+/** Gives excess streams the scores in `qm` that the previous version would have given them. */
 async function asBefore(sessions: string[]): Promise<void> {
   const key = keys.pool(model).replace(/p$/, 'qm');
   for (const session of sessions) await ledger.link.send(key, ['ZINCRBY', key, '-1e15', session]);
 }
 
 test.each([['this'], ['the previous']])(
-  'a slot of a worker that has recovered goes to a stream that lost its worker, also if %s version has enqueued 70 excess streams before',
+  'if a worker recovers, its free slot goes to a stream that lost its worker, even after 70 excess streams that %s version enqueued',
   async (version) => {
     const excess = await overload('slow', 70);
     if (version === 'the previous') await asBefore(excess);
@@ -68,7 +70,7 @@ test.each([['this'], ['the previous']])(
   },
 );
 
-test('excess streams get a slot after streams that lost their worker and after new streams', async () => {
+test('excess streams get slots only after streams that lost their worker and after new streams', async () => {
   const excess = await overload('slow', 3);
   expect(await place('lost', { avoid: ['failed'] })).toBeUndefined();
   expect(await place('new')).toBeUndefined();
@@ -81,17 +83,17 @@ test('excess streams get a slot after streams that lost their worker and after n
   expect(await served(excess)).toEqual([excess[0]]);
 });
 
-test('excess streams move until their worker has as many streams as slots', async () => {
+test('excess streams move only until their worker has as many streams as slots', async () => {
   const excess = await overload('slow', 3);
   await register('other', 3);
   expect(await served(excess)).toEqual(excess.slice(0, 2));
-  // A repeated request does not move the stream either.
+  // A repeated request does not move the third stream either.
   expect(await leave('slow', excess[2]!)).toBeUndefined();
   await ledger.workers.renew(model, 'slow', 0);
   expect(await served(excess.slice(2))).toEqual(excess.slice(2));
 });
 
-test('excess streams of a worker that has recovered stay there and do not block those of another worker', async () => {
+test('excess streams of a recovered worker stay there and do not block excess streams of another worker', async () => {
   const recovered = await overload('recovered', 40);
   await ledger.workers.renew(model, 'recovered', 40);
   const excess = await overload('slow', 2);
@@ -101,7 +103,7 @@ test('excess streams of a worker that has recovered stay there and do not block 
   expect([...new Set(moved)]).toEqual([excess[0]]);
 });
 
-test('excess streams move before new streams once their worker drains', async () => {
+test('excess streams move before new streams once their worker starts to drain', async () => {
   const [first = '', second = ''] = await overload('slow', 2);
   expect(await place('new')).toBeUndefined();
   await ledger.workers.drain(model, 'slow');

@@ -12,7 +12,7 @@ const WORKER = { id: 'w1', address: 'ws://w1', revision: 'r1', slots: 2 };
 describe.each([
   ['one Redis', () => startRedis(), 1],
   ['a Redis Cluster of three nodes', startRedisCluster, 3],
-])('the functions of workers on %s', (_, start, masters) => {
+])('the Redis functions of workers on %s', (_, start, masters) => {
   let stop: () => Promise<void>;
   let link: RedisConnection;
 
@@ -30,13 +30,13 @@ describe.each([
     for (const master of link.masters()) await master.send(['FUNCTION', 'FLUSH']);
   });
 
-  /** Returns the ledger as a worker and as an operator use it. */
+  /** Returns a ledger that calls functions, as workers do, and one that sends scripts, as the operator does. */
   const ledgers = () => ({
     worker: createLedger(withFunctions(link), { prefix: 'test' }),
     operator: createLedger(link, { prefix: 'test' }),
   });
 
-  test('register, renew and remove a worker like the scripts', async () => {
+  test('register, renew and remove a worker with the same results as the scripts', async () => {
     await loadFunctions(link.masters());
     const { worker, operator } = ledgers();
     for (const model of MODELS) {
@@ -51,13 +51,13 @@ describe.each([
     }
   });
 
-  test('are missing until they are loaded, and the error names the library', async () => {
+  test('are missing until they are loaded, and the error then names the library', async () => {
     const { worker } = ledgers();
     await expect(worker.workers.renew('kikuyu', 'w1')).rejects.toThrow(FunctionsMissing);
     await expect(worker.workers.renew('kikuyu', 'w1')).rejects.toThrow(/svc_asr_1/);
   });
 
-  test('are loaded into each master once, and again if they are missing or differ', async () => {
+  test('are loaded into each master once, and again if a master lost them or has another build', async () => {
     expect(await loadFunctions(link.masters())).toBe(masters);
     expect(await loadFunctions(link.masters())).toBe(0);
     const [first] = link.masters();
@@ -67,7 +67,7 @@ describe.each([
     expect(await loadFunctions(link.masters())).toBe(1);
   });
 
-  test('of two versions are loaded at the same time', async () => {
+  test('can be loaded while functions of another version are loaded', async () => {
     const next = buildLibrary().replaceAll('svc_asr_1', 'svc_asr_2');
     for (const master of link.masters()) await master.send(['FUNCTION', 'LOAD', next]);
     expect(await loadFunctions(link.masters())).toBe(masters);

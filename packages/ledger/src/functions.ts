@@ -4,8 +4,8 @@ import type { RedisLink, RedisNode } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 
 /**
- * Version of the arguments, results and keys of the functions. A change that workers of the previous version cannot use
- * needs the next number. Libraries of several versions can be loaded at the same time.
+ * Version of the arguments, results and keys of the functions. Increase it for a change that workers of the previous
+ * version cannot use. Libraries of several versions can be loaded at the same time.
  */
 const VERSION = 1;
 
@@ -15,7 +15,7 @@ export const LIBRARY = `svc_asr_${VERSION}`;
 /** The scripts that workers call. */
 const SCRIPTS = ['worker_register', 'worker_renew', 'worker_drain', 'worker_remove'] as const;
 
-/** Redis does not have the functions. An operator loads them. */
+/** Thrown if Redis does not have the functions. The operator loads them. */
 export class FunctionsMissing extends LedgerUnavailable {
   constructor(options: { cause: unknown }) {
     super(
@@ -26,7 +26,7 @@ export class FunctionsMissing extends LedgerUnavailable {
   }
 }
 
-/** Returns a link that calls the function of each script instead of sending the script. */
+/** Returns a link that calls a Redis function for each script of SCRIPTS instead of sending the script. */
 export function withFunctions(link: RedisLink): RedisLink {
   return {
     get ready() {
@@ -48,7 +48,7 @@ export function withFunctions(link: RedisLink): RedisLink {
 
 /**
  * Loads the functions into each master that does not have them, or has them from another build. Returns the number of
- * masters that were changed. Replicas and the append-only file receive the library from Redis.
+ * masters that were changed. Redis itself copies the library to replicas and to the append-only file.
  */
 export async function loadFunctions(masters: readonly RedisNode[]): Promise<number> {
   const code = buildLibrary();
@@ -61,7 +61,7 @@ export async function loadFunctions(masters: readonly RedisNode[]): Promise<numb
   return (await Promise.all(changes)).reduce<number>((sum, change) => sum + change, 0);
 }
 
-/** Builds the library of functions. Constants of the scripts have their defaults. */
+/** Builds the library of functions. The constants of the scripts keep their defaults. */
 export function buildLibrary(): string {
   return [`#!lua name=${LIBRARY}\n`, ...SCRIPTS.map(buildFunction)].join('');
 }

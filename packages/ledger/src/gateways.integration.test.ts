@@ -24,7 +24,7 @@ describe.each([
 
   beforeAll(async () => {
     redis = await start();
-    // No lease expires by itself in this test, and no pause of the machine looks like a step of the clock.
+    // No lease expires by itself in this test, and a pause of the machine is not mistaken for a step of the clock.
     const times = { processLeaseMs: 600_000, largestTimeStepMs: 600_000, reaperRetryMs: 300 };
     ledger = await openLedger(redis.url, { prefix, ...times });
   });
@@ -48,14 +48,14 @@ describe.each([
     });
   }
 
-  /** Returns the processes that the ledger still knows. */
+  /** Returns the processes that have a lease or are waiting to be reaped. */
   async function known(): Promise<string[]> {
     const lists = [keys.gateways(), `${keys.gateways()}:dead`];
     const members = await Promise.all(lists.map((key) => ledger.link.send(key, ['ZRANGE', key, '0', '-1'])));
     return (members as string[][]).flat();
   }
 
-  test('the reaper fails the unsettled stream of a process that left, without a charge, and releases its slot', async () => {
+  test('the reaper fails the unsettled stream of a gateway that left, without a charge', async () => {
     const leaving = await ledger.gateways.join('leaving');
     const left = await stream(leaving);
     await ledger.gateways.leave(leaving);
@@ -68,7 +68,7 @@ describe.each([
     );
   });
 
-  test('a process that left without open streams is removed, also after leaving twice', async () => {
+  test('the reaper removes a gateway that left without open streams, even if the gateway leaves twice', async () => {
     const staying = await ledger.gateways.join('staying');
     const leaving = await ledger.gateways.join('leaving');
     const kept = await stream(staying);
@@ -83,7 +83,7 @@ describe.each([
     expect(await known()).toEqual([]);
   });
 
-  test('a stream that cannot be failed does not delay others and is failed later', async () => {
+  test('the reaper is not delayed by a stream that it cannot fail, and fails that stream later', async () => {
     const [first, second] = [await ledger.gateways.join('dead-1'), await ledger.gateways.join('dead-2')];
     const stuck = await stream(first);
     const others = [await stream(first), await stream(first), await stream(second)];
@@ -110,7 +110,7 @@ describe.each([
     expect(await known()).toEqual([]);
   });
 
-  test('a renewal returns the free streams of the other live gateways, without those that left or are declared dead', async () => {
+  test('a renewal returns the sum of free streams of the other live gateways, without gateways that left or are dead', async () => {
     const [own, other] = [await ledger.gateways.join('own'), await ledger.gateways.join('other')];
     const leaving = await ledger.gateways.join('leaving');
     await ledger.gateways.renew(other, 3);
@@ -122,7 +122,7 @@ describe.each([
     expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: 0 });
     expect(await ledger.gateways.renew(other, 0)).toEqual({ freeElsewhere: 0 });
 
-    // A reaper removes the lease only. The next renewal of any gateway removes the number too.
+    // A reaper removes only the lease. The next renewal of any gateway also removes the published number.
     await ledger.gateways.reapDead(raise);
     await ledger.gateways.renew(own, 0);
     const free = `${keys.gateways()}:free`;
@@ -131,7 +131,7 @@ describe.each([
     await ledger.gateways.reapDead(raise);
   });
 
-  test('a renewal returns Infinity while a gateway of the previous version, which publishes nothing, is alive', async () => {
+  test('a renewal returns Infinity while a live gateway has published nothing, as in the previous version', async () => {
     const [own, before] = [await ledger.gateways.join('own'), await ledger.gateways.join('before')];
     expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: Infinity });
     expect(await ledger.gateways.renew(before)).toEqual({ freeElsewhere: 0 });

@@ -12,18 +12,18 @@ const RENEW = loadScript('gateway_renew');
 const DEAD = loadScript('gateways_dead');
 
 /**
- * Number of streams of a dead gateway process that are marked as failed in parallel. If one Redis node is unavailable,
- * streams on other nodes do not wait for it.
+ * Number of streams of a dead gateway process that are failed in parallel. If one Redis node is unavailable, streams on
+ * other nodes do not wait for it.
  */
 const FAILED_AT_ONCE = 100;
-/** Time for which a process that was declared dead cannot own streams. Longer than most pauses of a process. */
+/** Time for which a process that was declared dead cannot own streams. It is longer than most pauses of a process. */
 const DECLARED_DEAD_MS = 86_400_000;
 
 /** State of the other gateways, which a renewal returns. */
 export interface Renewal {
   /**
-   * Streams that the audio memory of the other live gateways can accept. Infinity if one of them has not published it:
-   * it has just joined, or its version is older.
+   * Number of streams that the audio memory of the other live gateways can accept. Infinity if one of them has
+   * published no number, because it has just joined or is of an older version.
    */
   freeElsewhere: number;
 }
@@ -33,7 +33,7 @@ export interface GatewayParts extends EndingParts {
   reaperRetryMs: number;
 }
 
-/** Creates access to the leases of gateway processes. */
+/** Creates access to the leases of gateway processes and to the streams that they own. */
 export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   const { leaseMs } = parts;
 
@@ -43,8 +43,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
   }
 
   /**
-   * Renews the lease and publishes how many more streams the process can accept. Undefined publishes nothing. Returns
-   * undefined if the lease had expired; the process must then join again.
+   * Renews the lease, and publishes `freeStreams`, the number of further streams that the process can accept. Publishes
+   * nothing if it is undefined. Returns undefined if the lease had expired. The process must then join again.
    */
   async function renew(owner: Owner, freeStreams?: number): Promise<Renewal | undefined> {
     const reply = await link.run(RENEW, keys.gateways(), [owner.id, leaseMs, freeStreams ?? '']);
@@ -54,8 +54,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
   }
 
   /**
-   * Ends a process by letting its lease expire now, so that the next reaper fails any stream it has not settled.
-   * Removing the process would require a check for such streams, whose list may be on another node.
+   * Ends a process by letting its lease expire now. The next reaper fails all streams that the process has not settled.
+   * The process is not simply removed, because its list of streams may be on another node and may not be empty.
    */
   async function leave(owner: Owner): Promise<void> {
     await link.send(keys.gateways(), ['ZADD', keys.gateways(), 'XX', '0', owner.id]);
@@ -65,8 +65,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 }
 
 /**
- * Creates the function that fails the streams of dead processes without a charge. It returns the number of streams
- * failed. A stream that cannot be failed is reported and retried when its process is returned again. It does not delay
+ * Creates the function that fails the streams of dead processes without a charge, and returns their number. A stream
+ * that cannot be failed is reported to `onError`, and is retried when its process is returned again. It does not delay
  * other streams and processes.
  */
 function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
@@ -83,7 +83,7 @@ function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts)
   /** Fails the streams that a process owned, and removes the process once none is left. */
   async function failAll(id: string, onError: (error: unknown) => void): Promise<number> {
     const mark = keys.declaredDead(id);
-    // From now on the process can own no further stream, so the list below is complete.
+    // From now on the process cannot own another stream, so the list below is complete.
     await link.send(mark, ['SET', mark, '1', 'PX', String(DECLARED_DEAD_MS)]);
     const key = keys.owned(id);
     const members = (await link.send(key, ['SMEMBERS', key])) as string[];
@@ -107,7 +107,10 @@ function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts)
     return failed;
   }
 
-  /** Returns true if this call ended the session. A session that is not connected yet will refuse this owner. */
+  /**
+   * Fails one stream and returns true if this call ended its session. If the session is not connected, it refuses a
+   * later connect by this owner.
+   */
   async function failOne(id: string, entry: string): Promise<boolean> {
     const { epoch, stream } = readOwned(entry);
     return failAndLeave(parts, { id, epoch }, stream, 'gateway lost', { refuseOwner: true });

@@ -2,12 +2,12 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { RebuildPlan } from './types.ts';
 
-/** Time that a plan stays visible without a renewal by the operator. */
+/** Time for which a plan stays visible if the operator does not renew it. */
 const PLAN_SHOWN_MS = 60_000;
 
 /**
- * Creates access to the ledger id, which is stored in Redis and next to the resources. A Redis without this id was
- * emptied or is the wrong one. Missing data in it then proves nothing.
+ * Creates access to the ledger id, which is stored both in Redis and next to the resources. A Redis without this id was
+ * emptied, or is the wrong one. Data that is missing there has therefore not been deleted by a user.
  */
 export function createIdentity(link: RedisLink, keys: RedisKeys) {
   const key = keys.ledgerId();
@@ -15,7 +15,7 @@ export function createIdentity(link: RedisLink, keys: RedisKeys) {
   const requestKey = `${key}:rebuild`;
   const get = async (at: string) => ((await link.send(at, ['GET', at])) as string | null) ?? undefined;
   return {
-    /** Undefined if this Redis contains no ledger. */
+    /** Returns the ledger id. Undefined if this Redis contains no ledger. */
     read: () => get(key),
 
     /** Stores the id unless Redis already has one. Returns the stored id. */
@@ -25,7 +25,8 @@ export function createIdentity(link: RedisLink, keys: RedisKeys) {
     },
 
     /**
-     * Publishes for a limited time what a rebuild would restore. The operator calls this while the ledger is missing.
+     * Publishes for a limited time what a rebuild of the ledger would restore. The operator calls this while the ledger
+     * is missing.
      */
     async showPlan(plan: RebuildPlan): Promise<void> {
       await link.send(planKey, ['SET', planKey, JSON.stringify(plan), 'PX', String(PLAN_SHOWN_MS)]);

@@ -59,7 +59,7 @@ describe.each([
     expect(entries[2]).toMatchObject({ subject, ...end });
   });
 
-  test('without an exporter the journal keeps a limited number of entries and their totals', async () => {
+  test('a journal without an exporter keeps a limited number of entries, and the totals of the removed ones', async () => {
     const constants = { JOURNAL_ENTRIES_RETAINED: 200 };
     const small = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, constants });
     const tenant = await createTenant(small, 6_000_000, { concurrentSessions: 1000 });
@@ -76,7 +76,7 @@ describe.each([
     const entries = await readAll(small, tenant, 70);
     expect(entries[0]!.type).toBe('checkpoint');
     expect(entries.slice(1).map(({ type }) => type)).not.toContain('checkpoint');
-    // The limit, and the entries that parallel clients add before the next check.
+    // The length is the limit, plus the entries that parallel clients add before the next check.
     expect(entries.length).toBeGreaterThanOrEqual(200);
     expect(entries.length).toBeLessThan(500);
     await expectBalanced(small, tenant);
@@ -93,7 +93,7 @@ describe.each([
     await expectBalanced(ledger, tenant);
   });
 
-  test('trim with an exporter removes only acknowledged entries, and a late acknowledgement changes nothing', async () => {
+  test('trim with an exporter removes only acknowledged entries, and ignores an acknowledgement of an older entry', async () => {
     const tenant = await createTenant(ledger, 600_000);
     for (let at = 0; at < 5; at++) await runSession(ledger, tenant);
     const entries = await ledger.journal.read(tenant);
@@ -106,24 +106,24 @@ describe.each([
     await expectBalanced(ledger, tenant);
   });
 
-  test('a journal of an earlier version keeps its entries until the operator has exported and trimmed it', async () => {
+  test('a long journal of an earlier version keeps its entries until the operator has exported and trimmed it', async () => {
     const constants = { JOURNAL_ENTRIES_RETAINED: 10, JOURNAL_BACKLOG_ENTRIES: 1000 };
     const small = createLedger(ledger.link, { prefix, constants });
     const tenant = await createTenant(small, 60_000_000);
-    // The field that earlier versions wrote into an account with a long journal.
+    // Earlier versions wrote this field into an account with a long journal.
     await small.link.send(keys.account(tenant), ['HSET', keys.account(tenant), 'jn', '1999']);
     for (let at = 0; at < 80; at++) await runSession(small, tenant);
     const entries = await small.journal.read(tenant);
     expect(entries.map(({ type }) => type)).not.toContain('checkpoint');
     expect(entries).toHaveLength(161);
-    // The first trim removes the field of the earlier version, and without an exporter the usual limit applies.
+    // The first trim removes the field of the earlier version. Without an exporter, the usual limit then applies.
     await small.journal.trim(tenant, undefined, DAY_MS);
     await runSession(small, tenant);
     expect((await small.journal.read(tenant))[0]!.type).toBe('checkpoint');
     await expectBalanced(small, tenant);
   });
 
-  test('a journal with an exporter keeps entries that were not exported until the backlog limit is reached', async () => {
+  test('a journal with an exporter keeps unexported entries until the backlog limit is reached', async () => {
     const constants = { JOURNAL_ENTRIES_RETAINED: 10, JOURNAL_BACKLOG_ENTRIES: 100 };
     const small = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, constants });
     const tenant = await createTenant(small, 60_000_000);
@@ -132,14 +132,14 @@ describe.each([
     for (let at = 0; at < 80; at++) await runSession(small, tenant);
     expect((await small.journal.read(tenant, { after: first!.id }))[0]!.type).toBe('reserve');
     for (let at = 0; at < 40; at++) await runSession(small, tenant);
-    // Entries were lost. The reader gets their totals instead.
+    // Unexported entries were removed. The reader gets their totals instead.
     const rest = await small.journal.read(tenant, { after: first!.id });
     expect(rest[0]!.type).toBe('checkpoint');
     expect(rest.length).toBeLessThan(205);
     await expectBalanced(small, tenant);
   });
 
-  test('trim adds up a journal of an earlier version, which contains checkpoints and handshakes', async () => {
+  test('trim sums up a journal of an earlier version, which contains checkpoints and handshakes', async () => {
     const tenant = await createTenant(ledger, 10_000);
     const key = keys.journal(tenant);
     for (const line of ['connect s 0 0 0 gateway', 'checkpoint - 10000 0 0 ', 'grant g2 5000 0 0 asked=5000']) {
@@ -150,7 +150,7 @@ describe.each([
     expect(await readAll(ledger, tenant)).toMatchObject([{ type: 'checkpoint', granted: 15_000 }]);
   });
 
-  test('tenants lists every tenant with an account until it is forgotten', async () => {
+  test('tenants lists every tenant that ever had an account, until forget removes it', async () => {
     const tenant = await createTenant(ledger, 0);
     expect(await ledger.journal.tenants()).toContain(tenant);
     await ledger.accounts.close(tenant);

@@ -8,15 +8,18 @@ const TRIM = loadScript('trim_journal');
 
 /** Result of one trim. */
 export interface Trimmed {
-  /** Entries that left Redis. */
+  /** Number of entries that were removed from Redis. */
   left: number;
-  /** Entries that are still in Redis. */
+  /** Number of entries that are still in Redis. */
   retained: number;
 }
 
 /** Creates the functions that read and trim the journals of tenants. */
 export function createJournal(link: RedisLink, keys: RedisKeys) {
-  /** Returns the id and totals of the last entry that left Redis, as include/journal.lua stores them. */
+  /**
+   * Returns the id of the last entry that was removed from Redis and the totals after it, as include/journal.lua stores
+   * them.
+   */
   async function readFolded(tenant: string): Promise<string | undefined> {
     const account = keys.account(tenant);
     return ((await link.send(account, ['HGET', account, 'jb'])) as string | null) ?? undefined;
@@ -24,8 +27,8 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
 
   return {
     /**
-     * Returns one page, oldest entry first. `after` is the id of the last entry of the page before. If entries after it
-     * have left Redis, the page starts with a checkpoint that has their totals.
+     * Returns one page of entries, oldest first. `after` is the id of the last entry of the previous page. If later
+     * entries have been removed from Redis, the page starts with a checkpoint that contains their totals.
      */
     async read(tenant: string, page: { after?: string; count?: number } = {}): Promise<JournalEntry[]> {
       const { after, count = 500 } = page;
@@ -34,7 +37,7 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
       for (;;) {
         const before = await readFolded(tenant);
         const reply = await link.send(key, ['XRANGE', key, from, '+', 'COUNT', String(count)]);
-        // An entry that left Redis between the two reads would be missing from both.
+        // An entry that was removed between the two reads would be missing from both results.
         if ((await readFolded(tenant)) !== before) continue;
         const entries = (reply as [string, string[]][]).map(([id, values]) => entryOf(id, values[1] ?? ''));
         const checkpoint = before === undefined ? undefined : checkpointOf(before);
@@ -43,17 +46,20 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
       }
     },
 
-    /** Returns the tenants whose journals are in Redis, including deleted ones. */
+    /** Returns the tenants whose journals are in Redis, including deleted tenants. */
     async tenants(): Promise<string[]> {
       return (await link.send(keys.tenants(), ['SMEMBERS', keys.tenants()])) as string[];
     },
 
-    /** Removes a tenant without an account from the list. */
+    /** Removes a tenant that has no account from the list of tenants. */
     async forget(tenant: string): Promise<void> {
       await link.send(keys.tenants(), ['SREM', keys.tenants(), tenant]);
     },
 
-    /** Returns the number of entries in Redis and the id of the last one ever written. Undefined without a journal. */
+    /**
+     * Returns the number of entries in Redis and the id of the last entry that was ever written. Undefined if there is
+     * no journal.
+     */
     async status(tenant: string): Promise<{ length: number; lastId: string } | undefined> {
       const key = keys.journal(tenant);
       try {
@@ -72,8 +78,9 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
     },
 
     /**
-     * Removes entries from Redis that are older than `ageMs`. With `exported`, the id of the last entry that was
-     * exported, later entries stay. Their totals stay in any case. Undefined without an account.
+     * Removes entries that are older than `ageMs` from Redis. `exported` is the id of the last exported entry. If it is
+     * given, later entries are kept. The totals of removed entries are kept in any case. Returns undefined if there is
+     * no account.
      */
     async trim(tenant: string, exported: string | undefined, ageMs: number): Promise<Trimmed | undefined> {
       const [left = -1, retained = 0] = numbers(await link.run(TRIM, keys.account(tenant), [exported ?? '', ageMs]));
@@ -96,7 +103,7 @@ function entryOf(id: string, line: string): JournalEntry {
   };
 }
 
-/** Parses `ID GRANTED RESERVED CONSUMED`. */
+/** Parses `ID GRANTED RESERVED CONSUMED`, the totals of removed entries. */
 function checkpointOf(folded: string): JournalEntry {
   const [id = '', ...totals] = folded.split(' ');
   return entryOf(id, `checkpoint - ${totals.join(' ')} `);
@@ -109,7 +116,7 @@ function isBefore(one: string, other: string): boolean {
   return oneMs === otherMs ? oneCount < otherCount : oneMs < otherMs;
 }
 
-/** Returns the totals of a journal. A checkpoint contains totals, every other entry a change. */
+/** Returns the totals of a journal. A checkpoint contains totals, and every other entry contains changes. */
 export function replay(entries: Iterable<JournalEntry>): { granted: number; reserved: number; consumed: number } {
   let sum = { granted: 0, reserved: 0, consumed: 0 };
   for (const { type, granted, reserved, consumed } of entries) {

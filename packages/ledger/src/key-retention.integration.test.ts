@@ -8,7 +8,7 @@ import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
 const RETENTION_MS = 600_000;
 const NEVER = -1;
-/** Longer than a test takes. */
+/** A duration that is longer than a test takes. */
 const SLACK_MS = 60_000;
 
 describe.each([
@@ -35,7 +35,7 @@ describe.each([
     return Number(await ledger.link.send(key, ['PTTL', key]));
   };
 
-  test('a revoked key is kept for the retention time, and a repeated revocation does not extend it', async () => {
+  test('the record of a revoked key is kept for the retention time, and a repeated revocation does not extend it', async () => {
     await put('AAAAAAAAAA');
     expect(await keptMs('AAAAAAAAAA')).toBe(NEVER);
     await ledger.apiKeys.revoke('AAAAAAAAAA');
@@ -48,7 +48,7 @@ describe.each([
     expect(await ledger.apiKeys.find('AAAAAAAAAA')).toMatchObject({ revoked: true });
   });
 
-  test('the record of an expired key is deleted at its revocation if the retention time after its expiry has passed', async () => {
+  test('revoking a key deletes its record if the key expired more than the retention time ago', async () => {
     await put('AAAAAAAAAA', Date.now() - RETENTION_MS - SLACK_MS);
     await put('BBBBBBBBBB', Date.now() - RETENTION_MS + SLACK_MS);
     await ledger.apiKeys.revoke('AAAAAAAAAA');
@@ -58,7 +58,7 @@ describe.each([
     expect(await keptMs('BBBBBBBBBB')).toBeLessThanOrEqual(SLACK_MS);
   });
 
-  test('a revoked key whose resource is applied again stays revoked and does not expire', async () => {
+  test('a revoked key that is stored again stays revoked, and its record does not expire', async () => {
     await put('AAAAAAAAAA');
     await ledger.apiKeys.revoke('AAAAAAAAAA');
     await put('AAAAAAAAAA');
@@ -66,10 +66,10 @@ describe.each([
     expect(await ledger.apiKeys.find('AAAAAAAAAA')).toMatchObject({ revoked: true });
   });
 
-  test('expireRevoked sets the expiry of revoked keys without a resource, and of no others', async () => {
+  test('expireRevoked sets the expiry of revoked keys without a resource, and of no other keys', async () => {
     for (const keyId of ['OLDREVOKED', 'RESTOREDKE', 'WORKINGKEY']) await put(keyId);
     for (const keyId of ['OLDREVOKED', 'RESTOREDKE']) {
-      // As earlier versions revoked a key.
+      // Earlier versions revoked a key by this command only.
       await ledger.link.send(keys.apiKey(keyId), ['HSET', keys.apiKey(keyId), 'revoked', '1']);
     }
     await ledger.apiKeys.expireRevoked((keyId) => keyId === 'RESTOREDKE');

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 /**
  * Builds the names of all Redis keys of the ledger. Keys that a script uses together share a hash tag, so that they are
- * on one node of a Redis Cluster. A script gets one key and derives the others of the same tag by replacing its last
- * letter. docs/redis.md lists the content, lifetime and writers of each key.
+ * on one node of a Redis Cluster. A script gets one key, and derives the others with the same hash tag by replacing the
+ * last letter. docs/redis.md lists the content, lifetime and writers of each key.
  */
 export function createRedisKeys(prefix: string) {
   return {
@@ -14,7 +14,7 @@ export function createRedisKeys(prefix: string) {
     recent: (tenant: string) => `${prefix}:{t:${tenant}}:recent`,
     session: (tenant: string, id: string) => `${prefix}:{t:${tenant}}:s:${id}`,
     usage: (tenant: string, period: number) => `${prefix}:{t:${tenant}}:u:${period}`,
-    /** Usage of a day as earlier versions wrote it. */
+    /** Usage of one day in the format of earlier versions. */
     day: (tenant: string, day: number) => `${prefix}:{t:${tenant}}:d:${day}`,
     apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,
     pool: (model: string) => `${prefix}:{m:${model}}:p`,
@@ -24,7 +24,7 @@ export function createRedisKeys(prefix: string) {
     holds: (model: string) => `${prefix}:{m:${model}}:h`,
     gateways: () => `${prefix}:{o}:gateways`,
     owned: (gateway: string) => `${prefix}:{g:${gateway}}:s`,
-    /** Sessions with a stream on a gateway process that their accounts have cancelled. */
+    /** Sessions that their tenants have cancelled while this gateway process serves their streams. */
     cancelled: (gateway: string) => `${prefix}:{g:${gateway}}:c`,
     declaredDead: (gateway: string) => `${prefix}:{g:${gateway}}:x`,
     due: (shard: number) => `${prefix}:{d:${shard}}:due`,
@@ -40,8 +40,8 @@ export function createRedisKeys(prefix: string) {
 export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
 /**
- * Number of shards of the reaper's marks. Low enough to poll each shard every tick, high enough to spread them over a
- * cluster.
+ * Number of shards of the reaper's marks. It is low enough to poll each shard in every tick, and high enough to spread
+ * them over a cluster.
  */
 export const DUE_SHARDS = 16;
 

@@ -35,7 +35,10 @@ async function openStream(owner: Owner): Promise<{ tenant: string; sessionId: st
 const reapDead = () => ledger.gateways.reapDead(raise);
 
 describe('leases of gateways', () => {
-  /** Lets 15 s pass in which one gateway works and no other does. */
+  /**
+   * Lets one lease duration pass, in which only the gateway `working` renews its lease. Returns the number of failed
+   * streams.
+   */
   async function passLease(working: Owner): Promise<number> {
     let failed = 0;
     for (let passed = 0; passed <= LEASE_MS; passed += 3000) {
@@ -50,23 +53,26 @@ describe('leases of gateways', () => {
     ['Redis was unavailable for an hour', HOUR_MS],
     ['Redis was unavailable for a little longer than a lease', LEASE_MS + 1000],
     ['the clock of Redis stepped back by an hour', -HOUR_MS],
-  ])('a gateway that starts when %s does not end the streams of a gateway that could not renew', async (_name, ms) => {
-    const before = await ledger.gateways.join('before');
-    await openStream(before);
-    await reapDead();
-    await ledger.step(ms);
-    const started = await openSteppedLedger(redis.url, options);
-    await started.gateways.join('started');
-    const failed = await started.gateways.reapDead(raise);
-    await started.link.close();
-    expect(failed).toBe(0);
-    expect(await ledger.gateways.renew(before)).toBeDefined();
-  });
+  ])(
+    'a gateway that starts when %s does not fail the streams of another gateway, which could not renew its lease',
+    async (_name, ms) => {
+      const before = await ledger.gateways.join('before');
+      await openStream(before);
+      await reapDead();
+      await ledger.step(ms);
+      const started = await openSteppedLedger(redis.url, options);
+      await started.gateways.join('started');
+      const failed = await started.gateways.reapDead(raise);
+      await started.link.close();
+      expect(failed).toBe(0);
+      expect(await ledger.gateways.renew(before)).toBeDefined();
+    },
+  );
 
   test.each([
     ['an outage of Redis', HOUR_MS],
     ['a step back of its clock', -HOUR_MS],
-  ])('a gateway that died during %s loses its streams one lease duration later', async (_name, ms) => {
+  ])('the streams of a gateway that died during %s fail one lease duration later', async (_name, ms) => {
     const dead = await ledger.gateways.join('dead');
     const { tenant } = await openStream(dead);
     await reapDead();
@@ -78,7 +84,7 @@ describe('leases of gateways', () => {
     expect(await ledger.gateways.renew(dead)).toBeUndefined();
   });
 
-  test('a gateway that died before an outage and a step back of the clock loses its streams one lease later', async () => {
+  test('the streams of a gateway that died before an outage and a step back of the clock fail one lease duration later', async () => {
     const dead = await ledger.gateways.join('dead');
     await openStream(dead);
     await reapDead();
@@ -90,7 +96,7 @@ describe('leases of gateways', () => {
     expect(await passLease(working)).toBe(1);
   });
 
-  test('a gateway that renewed between two outages survives the second one', async () => {
+  test('a gateway that renewed its lease between two outages keeps its streams after the second one', async () => {
     const renewing = await ledger.gateways.join('renewing');
     await openStream(renewing);
     await reapDead();
@@ -103,7 +109,7 @@ describe('leases of gateways', () => {
     expect(await ledger.gateways.renew(renewing)).toBeDefined();
   });
 
-  test('a dead gateway is found even if Redis is unavailable again and again', async () => {
+  test('a dead gateway is detected after the second of two outages, although it did not renew its lease in between', async () => {
     const dead = await ledger.gateways.join('dead');
     await openStream(dead);
     await reapDead();
@@ -114,7 +120,7 @@ describe('leases of gateways', () => {
   });
 });
 
-describe('leases of workers', () => {
+describe('workers', () => {
   const model = 'm';
   const register = (id: string) =>
     ledger.workers.register(model, { id, address: `ws://${id}`, revision: 'r1', slots: 2 });
@@ -132,24 +138,27 @@ describe('leases of workers', () => {
   test.each([
     ['an outage of Redis', HOUR_MS],
     ['a step back of its clock', -HOUR_MS],
-  ])('are all valid after %s, until one lease duration has passed', async (_name, ms) => {
-    await register('w1');
-    await register('w2');
-    expect(await listed()).toEqual(['w1', 'w2']);
-    await ledger.step(ms);
-    expect(await ledger.pools.place(model, { sessionId: 'a', tenant: 't' })).toMatchObject({ outcome: 'placed' });
-    expect(await listed()).toEqual(['w1', 'w2']);
-    for (let passed = 0; passed <= LEASE_MS; passed += 3000) {
-      expect(await ledger.workers.renew(model, 'w2')).toBe('ok');
-      await ledger.step(3000);
-    }
-    expect(await listed()).toEqual(['w2']);
-  });
+  ])(
+    'keep their leases after %s for one lease duration, and then lose them if they do not renew',
+    async (_name, ms) => {
+      await register('w1');
+      await register('w2');
+      expect(await listed()).toEqual(['w1', 'w2']);
+      await ledger.step(ms);
+      expect(await ledger.pools.place(model, { sessionId: 'a', tenant: 't' })).toMatchObject({ outcome: 'placed' });
+      expect(await listed()).toEqual(['w1', 'w2']);
+      for (let passed = 0; passed <= LEASE_MS; passed += 3000) {
+        expect(await ledger.workers.renew(model, 'w2')).toBe('ok');
+        await ledger.step(3000);
+      }
+      expect(await listed()).toEqual(['w2']);
+    },
+  );
 
-  test('a slot whose release was lost is free again after three hours', async () => {
+  test('free a slot after three hours if its release was lost', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
-    // Small steps, because one large step counts as a step of the clock.
+    // The time passes in small steps, because one large step counts as a step of the clock.
     for (let passed = 0; passed <= 3 * HOUR_MS; passed += 4000) {
       await ledger.step(4000);
       await ledger.workers.renew(model, 'w1');

@@ -10,7 +10,7 @@ const raise = (error: unknown) => {
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Lifetimes that the tests wait for. A busy machine can confirm a session within the lease. */
+/** Lifetimes that the tests wait for. The lease is long enough for a busy machine to confirm a session. */
 const HASTY = { sessionTtlMs: 3000, provisionalLeaseMs: 2000 };
 
 describe.each([
@@ -19,7 +19,7 @@ describe.each([
 ])('the ledger on %s', (_name, start) => {
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
-  /** Ledger with short lifetimes. */
+  /** Ledger with the short lifetimes of HASTY. */
   let hasty: Ledger;
 
   beforeAll(async () => {
@@ -93,13 +93,13 @@ describe.each([
     },
   );
 
-  test('reserve refuses a tenant without an account', async () => {
+  test('admit, usage and read return no account for an unknown tenant', async () => {
     expect((await ledger.admit('nobody')).state).toBeUndefined();
     expect(await ledger.accounts.usage('nobody')).toBeUndefined();
     expect(await ledger.accounts.read('nobody')).toBeUndefined();
   });
 
-  test('reserve matches whole model names against the scope of the tenant', async () => {
+  test('reserve compares whole model names with the models that the tenant may use', async () => {
     const tenant = await createTenant(ledger, 600_000, { models: ['kikuyu', 'dholuo'], concurrentSessions: 9 });
     expect((await ledger.sessions.reserve(request(tenant, { model: 'dholuo' }))).outcome).toBe('ok');
     for (const model of ['kik', 'uyu dho', 'kikuyu-v2', '']) {
@@ -109,7 +109,7 @@ describe.each([
     expect((await ledger.sessions.reserve(request(none))).outcome).toBe('scope');
   });
 
-  test('reserve checks in this order: replay, model, scope, session rate, concurrency, credit', async () => {
+  test('reserve checks Idempotency-Key, model, scope, session rate, concurrency and credit, in this order', async () => {
     const tenant = await createTenant(ledger, 1000, {
       models: ['kikuyu'],
       limits: { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 1 },
@@ -127,7 +127,7 @@ describe.each([
     expect((await ledger.sessions.reserve(request(poor))).outcome).toBe('concurrency');
   });
 
-  test('parallel reserves get exactly as many sessions as the concurrency limit allows', async () => {
+  test('parallel calls of reserve create exactly as many sessions as the concurrency limit allows', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 3 });
     const all = await Promise.all(Array.from({ length: 10 }, () => ledger.sessions.reserve(request(tenant))));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(3);
@@ -147,11 +147,11 @@ describe.each([
     for (let i = 0; i < 5; i++) await reserved(ledger, tenant, { seconds: 1 });
     const sixth = await ledger.sessions.reserve(request(tenant, { seconds: 1 }));
     expect(sixth).toMatchObject({ outcome: 'rate', rate: { limit: 5, remaining: 0 } });
-    // A limit of five per minute allows one more every 12 s.
+    // A limit of five per minute allows one more session every 12 s.
     if (sixth.outcome === 'rate') expect(Math.ceil(sixth.retryAfterMs / 1000)).toBeLessThanOrEqual(12);
   });
 
-  test('the request rate limit allows a burst of exactly the limit', async () => {
+  test('the request rate limit allows a burst of exactly the limit per minute', async () => {
     const limits = { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 7 };
     const tenant = await createTenant(ledger, 0, { limits });
     const answers = [];
@@ -162,7 +162,7 @@ describe.each([
     expect(answers[7]!.retryAfterMs).toBeLessThanOrEqual(60_000 / 7);
   });
 
-  test('100 parallel requests with one Idempotency-Key create one reservation', async () => {
+  test('100 parallel requests with the same Idempotency-Key create one reservation', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const all = await Promise.all(
       Array.from({ length: 100 }, () => reserved(ledger, tenant, { idempotencyKey: 'same', seconds: 30 })),
@@ -172,7 +172,7 @@ describe.each([
     expect((await ledger.accounts.usage(tenant))!.recent).toHaveLength(1);
   });
 
-  test('the same Idempotency-Key of two tenants creates two sessions', async () => {
+  test('two tenants with the same Idempotency-Key get two sessions', async () => {
     const [one, two] = [await createTenant(ledger, 60_000), await createTenant(ledger, 60_000)];
     const [a, b] = [
       await reserved(ledger, one, { idempotencyKey: 'k' }),
@@ -182,7 +182,7 @@ describe.each([
     expect((await connect(two, a.sessionId)).outcome).toBe('refused');
   });
 
-  test.concurrent('an Idempotency-Key creates a new session after its first one has expired', async () => {
+  test.concurrent('an Idempotency-Key creates a new session after its first session has expired', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const first = await reserved(hasty, tenant, { idempotencyKey: 'k' });
     await pause(HASTY.sessionTtlMs + 50);
@@ -202,7 +202,7 @@ describe.each([
     expect(await hasty.accounts.recent(tenant)).toEqual(recent);
   });
 
-  test.concurrent('the reaper ends overdue sessions of all tenants without any request', async () => {
+  test.concurrent('the reaper ends overdue sessions of all tenants, even if no tenant sends a request', async () => {
     const alone = await openLedger(redis.url, HASTY);
     const tenants = await Promise.all(Array.from({ length: 20 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
@@ -222,7 +222,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test.concurrent('two reapers in parallel end each overdue session once', async () => {
+  test.concurrent('two parallel reapers end each overdue session once', async () => {
     const alone = await openLedger(redis.url, HASTY);
     const tenants = await Promise.all(Array.from({ length: 10 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
@@ -232,7 +232,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test.concurrent('a provisional session is removed without a trace after its lease has expired', async () => {
+  test.concurrent('a provisional session is removed after its lease has expired, and is not listed', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(hasty, ask);
@@ -242,7 +242,7 @@ describe.each([
     expect((await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 3 }))).outcome).toBe('ok');
   });
 
-  test('a session whose lease would outlast its credential still needs to be confirmed', async () => {
+  test('a provisional session must be confirmed even if its lease is longer than the lifetime of its credential', async () => {
     const patient = await openLedger(redis.url, { sessionTtlMs: 20_000, provisionalLeaseMs: 60_000 });
     const tenant = await createTenant(patient, 60_000);
     const held = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));
@@ -258,14 +258,14 @@ describe.each([
     await patient.link.close();
   });
 
-  test('one of 50 parallel handshakes gets the session', async () => {
+  test('only one of 50 parallel calls of connect gets the session', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     const all = await Promise.all(Array.from({ length: 50 }, () => connect(tenant, sessionId)));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
   });
 
-  test('connect returns the same result to a repeat by the same connection and refuses another one', async () => {
+  test('connect returns the same result if the same connection repeats it, and refuses another connection', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const once = await connect(tenant, sessionId, ledger, OWNER, 'c1');
@@ -317,7 +317,7 @@ describe.each([
     },
   );
 
-  test('fail records the accepted audio and charges nothing', async () => {
+  test('fail records the accepted audio but charges nothing', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     await connect(tenant, sessionId);
@@ -348,7 +348,7 @@ describe.each([
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'x')).outcome).toBe('ok');
   });
 
-  test('reserve is refused if its cancel arrived first', async () => {
+  test('reserve is refused if the cancel for the same session arrived first', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
@@ -367,14 +367,14 @@ describe.each([
     expect(await ledger.sessions.confirm(tenant, held)).toBe(false);
   });
 
-  test('cancel keeps a session that a parallel duplicate also holds', async () => {
+  test('cancel keeps a session that a parallel request with the same Idempotency-Key also holds', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
     await ledger.sessions.reserve(two);
     expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toMatchObject({ outcome: 'shared' });
     expect(await ledger.sessions.confirm(tenant, held)).toBe(true);
-    // The second request knows only its own session id and the idempotency key. Its cancel ends the shared session.
+    // The second request knows only its own session id and the Idempotency-Key. Its cancel ends the shared session.
     expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toMatchObject({ outcome: 'cancelled' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
@@ -400,7 +400,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test.concurrent('confirm fails for a session of an account that was closed', async () => {
+  test.concurrent('confirm fails for a provisional session whose account was closed', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant);
     const held = await provisional(hasty, ask);
@@ -415,8 +415,8 @@ describe.each([
     });
   });
 
-  test.concurrent('connect refuses an expired credential even if more sessions are overdue than one call ends', async () => {
-    // Long enough to create all sessions before the first is overdue, even on a slow machine.
+  test.concurrent('connect refuses an expired credential even if more sessions are overdue than one call can end', async () => {
+    // The lifetimes are long enough to create all sessions before the first is overdue, even on a slow machine.
     const alone = await openLedger(redis.url, { sessionTtlMs: 4000, provisionalLeaseMs: 4000 });
     const tenant = await createTenant(alone, 6_000_000, { concurrentSessions: 1000 });
     const all = await Promise.all(Array.from({ length: 205 }, () => reserved(alone, tenant, { seconds: 1 })));
@@ -426,7 +426,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test('closing an account fails its sessions without a charge, and configuring it again keeps its grants', async () => {
+  test('closing an account fails its sessions without a charge, and a closed account that is configured again keeps its grants', async () => {
     const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 3 });
     const { sessionId } = await reserved(ledger, tenant, { seconds: 10 });
     await connect(tenant, sessionId);
@@ -464,7 +464,7 @@ describe.each([
     expect(await ledger.pools.claim(model, 'e', Date.now() + 60_000)).toBe(true);
   });
 
-  test('claim on a pool that can grow succeeds up to its capacity, and counts refused sessions as demand', async () => {
+  test('claim on a pool that can grow succeeds up to its capacity, and the load counts refused sessions', async () => {
     const model = `m-${randomUUID()}`;
     const claim = (session: string) => ledger.pools.claim(model, session, Date.now() + 60_000, 60_000);
     await ledger.workers.register(model, { id: 'w1', address: 'ws://w1', revision: 'r', slots: 1 });
@@ -485,7 +485,7 @@ describe.each([
     expect(await claim('d')).toBe(true);
   });
 
-  test('place returns the slots of the pool and what further workers wait for while a stream is queued', async () => {
+  test('place returns the slots of the pool and the state of its growth while a stream is queued', async () => {
     const model = `m-${randomUUID()}`;
     const place = () => ledger.pools.place(model, { sessionId: 's', tenant: 't' });
     expect(await place()).toEqual({ outcome: 'wait', slots: 0, growth: '' });

@@ -25,31 +25,31 @@ import { createSessions } from './sessions.ts';
 import { createWorkers } from './workers.ts';
 
 export interface LedgerOptions {
-  /** First part of every key. */
+  /** Prefix of every key. */
   prefix: string;
   /** Lifetime of a session credential. */
   sessionTtlMs?: number;
-  /** Lifetime of a session that was created but not confirmed. */
+  /** Lifetime of a provisional session, which was created but not confirmed. */
   provisionalLeaseMs?: number;
-  /** Lifetime of the lease of a gateway or worker process. */
+  /** Duration of the lease of a gateway or worker process. */
   processLeaseMs?: number;
-  /** Time that a closed account is kept. */
+  /** Time for which a closed account is kept. */
   retentionMs?: number;
-  /** Time that the record of a revoked API key is kept. */
+  /** Time for which the record of a revoked API key is kept. */
   keyRetentionMs?: number;
-  /** Time for which a reserve is refused after its cancel. Far longer than a network packet can be delayed. */
+  /** Time for which a reserve is refused after its cancel. It is far longer than the network can delay a packet. */
   tombstoneMs?: number;
-  /** Time after which work that a reaper has taken but not finished is available again. */
+  /** Time after which another reaper may take work that a reaper has taken but not finished. */
   reaperRetryMs?: number;
   /**
-   * Longest plausible step of Redis TIME between two checks of leases. After a longer one, every lease starts again. At
-   * most a third of a lease.
+   * Longest plausible change of the time of Redis between two checks of the leases. After a larger change, every lease
+   * is restarted. The value is at most a third of a lease.
    */
   largestTimeStepMs?: number;
   constants?: ScriptConstants;
 }
 
-/** Creates the ledger: accounts, API keys, sessions, models and processes, over one connection. */
+/** Creates the ledger over one connection: accounts, API keys, sessions, models and processes. */
 export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
   const leaseMs = options.processLeaseMs ?? 15_000;
   const gapMs = Math.min(options.largestTimeStepMs ?? 5000, Math.floor(leaseMs / 3));
@@ -86,9 +86,9 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     registry: createRegistry(link, keys),
     purge: createPurge(link, keys, options.prefix),
     reap,
-    /** Returns an estimate of Redis TIME. */
+    /** Returns an estimate of the time of Redis. */
     now: clock.now,
-    /** Reads Redis TIME, so that `now` is right even if the local clock is wrong or was changed. */
+    /** Reads the time of Redis. `now` is then right even if the local clock is wrong or was changed. */
     async syncClock(): Promise<void> {
       const [seconds, microseconds] = numbers(await link.send(keys.gateways(), ['TIME']));
       clock.observe((seconds ?? 0) * 1000 + Math.floor((microseconds ?? 0) / 1000));

@@ -8,13 +8,17 @@ import type { RedisLink } from './redis/link.ts';
 import { CREDIT_MS, MODEL, Simulation } from './testing/simulation.ts';
 import type { Step } from './testing/simulation.ts';
 
-// Longer runs: LIVENESS_SCHEDULES=2000 npm run jest -- liveness. A failure prints the seed; LIVENESS_SEED repeats it.
+// For longer runs: LIVENESS_SCHEDULES=2000 npm run jest -- liveness. A failure prints its seed, and LIVENESS_SEED
+// repeats it.
 const SCHEDULES = Number(process.env.LIVENESS_SCHEDULES ?? 150);
 const SEED = process.env.LIVENESS_SEED === undefined ? {} : { seed: Number(process.env.LIVENESS_SEED) };
 
 const any = fc.nat(20);
 const gateway = fc.nat(3);
-/** A few commands, so that a gateway freezes between the steps of a handshake or a settlement. */
+/**
+ * Number of commands after which a gateway freezes. It is low, so that the gateway freezes within a handshake or
+ * settlement.
+ */
 const commands = fc.nat(3);
 const only = <T extends string>(...names: T[]) => fc.constantFrom(...names);
 const fault = only('lost', 'late');
@@ -67,7 +71,7 @@ afterAll(async () => {
 });
 
 test(
-  'every session ends and every slot is free after random freezes, deaths, lost replies and clock steps',
+  'after random freezes, deaths, lost replies and clock steps, every session ends and every slot is released',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80, size: 'max' }), async (steps) => {
@@ -88,7 +92,7 @@ test(
   Math.max(120_000, SCHEDULES * 3000),
 );
 
-/** Checks that no credit is reserved, no session is live, and that the journal adds up to the account. */
+/** Checks that no credit is reserved and no session is live, and that the journal adds up to the account. */
 async function checkAccounts({ ledger, tenants }: Simulation): Promise<void> {
   for (const tenant of tenants) {
     const account = (await ledger.accounts.read(tenant))!;
@@ -100,7 +104,7 @@ async function checkAccounts({ ledger, tenants }: Simulation): Promise<void> {
   }
 }
 
-/** Checks that no slot, hold or place in the queue is left. */
+/** Checks that no session has a slot, a hold or a place in the queue. */
 async function checkPool({ ledger }: Simulation): Promise<void> {
   expect(await ledger.pools.load(MODEL)).toMatchObject({ active: 0, held: 0, waiting: 0 });
   const workers = await ledger.workers.list(MODEL);

@@ -12,7 +12,7 @@ async function withLedger(url: string, work: (ledger: Ledger) => Promise<void>):
   }
 }
 
-test('memory.read returns use, limit and policy of one Redis', async () => {
+test('memory.read returns used bytes, limit and eviction policy of one Redis', async () => {
   const redis = await startRedis(['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru']);
   await withLedger(redis.url, async (ledger) => {
     const [node, ...others] = await ledger.memory.read();

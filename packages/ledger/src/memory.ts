@@ -5,7 +5,7 @@ import type { RedisLink } from './redis/link.ts';
 /** Memory of one Redis node. */
 export interface RedisMemory {
   usedBytes: number;
-  /** `maxmemory`; 0 without a limit. */
+  /** `maxmemory`. 0 if there is no limit. */
   limitBytes: number;
   /** `maxmemory-policy`. */
   policy: string;
@@ -15,8 +15,8 @@ export interface RedisMemory {
 export function createMemory(link: RedisLink, keys: RedisKeys) {
   return {
     /**
-     * Returns the memory of the nodes that store the reaper's marks, which in a cluster are spread over its nodes. Each
-     * node is returned once.
+     * Returns the memory of each node that stores marks of the reaper, once. In a cluster the marks are spread over the
+     * nodes.
      */
     async read(): Promise<RedisMemory[]> {
       const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => keys.due(shard));
@@ -27,7 +27,7 @@ export function createMemory(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** Reads the reply of INFO. */
+/** Parses the reply of INFO. */
 function readInfo(info: string): RedisMemory & { runId: string } {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
   return {

@@ -7,7 +7,7 @@ import { replay } from './journal.ts';
 import { createRedisKeys } from './keys.ts';
 import type { Ledger } from './ledger.ts';
 
-// A record may be missing after an administrator deleted a key, or after Redis evicted one.
+// The record of a session may be missing because an administrator deleted its key, or because Redis evicted it.
 
 const PREFIX = `test-${randomUUID()}`;
 const keys = createRedisKeys(PREFIX);
@@ -27,7 +27,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Creates a tenant with two overdue sessions, of which the record of the first is missing. */
+/** Creates a tenant with two overdue sessions. The record of the first one is missing. */
 async function withMissingRecord(): Promise<string> {
   const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 2 });
   const { sessionId } = await reserved(ledger, tenant, { seconds: 20 });
@@ -52,19 +52,19 @@ describe('a session whose record is missing', () => {
     await expectReleased(tenant);
   });
 
-  test('does not keep its tenant from reading its usage', async () => {
+  test('does not prevent its tenant from reading the usage', async () => {
     const tenant = await withMissingRecord();
     expect((await ledger.accounts.usage(tenant))?.recent).toMatchObject([{ state: 'expired' }]);
     await expectReleased(tenant);
   });
 
-  test('does not keep its tenant from creating and connecting sessions', async () => {
+  test('does not prevent its tenant from creating and connecting sessions', async () => {
     const tenant = await withMissingRecord();
     const result = await ledger.sessions.reserve(request(tenant, { seconds: 60 }));
     expect(result).toMatchObject({ outcome: 'ok', reservation: { reservedSeconds: 60 } });
   });
 
-  test('does not keep the account of its tenant from being closed', async () => {
+  test('does not prevent that the account of its tenant is closed', async () => {
     const tenant = await withMissingRecord();
     await ledger.accounts.close(tenant);
     await expectReleased(tenant);

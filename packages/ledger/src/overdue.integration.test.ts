@@ -3,7 +3,7 @@ import { createTenant, openLedger, provisional, request } from '../../../test/su
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 
-// reserve.lua ends overdue sessions itself, without the reaper.
+// These tests run no reaper. reserve.lua itself ends overdue sessions.
 
 let redis: TestRedis;
 /** Ledger whose provisional leases last 300 ms. */
@@ -19,7 +19,10 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const TEN_S = { seconds: 10 };
-/** Creates a tenant with one session of 10 s under the Idempotency-Key `k` whose lease has expired. */
+/**
+ * Creates a tenant with one session of 10 s and the Idempotency-Key `k`, and waits until the lease of the session has
+ * expired.
+ */
 const overdue = async (creditMs: number, settings: Parameters<typeof createTenant>[2] = {}) => {
   const tenant = await createTenant(hasty, creditMs, settings);
   const { sessionId } = await provisional(hasty, request(tenant, { idempotencyKey: 'k', ...TEN_S }));
@@ -27,25 +30,28 @@ const overdue = async (creditMs: number, settings: Parameters<typeof createTenan
   return { tenant, sessionId };
 };
 
-test('an overdue session does not count against concurrency, credit and session rate', async () => {
+test('reserve does not count an overdue session against concurrency, credit and session rate', async () => {
   const limits = { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 60_000 };
   const { tenant } = await overdue(10_000, { limits });
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ reservedSeconds: 10 });
 });
 
-test('an overdue session does not count in the remaining seconds', async () => {
+test('reserve returns remaining seconds without the reservation of an overdue session', async () => {
   const { tenant } = await overdue(60_000);
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ remainingSeconds: 50 });
 });
 
-test.each([10, 20])('the Idempotency-Key of an overdue session creates a new session of %d s', async (seconds) => {
-  const { tenant, sessionId } = await overdue(60_000);
-  const again = await provisional(hasty, request(tenant, { idempotencyKey: 'k', seconds }));
-  expect(again).toMatchObject({ provisional: true, reservedSeconds: seconds });
-  expect(again.sessionId).not.toBe(sessionId);
-});
+test.each([10, 20])(
+  'reserve creates a new session of %d s for the Idempotency-Key of an overdue session',
+  async (seconds) => {
+    const { tenant, sessionId } = await overdue(60_000);
+    const again = await provisional(hasty, request(tenant, { idempotencyKey: 'k', seconds }));
+    expect(again).toMatchObject({ provisional: true, reservedSeconds: seconds });
+    expect(again.sessionId).not.toBe(sessionId);
+  },
+);
 
-test('overdue sessions do not count as live even if there are more of them than one call ends', async () => {
+test('reserve does not count overdue sessions as live, even if there are more of them than one call can end', async () => {
   const tenant = await createTenant(hasty, 600_000, { concurrentSessions: 250 });
   const second = { seconds: 1 };
   const all = () => Promise.all(Array.from({ length: 250 }, () => provisional(hasty, request(tenant, second))));

@@ -15,13 +15,13 @@ export interface ServedStreams {
   list: () => Iterable<OwnedStream>;
 }
 
-/** Records of the streams that gateway processes own. */
+/** Creates access to the records of the streams that gateway processes own. */
 export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingParts) {
   const member = ({ epoch }: Owner, stream: OwnedStream) => ownedEntry(epoch, stream);
 
   /**
    * Records a stream before it is connected, so that a crash cannot leave it without an owner. Returns false if the
-   * process was declared dead. It must not connect the stream then.
+   * process was declared dead. The process must then not connect the stream.
    */
   async function own(owner: Owner, stream: OwnedStream): Promise<boolean> {
     return (await link.run(OWN, keys.owned(owner.id), [member(owner, stream)])) === 1;
@@ -31,7 +31,7 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
     await link.send(keys.owned(owner.id), ['SREM', keys.owned(owner.id), member(owner, stream)]);
   }
 
-  /** Returns whether a process that was not declared dead has a record of the stream. */
+  /** Returns whether the process has a record of the stream and was not declared dead. */
   async function serves(owner: Owner, stream: OwnedStream): Promise<boolean> {
     const lease = await link.send(keys.gateways(), ['ZSCORE', keys.gateways(), owner.id]);
     if (lease === null) return false;
@@ -39,9 +39,9 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
   }
 
   /**
-   * Compares the records of a live process with the streams that it serves. Adds missing records. Fails sessions that
-   * the process does not serve, without a charge, and removes their records. Such a session is left behind if a
-   * failover of Redis undoes its settlement. Returns the number of sessions failed.
+   * Compares the records of a live process with the streams that it serves. Adds missing records. Fails recorded
+   * sessions that the process does not serve, without a charge, and removes their records. Such a session exists if a
+   * failover of Redis has undone its settlement. Returns the number of failed sessions.
    */
   async function reconcile(owner: Owner, served: ServedStreams): Promise<number> {
     const key = keys.owned(owner.id);
@@ -58,18 +58,19 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
     return failed;
   }
 
-  /** Removes the record of a stream that is not served. Returns true if its session had to be failed. */
+  /** Removes the record of a stream that the process does not serve. Returns true if this call failed its session. */
   async function release(owner: Owner, stream: OwnedStream, served: ServedStreams): Promise<boolean> {
     const { tenant, sessionId } = stream;
     const key = keys.session(tenant, sessionId);
     const [state, connectionId] = (await link.send(key, ['HMGET', key, 'st', 'cn'])) as (string | null)[];
     let failed = false;
-    // A session without a state may have ended. The slot may still be held, if the reply of an earlier `leave` was lost.
+    // A session without a state may have ended, but may still have a slot if an earlier `leave` was lost.
     if (!state || (state === 'active' && connectionId)) {
       const options = { connectionId: connectionId ?? '' };
       failed = await failAndLeave(parts, owner, stream, 'not served', options, served.has);
     }
-    // A handshake for the same session may have started meanwhile. It needs the same record, so the record then stays.
+    // A handshake for the same session may have started in the meantime. It needs this record, so the record is then
+    // kept.
     if (!served.has(sessionId)) await disown(owner, stream);
     return failed;
   }

@@ -9,7 +9,7 @@ import { createTenant, openLedger, reserved } from '../../../test/support/ledger
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
 
-/** Lease of workers. It is long enough for several requests on a busy machine. */
+/** Duration of the leases of workers. It is long enough for several requests on a busy machine. */
 const LEASE_MS = 3000;
 const QUEUE_TTL_MS = 3000;
 const LONG_MS = 600_000;
@@ -39,7 +39,7 @@ describe.each([
     model = `m-${randomUUID()}`;
   });
 
-  /** Operations on the pool of a model. */
+  /** Returns operations on the pool of a model. */
   const poolOf = (name: string) => {
     const load = async () => {
       const { active, held, waiting, slots, workers } = await ledger.pools.load(name);
@@ -54,19 +54,22 @@ describe.each([
         const placement = await ledger.pools.place(name, { sessionId, tenant, avoid });
         return placement.outcome === 'placed' ? placement.worker.id : undefined;
       },
-      /** Waits for the length of a lease. The leases are checked meanwhile, so that no outage of Redis extends them. */
+      /**
+       * Waits for the duration of a lease. The leases are checked in the meantime. Otherwise the wait would look like
+       * an outage of Redis, which restarts the leases.
+       */
       passLease: async () => {
         for (const untilMs = Date.now() + LEASE_MS + 100; Date.now() < untilMs; await pause(200)) await load();
       },
     };
   };
-  /** A pool for a concurrent test, which cannot use `model`. */
+  /** Returns a pool for a concurrent test. Such a test cannot use `model`, which changes with each test. */
   const ownPool = () => poolOf(`m-${randomUUID()}`);
   const worker = (id: string, slots: number) => poolOf(model).worker(id, slots);
   const place = (sessionId: string, tenant?: string, avoid?: string[]) => poolOf(model).place(sessionId, tenant, avoid);
   const load = () => poolOf(model).load();
 
-  test('contexts returns those of the last worker that reported them, also without workers, until the pool is removed', async () => {
+  test('contexts returns those that a worker reported last, even after all workers were removed, until the pool is removed', async () => {
     expect(await ledger.pools.contexts(model)).toEqual([]);
     const report = (id: string, contexts?: [number, number][]) =>
       ledger.workers.register(model, {
@@ -90,7 +93,7 @@ describe.each([
     expect(await ledger.pools.contexts(model)).toEqual([]);
   });
 
-  test('place returns all addresses of a worker, also for a repeat, and list returns them too', async () => {
+  test('place and list return all addresses of a worker, and a repeated place returns them again', async () => {
     const addresses = { address: 'ws://w:1', furtherAddresses: ['ws://w:2', 'ws://w:3'] };
     await ledger.workers.register(model, { id: 'w', ...addresses, revision: 'r1', slots: 2 });
     const placed = { outcome: 'placed', worker: { id: 'w', ...addresses, revision: 'r1' } };
@@ -99,7 +102,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([addresses]);
   });
 
-  test('place returns the address of a worker of the previous version, which registers only one', async () => {
+  test('place returns the only address of a worker of the previous version', async () => {
     await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 2 });
     const key = `${prefix}:{m:${model}}:w:w`;
     await ledger.link.send(key, ['HDEL', key, 'further']);
@@ -108,7 +111,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ address: 'ws://w', furtherAddresses: [] }]);
   });
 
-  test('a worker that lowers its slots below its streams keeps them, and gets new ones only after enough have ended', async () => {
+  test('a worker that lowers its slots below its streams keeps its streams, and gets new ones only when slots are free again', async () => {
     await worker('w', 3);
     await ledger.pools.configure(model, { canGrow: false });
     for (const session of ['a', 'b', 'c']) expect(await place(session)).toBe('w');
@@ -124,7 +127,7 @@ describe.each([
     expect(await load()).toMatchObject({ active: 2, slots: 2, waiting: 0 });
   });
 
-  test('a claim finds the free slots of one worker while another has more streams than slots', async () => {
+  test('claim finds the free slot of one worker while another worker has more streams than slots', async () => {
     await worker('a', 2);
     await ledger.pools.configure(model, { canGrow: false });
     for (const session of ['s1', 's2']) expect(await place(session)).toBe('a');
@@ -135,7 +138,7 @@ describe.each([
     expect([await claim('s3'), await claim('s4')]).toEqual([true, false]);
   });
 
-  test('the slots of a draining worker can change and are not offered', async () => {
+  test('a draining worker can change its slots, and they are not offered to streams', async () => {
     await worker('w', 2);
     await ledger.workers.drain(model, 'w');
     expect(await ledger.workers.renew(model, 'w', 5)).toBe('draining');
@@ -143,7 +146,7 @@ describe.each([
     expect(await place('a')).toBeUndefined();
   });
 
-  test('place assigns a stream to the worker with the most free slots, and returns it again for a repeat', async () => {
+  test('place assigns a stream to the worker with the most free slots, and a repeat returns the same worker', async () => {
     await worker('small', 1);
     await worker('large', 3);
     expect(await place('a')).toBe('large');
@@ -155,7 +158,7 @@ describe.each([
     expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 4, workers: 2 });
   });
 
-  test('place assigns every slot once, and a released slot to the first stream in the queue', async () => {
+  test('place assigns every slot once, and assigns a released slot to the first stream in the queue', async () => {
     await worker('w', 2);
     expect([await place('a'), await place('b'), await place('c'), await place('d')]).toEqual([
       'w',
@@ -172,7 +175,7 @@ describe.each([
     expect(await load()).toEqual({ active: 2, held: 0, waiting: 0, slots: 2, workers: 1 });
   });
 
-  test('the queue serves tenants round-robin', async () => {
+  test('the queue serves the streams of different tenants round-robin', async () => {
     for (const session of ['a1', 'a2', 'a3']) await place(session, 'a');
     await place('b1', 'b');
     const waiting = ['a1', 'a2', 'a3', 'b1'];
@@ -185,7 +188,7 @@ describe.each([
     expect(served).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  test.concurrent('a queued stream whose place is not renewed loses it', async () => {
+  test.concurrent('a queued stream loses its place if its gateway does not renew it', async () => {
     const pool = ownPool();
     await pool.place('lost', 'a');
     await pool.place('here', 'b');
@@ -201,7 +204,7 @@ describe.each([
     expect(await ledger.pools.renewWaits(pool.name, ['lost'])).toMatchObject({ changed: ['lost'] });
   });
 
-  describe('notifications', () => {
+  describe('notifications about assigned slots', () => {
     const gateway = 'g1';
     let messages: string[];
     let subscriber: RedisConnection;
@@ -219,7 +222,7 @@ describe.each([
       subscriber = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
       await connected(subscriber);
       hasty = ledger;
-      // No place and no lease may expire, however slow the machine is.
+      // No place in the queue and no lease may expire, however slow the machine is.
       ledger = await openLedger(redis.url, {
         prefix: `test-${randomUUID()}`,
         processLeaseMs: LONG_MS,
@@ -238,7 +241,7 @@ describe.each([
     });
     afterEach(() => unsubscribe());
 
-    test('name only the stream that gets a released slot, in the order of the queue', async () => {
+    test('name only the stream that gets the released slot, in the order of the queue', async () => {
       await worker('w', 1);
       await queued('a');
       for (const session of ['b', 'c']) expect(await queued(session)).toMatchObject({ outcome: 'wait' });
@@ -250,7 +253,7 @@ describe.each([
       expect(await place('c')).toBe('w');
     });
 
-    test('name all streams that get the slots of a new worker, once', async () => {
+    test('name all streams that get slots of a new worker in one message', async () => {
       for (const session of ['a', 'b', 'c']) await queued(session);
       await worker('w', 2);
       await untilMessages(1);
@@ -258,7 +261,7 @@ describe.each([
       expect(await load()).toMatchObject({ active: 2, waiting: 1 });
     });
 
-    test('name a stream of a draining worker before new streams, and a stream that lost its worker', async () => {
+    test('name streams that must leave their worker, because it drains or was lost, before new streams', async () => {
       await worker('old', 2);
       await queued('a');
       await queued('b');
@@ -275,7 +278,7 @@ describe.each([
       expect(messages).toEqual(['a b', 'new']);
     });
 
-    test('name all streams that lost their worker before new ones, also if there are a hundred', async () => {
+    test('name streams that lost their worker before new ones, even if there are a hundred of them', async () => {
       await worker('old', 100);
       // Streams that join in the same millisecond are served in the order of their ids.
       const moving = Array.from({ length: 100 }, (_, at) => `m${at + 100}`);
@@ -289,7 +292,7 @@ describe.each([
       expect(await load()).toMatchObject({ active: 100, waiting: 1 });
     });
 
-    test('name a stream that gets a slot because a worker raised its slots', async () => {
+    test('name the stream that gets a slot because a worker raised its number of slots', async () => {
       await worker('w', 1);
       await queued('a');
       await queued('b');
@@ -306,7 +309,7 @@ describe.each([
       expect(messages).toEqual(['b']);
     });
 
-    test('reach every stream if a new worker serves more of them than one script call', async () => {
+    test('reach every stream if a new worker has more slots than one script call can assign', async () => {
       const sessions = Array.from({ length: 600 }, (_, at) => `s${at}`);
       for (const session of sessions) await queued(session);
       await worker('w', 600);
@@ -320,7 +323,7 @@ describe.each([
     });
   });
 
-  test.concurrent('streams of a worker whose lease has expired move ahead of the queue', async () => {
+  test.concurrent('streams of a worker whose lease has expired get slots before queued streams', async () => {
     const pool = ownPool();
     await pool.worker('w1', 1);
     expect(await pool.place('a')).toBe('w1');
@@ -352,7 +355,7 @@ describe.each([
     expect(await load()).toMatchObject({ slots: 0, workers: 0 });
   });
 
-  test('a stream that a draining worker serves stays counted there, without a place in the queue, until another worker has a slot', async () => {
+  test('a stream of a draining worker counts there, and not in the queue, until another worker has a free slot', async () => {
     const next = async (avoid: string[]) => {
       const placement = await ledger.pools.place(model, { sessionId: 'a', tenant: 't', avoid, servedBy: 'old' });
       return placement.outcome === 'placed' ? placement.worker.id : undefined;
@@ -371,7 +374,7 @@ describe.each([
     await ledger.pools.leave(model, 'b', 't');
     expect(await active()).toEqual(Object.entries({ new: 1, old: 0 }));
 
-    // The new worker has failed, and the draining one still serves the stream.
+    // The new worker has failed, but the draining one still serves the stream.
     expect(await next(['old', 'new'])).toBeUndefined();
     expect(await active()).toEqual(Object.entries({ new: 0, old: 1 }));
     expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 1, workers: 2 });
@@ -380,7 +383,7 @@ describe.each([
     expect(await load()).toEqual({ active: 0, held: 0, waiting: 0, slots: 1, workers: 1 });
   });
 
-  test('a stream moves from a worker with lowered slots, and is counted there again if the next worker fails', async () => {
+  test('a stream moves away from a worker with lowered slots, and counts there again if the next worker fails', async () => {
     const next = async (avoid: string[]) => {
       const placement = await ledger.pools.place(model, { sessionId: 'a', tenant: 't', avoid, servedBy: 'slow' });
       return placement.outcome === 'placed' ? placement.worker.id : undefined;
@@ -404,7 +407,7 @@ describe.each([
     expect(await place('d')).toBe('slow');
   });
 
-  test('a hold that becomes a stream is counted once', async () => {
+  test('a session that holds capacity and then becomes a stream is counted once', async () => {
     await ledger.pools.claim(model, 'a', Date.now() + 60_000);
     expect(await load()).toMatchObject({ held: 1, waiting: 0, active: 0 });
     await place('a');
@@ -416,17 +419,17 @@ describe.each([
     expect(await load()).toMatchObject({ held: 0, waiting: 0, active: 0 });
   });
 
-  test('place after leave takes neither a slot nor a position in the queue', async () => {
+  test('a late place of a stream that has left takes neither a slot nor a place in the queue', async () => {
     await worker('w', 1);
     expect(await place('a')).toBe('w');
     await ledger.pools.leave(model, 'a', 't');
-    // The command was delayed, for example by a gateway that was frozen.
+    // This command was delayed, for example because its gateway was frozen.
     expect(await place('a')).toBeUndefined();
     expect(await load()).toEqual({ active: 0, held: 0, waiting: 0, slots: 1, workers: 1 });
     expect(await place('b')).toBe('w');
   });
 
-  test('a worker that is removed releases the slots of its streams, and later leaves change nothing', async () => {
+  test('removing a worker releases the slots of its streams, and a later leave of such a stream changes nothing', async () => {
     await worker('w1', 2);
     await place('a');
     await place('b');
@@ -438,7 +441,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w2', active: 1 }]);
   });
 
-  test.concurrent('a worker that registers again has the streams that have neither moved nor left', async () => {
+  test.concurrent('a worker that registers again after its lease expired has its former streams, without those that moved or left', async () => {
     const pool = ownPool();
     await pool.worker('w1', 5);
     for (const session of ['a', 'b', 'c']) await pool.place(session);
@@ -459,7 +462,8 @@ describe.each([
     expect([await place('a'), await place('b')]).toEqual(['w2', 'w1']);
     const { link } = ledger;
     const streams = `${prefix}:{m:${model}}:ws:w1`;
-    // The stream that has left, and the one that has moved to w2.
+    // `left` is a stream that has left, and `a` has moved to w2. A gateway of an earlier version did not remove them
+    // here.
     await link.send(streams, ['SADD', streams, 'left', 'a']);
     await worker('w1', 2);
     expect(await ledger.workers.list(model)).toMatchObject([{ active: 1 }, { active: 1 }]);

@@ -10,29 +10,35 @@ const LEAVE = loadScript('leave');
 const LOAD = loadScript('load');
 const WAIT = loadScript('wait');
 
-/** Time for which a placement is refused after its stream has left. Far longer than a command can be delayed. */
+/**
+ * Time for which the placement of a stream is refused after the stream has left. It is far longer than a command can be
+ * delayed.
+ */
 const TOMBSTONE_MS = 120_000;
 
-/** Fields of a pool that are deleted with its model. Its workers own the others. */
+/** Fields of a pool that are deleted when its model is deleted. The other fields belong to its workers. */
 const MODEL_FIELDS = ['grow', 'capacity', 'growth', 'tiers', 'weights', 'contexts', 'turns:qh', 'turns:q'];
 
 /** Manages the capacity of the worker pools: holds capacity for sessions and assigns streams to workers. */
 export function createPools(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Sets how far a pool can grow, and the order of its tiers. Its slots are the sum of its workers' slots. */
+    /**
+     * Sets how far a pool can grow, and the order of its tiers. The slots of the pool are not set here, because they
+     * are the sum of its workers' slots.
+     */
     async configure(model: string, { canGrow, capacity, growth, tiers = [] }: PoolGrowth): Promise<void> {
       const key = keys.pool(model);
       const fields = ['grow', canGrow ? '1' : '0', 'capacity', String(capacity ?? ''), 'growth', growth ?? ''];
       await link.send(key, ['HSET', key, ...fields, 'tiers', tiers.join(' ')]);
     },
 
-    /** Removes the pool of a deleted model. Remaining workers disappear when their leases expire. */
+    /** Removes the pool of a deleted model. Workers that remain are removed when their leases expire. */
     async remove(model: string): Promise<void> {
       await link.send(keys.pool(model), ['HDEL', keys.pool(model), ...MODEL_FIELDS]);
       await link.send(keys.holds(model), ['DEL', keys.holds(model), keys.revisionCounts(model)]);
     },
 
-    /** Returns the contexts that the latest worker of a model has reported. Empty if none has. */
+    /** Returns the contexts that a worker of the model has reported last. Empty if no worker has. */
     async contexts(model: string): Promise<[left: number, right: number][]> {
       const key = keys.pool(model);
       const text = (await link.send(key, ['HGET', key, 'contexts'])) as string | null;
@@ -44,7 +50,7 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
 
     /**
      * Holds capacity for a session that will connect. Returns false if every slot that the pool has or can get is in
-     * use or held. The session then counts as demand for `refusedMs`, which is when its client should retry.
+     * use or held. The session then counts as demand for `refusedMs`, the time after which its client should retry.
      */
     async claim(model: string, sessionId: string, untilMs: number, refusedMs = 0): Promise<boolean> {
       return (await link.run(CLAIM, keys.pool(model), [sessionId, untilMs, refusedMs])) === 1;
@@ -55,8 +61,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     },
 
     /**
-     * Assigns a stream to a worker, or enqueues it. Call again after a notification that names the stream. Meanwhile
-     * call `renewWaits`, or the stream loses its place.
+     * Assigns a stream to a worker, or enqueues it. If it was enqueued, call this again after a notification that names
+     * the stream. Until then call `renewWaits` regularly, or the stream loses its place.
      */
     async place(model: string, request: PlaceRequest): Promise<Placement> {
       const { sessionId, tenant, avoid = [], servedBy = '', gateway = '', priority = 'normal' } = request;
@@ -68,8 +74,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     },
 
     /**
-     * Renews the places of queued streams, at most 1,000. Returns the state of the pool, and those of the streams that
-     * are not queued. They have a worker or have lost their place, and `place` returns which.
+     * Renews the places of at most 1,000 queued streams. Returns the state of the pool and the ids of streams that are
+     * not queued. Such a stream has a worker or has lost its place. Call `place` to find out which.
      */
     async renewWaits(model: string, sessionIds: readonly string[]): Promise<PoolState & { changed: string[] }> {
       const reply = (await link.run(WAIT, keys.pool(model), sessionIds)) as string[];
@@ -78,12 +84,14 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     },
 
     /**
-     * Name of the sharded channel on which the scripts notify a gateway. A message has the ids of its queued streams of
-     * this model that got a worker, separated by spaces.
+     * Returns the name of the sharded channel on which the scripts notify a gateway. A message contains the ids of its
+     * queued streams of this model that got a worker, separated by spaces.
      */
     channelOf: (model: string, gateway: string) => keys.placements(model, gateway),
 
-    /** Releases slot, hold and place in the queue. A placement that arrives later is refused. */
+    /**
+     * Releases the slot, the hold and the place in the queue of a session. A placement that arrives later is refused.
+     */
     async leave(model: string, sessionId: string, tenant: string): Promise<void> {
       await link.run(LEAVE, keys.pool(model), [sessionId, tenant, TOMBSTONE_MS]);
     },

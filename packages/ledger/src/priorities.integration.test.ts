@@ -8,7 +8,7 @@ import type { TestRedis } from '../../../test/support/redis.ts';
 import { createRedisKeys } from './keys.ts';
 import type { Ledger } from './ledger.ts';
 
-/** No lease and no place in a queue may expire, however slow the machine is. */
+/** Time long enough that no lease and no place in a queue expires, however slow the machine is. */
 const LONG_MS = 600_000;
 
 interface Waiter {
@@ -35,7 +35,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Creates a pool with one worker that is full. Its slots rise by one for each stream to serve. */
+/** Creates a pool with one worker without a free slot. The slots of the worker rise by one for each stream to serve. */
 async function createPool() {
   const model = `m-${randomUUID()}`;
   let slots = 1;
@@ -66,7 +66,7 @@ async function createPool() {
     },
     waiting: () => waiting,
     load: async () => (await ledger.pools.load(model)).waiting,
-    /** Sends a command with a key of the pool. */
+    /** Sends a command for a key of the pool. */
     send: (command: string, name: string, ...args: string[]) =>
       ledger.link.send(keyOf(name), [command, keyOf(name), ...args]),
   };
@@ -82,7 +82,7 @@ async function serveAll(pool: Pool): Promise<Served[]> {
 
 const sessionsOf = (served: readonly Served[]) => served.map(({ session }) => session);
 
-test('new streams are served by priority, and after four in a row one of a lower priority', async () => {
+test('new streams are served by priority, but after four of one priority in a row, one of a lower priority is served', async () => {
   const pool = await createPool();
   for (const priority of ['low', 'normal', 'high'] as const) {
     for (let at = 0; at < 10; at++) await pool.join(`${priority}-${at}`, `${priority}-${at % 3}`, priority);
@@ -92,12 +92,12 @@ test('new streams are served by priority, and after four in a row one of a lower
   expect(served.map((session) => session.charAt(0)).join('')).toBe('hhhhnhhhhnhhnnlnnnnlnnllllllll');
   for (const priority of TENANT_PRIORITIES) {
     const order = served.filter((session) => session.startsWith(priority));
-    // The tenants of a priority take turns.
+    // The tenants of a priority are served round-robin.
     expect(order).toEqual(Array.from({ length: 10 }, (_, at) => `${priority}-${at}`));
   }
 });
 
-test('in random queues, no priority waits for more streams than its bound, and nothing is left in Redis', async () => {
+test('in random queues, the number of streams served before one of each priority is bounded, and Redis keeps no entries', async () => {
   const join = fc.record({ priority: fc.constantFrom(...TENANT_PRIORITIES), tenant: fc.nat(2) });
   const round = fc.record({ joins: fc.array(join, { maxLength: 12 }), slots: fc.nat(8), leaves: fc.boolean() });
   await fc.assert(
@@ -106,7 +106,7 @@ test('in random queues, no priority waits for more streams than its bound, and n
       const served: Served[] = [];
       let sessions = 0;
       for (const { joins, slots, leaves } of rounds) {
-        // A tenant has streams of several priorities after its priority has changed.
+        // A tenant has streams of several priorities if its priority has changed in the meantime.
         for (const { priority, tenant } of joins) await pool.join(String(sessions++), `t${tenant}`, priority);
         const [first] = pool.waiting();
         if (leaves && first !== undefined) await pool.leave(first);
@@ -123,7 +123,7 @@ test('in random queues, no priority waits for more streams than its bound, and n
   );
 });
 
-/** Checks how many streams of other priorities were served while a stream of each priority waited. */
+/** Checks how many streams of other priorities were served while a stream of a given priority waited. */
 function expectBoundedWaits(served: readonly Served[]): void {
   const rank = (priority: TenantPriority) => TENANT_PRIORITIES.indexOf(priority);
   const bounds: Readonly<Record<TenantPriority, number>> = { high: 1, normal: 9, low: 24 };
@@ -167,19 +167,19 @@ test('streams of a draining worker are served before new streams of high priorit
   expect(await ledger.pools.renewWaits(pool.model, ['new', 'first'])).toMatchObject({ changed: ['first'] });
 });
 
-test('queued streams keep their place when the priority of their tenant changes, and new ones have the new priority', async () => {
+test('queued streams keep their place when the priority of their tenant changes, and only later streams get the new priority', async () => {
   const pool = await createPool();
   await pool.join('b1', 'b', 'normal');
   await pool.join('a1', 'a', 'normal');
   await pool.join('a2', 'a', 'high');
-  // A repeat of the request, as after a notification.
+  // The gateway repeats the request, as it does after a notification.
   expect(await ledger.pools.place(pool.model, { sessionId: 'a1', tenant: 'a', priority: 'high' })).toMatchObject({
     outcome: 'wait',
   });
   expect(sessionsOf(await serveAll(pool))).toEqual(['a2', 'b1', 'a1']);
 });
 
-test('the limit of a queue counts waiting streams of all priorities', async () => {
+test('claim counts the queued streams of all priorities', async () => {
   const pool = await createPool();
   await ledger.pools.configure(pool.model, { canGrow: true, capacity: 4 });
   for (const priority of ['high', 'low'] as const) await pool.join(priority, priority, priority);
@@ -187,7 +187,7 @@ test('the limit of a queue counts waiting streams of all priorities', async () =
   expect([await claim('fits'), await claim('refused')]).toEqual([true, false]);
 });
 
-test('streams that are not renewed lose their place in the lists of all priorities', async () => {
+test('queued streams that are not renewed lose their place, whatever their priority', async () => {
   const pool = await createPool();
   for (const priority of TENANT_PRIORITIES) {
     await pool.join(`old-${priority}`, priority, priority);
@@ -203,7 +203,7 @@ test('streams that are not renewed lose their place in the lists of all prioriti
   expect(placed).toHaveLength(3);
 });
 
-/** Takes the steps of a gateway of the previous version, which knows only the list `q`. */
+/** Sends the commands of a gateway of the previous version, which knows only the list `q`. */
 const earlierGateway = {
   join: async ({ send }: Pool, session: string, tenant: string) => {
     await send('ZADD', 'qs', String(Date.now()), session);
@@ -218,12 +218,12 @@ const earlierGateway = {
   },
 };
 
-test('streams of an earlier and a new gateway are both served, also if they have the same tenant', async () => {
+test('streams of gateways of the previous and this version are all served, even if they have the same tenant', async () => {
   const pool = await createPool();
   await pool.join('a1', 'a', 'high');
   await earlierGateway.join(pool, 'a2', 'a');
   await pool.join('a3', 'a', 'high');
-  // An earlier gateway serves the first entry of `q`, which must not need one of the other lists.
+  // A gateway of the previous version serves the first entry of `q`, and must find the session in `q:TENANT`.
   expect(await pool.send('LRANGE', 'q', '0', '-1')).toEqual(['a']);
   expect(await pool.send('LRANGE', 'q:a', '0', '-1')).toEqual(['a2']);
   pool.waiting().push({ session: 'a2', tenant: 'a', priority: 'normal' });
@@ -231,11 +231,11 @@ test('streams of an earlier and a new gateway are both served, also if they have
   expect(await pool.load()).toBe(0);
 });
 
-test('a stream that an earlier gateway removed is not counted, and does not stop the streams behind it', async () => {
+test('a stream that a gateway of the previous version removed is not counted, and does not block later streams', async () => {
   const pool = await createPool();
   await pool.join('a1', 'a', 'high');
   await pool.join('a2', 'a', 'high');
-  // A gateway fails the streams of another one whose lease has expired.
+  // A gateway of the previous version fails the streams of a gateway whose lease has expired.
   await earlierGateway.leave(pool, 'a1', 'a');
   expect(await pool.load()).toBe(1);
   pool.waiting().shift();
@@ -244,7 +244,7 @@ test('a stream that an earlier gateway removed is not counted, and does not stop
   expect(await pool.send('EXISTS', 'qh')).toBe(0);
 });
 
-test('connect returns the priority of the account, which configure changes and removes', async () => {
+test('connect returns the priority of the account, and normal after configure has removed the priority', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 10, priority: 'high' });
   const connect = async () => {
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });

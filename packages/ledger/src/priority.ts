@@ -1,7 +1,7 @@
 import { TENANT_PRIORITIES } from '@svc-asr/core';
 import type { TenantPriority } from '@svc-asr/core';
 
-/** Parses the priority of an account. The normal one is not stored, and earlier versions store none. */
+/** Parses the priority of an account. It is absent if it is normal, and in accounts that earlier versions stored. */
 export function readPriority(text: unknown): TenantPriority {
   return TENANT_PRIORITIES.find((priority) => priority === text) ?? 'normal';
 }

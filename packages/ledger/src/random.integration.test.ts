@@ -10,10 +10,10 @@ import type { Ledger } from './ledger.ts';
 import type { Reservation, ReserveRequest } from './reservation.ts';
 import type { JournalEntry } from './types.ts';
 
-/** A session that a client requested, and the reservation it got. */
+/** A session that a client requested, and the reservation that it got. */
 type Known = ReserveRequest & { reservation?: Reservation; chainId?: string };
 
-/** Next step of a client. Numbers choose a session, a duration or a key. */
+/** One step of a client. The numbers choose a session, a duration or a key. */
 type Step =
   | { do: 'reserve'; seconds: number; key: number; model: string }
   | { do: 'confirm' | 'cancel' | 'connect' | 'disconnect' | 'fail'; session: number }
@@ -102,7 +102,7 @@ const CLIENTS = 4;
 
 let redis: { url: string; stop: () => Promise<void> };
 let clients: Ledger[];
-/** Number of sessions that a chain has created. */
+/** Number of sessions that chains have created. */
 let chained = 0;
 
 describe.each([
@@ -120,12 +120,12 @@ describe.each([
     await redis.stop();
   });
 
-  test('parallel clients with random steps never unbalance an account and end each session once', async () => {
+  test('parallel clients with random steps never unbalance an account, and every session ends once', async () => {
     let transitions = 0;
     const steps = fc.array(step, { minLength: 10, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: CLIENTS, maxLength: CLIENTS }), async (programs) => {
-        // Two accounts whose clients also try the sessions of the other.
+        // Clients of each account also try the sessions of the other account.
         const tenants = [0, 1].map(() => createTenant(clients[0]!, 20_000, { limits: LIMITS }));
         const [tenant, other] = (await Promise.all(tenants)) as [string, string];
         const sessions: Known[] = [];
@@ -175,8 +175,8 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
       case 'disconnect':
         if (known) {
           const connection = { tenant, sessionId: known.sessionId, credentialHash: 'hash', connectionId: randomUUID() };
-          // In parallel, as when the answer to the connect was lost. In either order no connection has the session
-          // afterwards.
+          // Both run in parallel, as when the answer to the connect was lost. Whichever comes first, no connection has
+          // the session afterwards.
           await Promise.all([
             api.connect({ ...connection, owner: OWNER }),
             api.disconnect(tenant, known.sessionId, connection.connectionId),
@@ -231,7 +231,9 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
   }
 }
 
-/** Continues a session in a next one. Connects it first, because few random sessions are active. */
+/**
+ * Continues a session with a chained one. Connects the session first, because few of the random sessions are active.
+ */
 async function chain(
   { sessions: api }: Ledger,
   tenant: string,
@@ -247,7 +249,7 @@ async function chain(
   const part: Known = { ...request(tenant, { model: known.model }), chainId };
   const owner = stale ? { ...OWNER, epoch: 2 } : OWNER;
   const asked = { tenant, sessionId, owner, nextId: part.sessionId, seconds, chainId };
-  // In parallel, as when the answer to the first call was lost.
+  // Both run in parallel, as when the answer to the first call was lost.
   const [first, second] = await Promise.all([api.chain(asked), api.chain(asked)]);
   if (stale) expect([first.outcome, second.outcome]).not.toContain('ok');
   if (first.outcome !== 'ok' && second.outcome !== 'ok') return;
@@ -255,13 +257,13 @@ async function chain(
   chained++;
 }
 
-/** Ends the month of the budget, so that the next call renews it. */
+/** Sets the month of the budget to a past one, so that the next call renews the budget. */
 async function endMonth({ link }: Ledger, tenant: string): Promise<void> {
   const key = createRedisKeys(PREFIX).account(tenant);
   if ((await link.send(key, ['HEXISTS', key, 'bm'])) === 1) await link.send(key, ['HSET', key, 'bm', '2001-02']);
 }
 
-/** Reads the whole account atomically in a loop, and returns the number of reads. */
+/** Reads the whole account atomically in a loop and checks its sums. Returns the number of reads. */
 async function watch(tenant: string, running: () => boolean): Promise<number> {
   const { link } = clients[CLIENTS - 1]!;
   const key = createRedisKeys(PREFIX).account(tenant);
@@ -273,14 +275,14 @@ async function watch(tenant: string, running: () => boolean): Promise<number> {
     expect(Math.min(reserved, consumed, granted - reserved - consumed)).toBeGreaterThanOrEqual(0);
     const sessions = createRedisKeys(PREFIX).modelSessions(tenant, 'kikuyu');
     expect(Number(await link.send(sessions, ['ZCARD', sessions]))).toBeLessThanOrEqual(MODEL_LIMIT);
-    // The rest of the budget is a part of the credit that was not charged.
+    // The rest of the budget is never more than the credit that was not charged.
     expect(Math.min(left, used, granted - consumed - left)).toBeGreaterThanOrEqual(0);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return reads;
 }
 
-/** Checks that the journal adds up to the account, and that no session is reserved or ended twice. */
+/** Checks that the journal adds up to the account, and that no session is reserved twice or ended twice. */
 async function checkJournal(tenant: string): Promise<number> {
   const entries = await clients[0]!.journal.read(tenant, { count: 100_000 });
   const account = (await clients[0]!.accounts.read(tenant))!;

@@ -18,14 +18,14 @@ const EXTENSION_MS = 60_000;
 export interface ReaperParts extends EndingParts {
   due: Due;
   ownership: Pick<ReturnType<typeof createOwnership>, 'serves'>;
-  /** Time after which a mark that a reaper has taken but not finished is available again. */
+  /** Time after which another reaper may take a mark that a reaper has taken but not finished. */
   retryMs: number;
 }
 
 /**
- * Creates the function that checks each tenant with a due mark and ends its overdue sessions. It returns the number of
- * sessions ended. An error of one tenant or node is reported and retried when its mark is due again; it does not delay
- * the others.
+ * Creates the function that checks each tenant with a due mark, ends its overdue sessions and returns their number. An
+ * error for one tenant or node is reported, and does not delay the others. The tenant is checked again when its mark is
+ * returned again.
  */
 export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperParts) {
   const { due, ownership, retryMs } = parts;
@@ -48,10 +48,12 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
         try {
           const { count, nowMs, nextMs } = await endOverdue(tenant);
           ended += count;
-          // Written before the marks are removed, so that a session which is left always has a mark.
+          // The next mark is written before the current ones are removed, so that a remaining session always has a
+          // mark.
           if (nextMs > 0) await due.markNext(tenant, nextMs, nowMs);
-          // In a cluster, the clock of the tenant's node may be behind. A mark that is not due there yet is kept, unless
-          // it was set before the clock stepped back.
+          // In a cluster, the clock of the tenant's node may be behind that of the mark's node. A mark that is not due
+          // on the tenant's node yet is kept. It is removed if it is so far ahead that it was set before the clock
+          // stepped back.
           const aheadMs = (member: string) => Number.parseInt(member) * 1000 - nowMs;
           return members.filter((member) => aheadMs(member) <= 0 || aheadMs(member) > due.horizonMs);
         } catch (error) {
@@ -65,7 +67,10 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
     }
   }
 
-  /** Ends the overdue sessions of a tenant. `nextMs` is the time at which the next one is overdue, or 0. */
+  /**
+   * Ends the overdue sessions of a tenant. `nextMs` in the result is the time at which the next session is overdue, or
+   * 0.
+   */
   async function endOverdue(tenant: string): Promise<{ count: number; nowMs: number; nextMs: number }> {
     let count = 0;
     for (;;) {
@@ -78,7 +83,8 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
   }
 
   /**
-   * Fails an overdue active session without a charge, unless a live gateway serves it. Returns true if it was failed.
+   * Fails an overdue active session without a charge, unless a live gateway serves it. Returns true if this call failed
+   * it.
    */
   async function failUnserved(tenant: string, [sessionId = '', id = '', epoch, chain]: string[], nowMs: number) {
     const owner = { id, epoch: Number(epoch) };
@@ -92,7 +98,7 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
   }
 }
 
-/** Groups marks, which are `SECOND:TENANT`, by tenant. */
+/** Groups marks of the form `SECOND:TENANT` by tenant. */
 function byTenant(marks: readonly string[]): Map<string, string[]> {
   const tenants = new Map<string, string[]>();
   for (const mark of marks) {

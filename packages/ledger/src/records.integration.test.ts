@@ -50,19 +50,22 @@ describe.each([
     [{ models: ['m1', 'm2'] }],
     [{ scopes: ['sessions:create', 'usage:read'], models: ['m1'] }],
     [{ scopes: [], models: [] }],
-  ])('an API key keeps its limits %j, and earlier versions find no hash that matches it', async (limits) => {
-    const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
-    const keyId = randomUUID().slice(0, 10);
-    const storedHash = () => ledger.link.send(keys.apiKey(keyId), ['HGET', keys.apiKey(keyId), 'hash']);
-    await ledger.apiKeys.put(keyId, { ...record, ...limits });
-    expect(await ledger.apiKeys.find(keyId)).toStrictEqual({ ...record, ...limits, revoked: false });
-    expect(await storedHash()).not.toBe(record.hash);
-    await ledger.apiKeys.put(keyId, record);
-    expect(await ledger.apiKeys.find(keyId)).toStrictEqual({ ...record, revoked: false });
-    expect(await storedHash()).toBe(record.hash);
-  });
+  ])(
+    'an API key keeps the limits %j, and gateways of earlier versions find no matching hash for it',
+    async (limits) => {
+      const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
+      const keyId = randomUUID().slice(0, 10);
+      const storedHash = () => ledger.link.send(keys.apiKey(keyId), ['HGET', keys.apiKey(keyId), 'hash']);
+      await ledger.apiKeys.put(keyId, { ...record, ...limits });
+      expect(await ledger.apiKeys.find(keyId)).toStrictEqual({ ...record, ...limits, revoked: false });
+      expect(await storedHash()).not.toBe(record.hash);
+      await ledger.apiKeys.put(keyId, record);
+      expect(await ledger.apiKeys.find(keyId)).toStrictEqual({ ...record, revoked: false });
+      expect(await storedHash()).toBe(record.hash);
+    },
+  );
 
-  test('an API key that an earlier version stored has no limits', async () => {
+  test('an API key that an earlier version stored is not limited', async () => {
     const keyId = randomUUID().slice(0, 10);
     const key = keys.apiKey(keyId);
     await ledger.link.send(key, ['HSET', key, 'tenant', 'acme', 'hash', 'h', 'pepper', 'p1', 'expires', '']);
@@ -70,7 +73,7 @@ describe.each([
     expect(await ledger.apiKeys.find(keyId)).toStrictEqual(record);
   });
 
-  test('the catalogue and the registry return what was stored', async () => {
+  test('the catalogue and the registry of resources return what was stored', async () => {
     const fresh = await openLedger(redis.url);
     expect(await fresh.catalogue.read()).toBeUndefined();
     const entry = { id: 'm', language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 120 };

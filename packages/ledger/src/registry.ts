@@ -3,8 +3,8 @@ import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
 /**
- * Creates the registry of resources that the operator has applied. A restarted operator compares it with the source to
- * find resources that were deleted meanwhile.
+ * Creates the registry of the resources that the operator has applied. After a restart, the operator compares it with
+ * the source to find resources that were deleted in the meantime.
  */
 export function createRegistry(link: RedisLink, keys: RedisKeys) {
   return {

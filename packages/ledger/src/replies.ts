@@ -9,12 +9,12 @@ export function fields(reply: unknown): Map<string, string> {
   return map;
 }
 
-/** Converts a reply of integers. */
+/** Converts a reply to a list of numbers. */
 export function numbers(reply: unknown): number[] {
   return (reply as unknown[]).map(Number);
 }
 
-/** Returns the row of get_session.lua. Undefined if the session is not known. */
+/** Parses the reply of get_session.lua. Undefined if the session is not known. */
 export function sessionDetail(row: readonly unknown[]): SessionDetailRecord | undefined {
   if (row.length === 0) return undefined;
   const [endReason, closeCode] = row.slice(7);
@@ -26,16 +26,16 @@ export function sessionDetail(row: readonly unknown[]): SessionDetailRecord | un
 }
 
 /**
- * Returns the session rows of usage.lua, newest first. Sessions created in the same millisecond keep their order, in
- * which the last confirmed one comes first.
+ * Parses the session rows of usage.lua and sorts them by creation, newest first. Sessions that were created in the same
+ * millisecond keep their order, in which the session that was confirmed last comes first.
  */
 export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
   return rows.map(sessionRecord).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
-/** Reads the hash of a session (see docs/redis.md). Undefined if the session no longer exists. */
+/** Parses the hash of a session (see docs/redis.md). Undefined if the session no longer exists. */
 export function readSession(id: string, hash: Map<string, string>): SessionRecord | undefined {
-  // Version 1 of the schema has both fields in one (scripts/include/session.lua).
+  // Version 1 of the schema stores both values in the field `d` (scripts/include/session.lua).
   const [, oldCreated, , , , oldModel] = hash.get('d')?.split(' ') ?? [];
   const [created, model] = [hash.get('created') ?? oldCreated, hash.get('model') ?? oldModel];
   if (model === undefined) return undefined;
@@ -43,7 +43,10 @@ export function readSession(id: string, hash: Map<string, string>): SessionRecor
   return sessionRecord([id, model, state, hash.get('au') ?? 0, hash.get('bi') ?? 0, created, hash.get('co') ?? 0]);
 }
 
-/** Reads the line of an ended session (see scripts/include/recent.lua). Undefined for the id of a live session. */
+/**
+ * Parses the line of an ended session (see scripts/include/recent.lua). Undefined if the line is the id of a live
+ * session.
+ */
 export function readEnded(line: string): SessionRecord | undefined {
   const [id, state, created, completed, audio, billable, model] = line.split(' ');
   return model === undefined ? undefined : sessionRecord([id, model, state, audio, billable, created, completed]);

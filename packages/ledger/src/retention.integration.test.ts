@@ -51,12 +51,12 @@ describe.each([
     for (const id of [done!, failed!, open!]) expect(await keptMs(keys.session(tenant, id))).toBe(MISSING);
   });
 
-  test('usage and recent list ended and live sessions by creation, with audio, charge and times', async () => {
+  test('usage and recent list ended and live sessions in order of creation, with audio, charge and times', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
     const sessions = [];
     for (let at = 0; at < 50; at++) sessions.push(await reserved(ledger, tenant, { seconds: 5 }));
     const newest = sessions.slice(-20).reverse();
-    // The oldest listed session ends last.
+    // The oldest of the listed sessions ends last.
     for (const at of [3, 10, 19]) await complete(tenant, newest[at]!.sessionId, 16_001);
     await ledger.sessions.fail(tenant, newest[5]!.sessionId, undefined, 0, 'no worker');
     const { recent } = (await ledger.accounts.usage(tenant))!;
@@ -93,11 +93,11 @@ describe.each([
     }
     const { recent } = (await ledger.accounts.usage(tenant))!;
     expect(recent.map(({ id }) => id)).toEqual(ids.slice(0, 20));
-    // A session that is no longer listed still returns how it ended.
+    // settle still returns the end of a session that is no longer listed.
     expect((await ledger.sessions.settle(tenant, ids[22]!, OWNER, 5, 'x')).outcome).toBe('already');
   });
 
-  test('recent sessions expire 30 days after the last session, also after the tenant was configured again', async () => {
+  test('the list of recent sessions expires 30 days after the last session, and configure does not extend this', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
     await complete(tenant, sessionId);
@@ -113,21 +113,21 @@ describe.each([
     expect(await keptMs(keys.recent(tenant))).toBeLessThanOrEqual(first);
   });
 
-  test('a late settle or fail returns how a session ended, from recent sessions or from the journal', async () => {
+  test('a late settle or fail returns how the session ended, from the recent sessions or from the journal', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const end = await complete(tenant, sessionId, 40_000);
     const already = { ...end, outcome: 'already' };
     expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs: 2500, billableMs: 3000, model: 'kikuyu' });
     expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
-    // The list no longer has the session, as after many newer ones.
+    // The list no longer contains the session, as after many later sessions.
     await send(keys.recent(tenant), 'DEL', keys.recent(tenant));
     expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
     expect((await ledger.accounts.usage(tenant))!.balance).toMatchObject({ consumedMs: 3000 });
   });
 
-  test('a repeat with the same Idempotency-Key gets the same session until its credential expires', async () => {
+  test('a repeated request with the same Idempotency-Key gets the same session until the credential expires', async () => {
     const hasty = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, sessionTtlMs: 5000 });
     const tenant = await createTenant(hasty, 60_000);
     const asked = request(tenant, { idempotencyKey: 'k', seconds: 5 });
@@ -159,7 +159,7 @@ describe.each([
     expect(recent).toMatchObject([{ id: sessionId, model: 'old-model', state: 'completed', createdAtMs }]);
   });
 
-  test('sessions that an earlier version ended are listed, and configure converts them', async () => {
+  test('sessions that an earlier version ended are listed, and configure converts their records', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const id = randomUUID();
     const [created, completed] = [1_700_000_000_000, 1_700_000_009_000];
@@ -184,7 +184,7 @@ describe.each([
     expect((await ledger.accounts.usage(tenant))!.recent).toEqual(expected);
   });
 
-  test('daily usage adds up models and days, with days that an earlier version wrote', async () => {
+  test('daily usage adds up by model and day, including days that an earlier version wrote', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 9 });
     for (const model of ['b', 'a', 'b']) {
       const { sessionId } = await reserved(ledger, tenant, { seconds: 5, model });
@@ -211,7 +211,7 @@ describe.each([
     expect(await ledger.accounts.usageBetween(tenant, date(today), date(today - 1))).toEqual([]);
   });
 
-  test('nothing of a deleted tenant is kept longer than the retention of its account', async () => {
+  test('no data of a deleted tenant is kept longer than the retention time of its account', async () => {
     const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 2 });
     await complete(tenant, (await reserved(ledger, tenant, { seconds: 1 })).sessionId);
     await reserved(ledger, tenant, { seconds: 1 });
@@ -233,7 +233,7 @@ describe.each([
     expect(await keptMs(period)).toBeGreaterThan(400 * DAY_MS);
   });
 
-  test('a live session whose hash is missing does not make scripts of its tenant fail', async () => {
+  test('a live session whose hash is missing does not make scripts for its tenant fail', async () => {
     const prefix = `test-${randomUUID()}`;
     const hasty = createLedger(ledger.link, { prefix, sessionTtlMs: 3000 });
     const tenant = await createTenant(hasty, 60_000);

@@ -43,7 +43,7 @@ describe.each([
     return (100 * placed.filter((each) => each.revision === revision).length) / of;
   };
 
-  test('each revision receives its share of new sessions, whatever its number of slots', async () => {
+  test('each revision receives its configured share of new sessions', async () => {
     await worker('old', 'r1', 1000);
     await worker('new', 'r2', 1000);
     await ledger.revisions.weigh(model, weights({ r2: 20, r1: 80 }));
@@ -54,7 +54,7 @@ describe.each([
     expect(await share('r2', 50)).toBe(100);
   });
 
-  test('a session falls back to another revision if its own has no free slot, and then stays there', async () => {
+  test('a session whose revision has no free slot gets a slot of another revision and stays there', async () => {
     await worker('old', 'r1', 10);
     await ledger.revisions.weigh(model, new Map([['r2', 100]]));
     const { sessionId, revision } = await place();
@@ -67,7 +67,7 @@ describe.each([
     expect((await place(['old', 'new'])).revision).toBeUndefined();
   });
 
-  test('free slots of one revision stay correct through drain, leave, registration and lease expiry', async () => {
+  test('free slots of a revision stay correct through leave, registration under another revision, drain and removal', async () => {
     await worker('w', 'r1', 1);
     await ledger.revisions.weigh(model, new Map([['r1', 100]]));
     const { sessionId } = await place();
@@ -81,7 +81,7 @@ describe.each([
     expect((await place()).revision).toBeUndefined();
   });
 
-  test('a session gets a slot of the first tier that has a free one, and of workers without a tier last', async () => {
+  test('a session gets a slot of the first tier with a free one, and of workers without a configured tier last', async () => {
     await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
     await worker('untiered', 'r1', 9);
     await worker('removed', 'r1', 5, 'cpu');
@@ -105,7 +105,7 @@ describe.each([
     expect((await place()).id).toBe('b');
   });
 
-  test('a session prefers its revision to a tier', async () => {
+  test('a session prefers a worker of its revision to a worker of a preferred tier', async () => {
     await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
     await worker('old', 'r1', 5, 'reserved');
     await worker('new-spot', 'r2', 5, 'spot');
@@ -134,7 +134,7 @@ describe.each([
     expect((await place()).id).toBe('other');
   });
 
-  test('counts of gateways add up by revision and are deleted with the revision', async () => {
+  test('the counts of several gateways add up by revision, and are deleted with the revision', async () => {
     await ledger.revisions.add(model, 'r1', { streams: 2, failures: 1, latencies: [0, 3, 0, 1] });
     await ledger.revisions.add(model, 'r1', { streams: 1, failures: 0, latencies: [] });
     await ledger.revisions.add(model, 'r2', { streams: 0, failures: 0, latencies: [4] });

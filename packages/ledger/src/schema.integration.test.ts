@@ -22,7 +22,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Opens the ledger of a program, and counts the commands that it sends. */
+/** Opens the ledger of a program with the given schema version, and counts the commands that it sends. */
 function openProgram(prefix: string, version = SCHEMA_VERSION) {
   const errors: string[] = [];
   let sent = 0;
@@ -65,10 +65,10 @@ test.each([
 
 test.each([
   ['a later version that it cannot use', SCHEMA_VERSION + 2, SCHEMA_VERSION + 1, SCHEMA_VERSION],
-  ['two versions before', SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION + 2],
-  ['no version, from before versions were stored', undefined, undefined, 3],
+  ['a version that is two versions older', SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION + 2],
+  ['a time before versions were stored', undefined, undefined, 3],
 ])(
-  'a program sends no command to a Redis with records of %s, and logs why once',
+  'a program refuses records of %s: it sends no command to Redis, and logs the reason once',
   async (_name, version, oldest, own) => {
     const prefix = `test-${randomUUID()}`;
     const id = createRedisKeys(prefix).ledgerId();
@@ -77,16 +77,16 @@ test.each([
     const { ledger, errors, sent } = openProgram(prefix, own);
     for (let at = 0; at < 3; at++) {
       await expect(ledger.gateways.join('g')).rejects.toThrow(SchemaMismatch);
-      // Services answer 503 to this error.
+      // Services respond with 503 to this error.
       await expect(ledger.admit('acme')).rejects.toThrow(LedgerUnavailable);
     }
     expect(errors).toEqual([expect.stringContaining('The records in Redis have the schema version')]);
-    // It has read the version, and the ledger id if there is no version.
+    // The program has only read the schema version, and the ledger id if there is no schema version.
     expect(sent()).toBe(version === undefined ? 2 : 1);
   },
 );
 
-test('a program that refused the records continues when the schema version in Redis matches', async () => {
+test('a program that refused the records continues once the schema version in Redis matches', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, 9, 9);
   const { ledger } = openProgram(prefix);
@@ -96,7 +96,7 @@ test('a program that refused the records continues when the schema version in Re
   expect(await ledger.identity.read()).toBeUndefined();
 });
 
-test('a program whose Redis user may not read the schema version uses the records, and logs the missing right', async () => {
+test('a program whose Redis user may not read the schema version still uses the records, and logs the missing right', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, 9, 9);
   const send: RedisLink['send'] = (key, command) =>
@@ -109,7 +109,7 @@ test('a program whose Redis user may not read the schema version uses the record
   expect(errors).toEqual([expect.stringContaining(`allow the Redis user to read ${prefix}:{o}:ledger:schema`)]);
 });
 
-test('the operator of an earlier version does not lower the stored schema version', async () => {
+test('an operator of an earlier version does not lower the stored schema version', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, SCHEMA_VERSION + 1, SCHEMA_VERSION);
   const { ledger } = openProgram(prefix);

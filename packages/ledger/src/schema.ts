@@ -4,16 +4,19 @@ import { fields } from './replies.ts';
 import { LedgerUnavailable } from './redis/link.ts';
 import type { RedisLink } from './redis/link.ts';
 
-/** Version of the records in Redis (docs/redis.md). Increase it with each change that other versions can notice. */
+/**
+ * Version of the records in Redis (docs/redis.md). Increase it with each change that programs of other versions can
+ * notice.
+ */
 export const SCHEMA_VERSION = 2;
 
 /**
- * Oldest version whose programs can use the records of this one. It is the previous version, so that both can run during
- * an upgrade. Only a break raises it to SCHEMA_VERSION.
+ * Oldest version whose programs can use the records of this version. It is normally the previous version, so that both
+ * can run during an upgrade. Set it to SCHEMA_VERSION only for an incompatible change.
  */
 const OLDEST_VERSION = 2;
 
-/** Time after which the version is read again while it does not match. */
+/** Time after which the stored version is read again while it does not match. */
 const RECHECK_MS = 1000;
 
 /** Version of the records, as the operator stores it. */
@@ -32,7 +35,7 @@ export class SchemaMismatch extends LedgerUnavailable {}
 /** Creates access to the stored version. */
 export function createSchema(link: RedisLink, keys: RedisKeys) {
   const key = keys.schema();
-  /** Undefined if no version was stored yet. */
+  /** Reads the stored version. Undefined if none was stored yet. */
   async function read(): Promise<Schema | undefined> {
     const stored = fields(await link.send(key, ['HGETALL', key]));
     if (stored.size === 0) return undefined;
@@ -43,8 +46,8 @@ export function createSchema(link: RedisLink, keys: RedisKeys) {
     read,
 
     /**
-     * Stores the version of this program, unless a later one is stored. The operator calls it when it may write to this
-     * Redis. Scripts convert older records when they use them.
+     * Stores the version of this program, unless a later one is stored. The operator calls it once it may write to this
+     * Redis. Older records remain, and scripts convert them when they use them.
      */
     async stamp(): Promise<void> {
       const stored = await read();
@@ -54,7 +57,7 @@ export function createSchema(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** Returns why a program of the version `own` cannot use records of `stored`. Undefined if it can. */
+/** Returns the reason why a program of version `own` cannot use records of version `stored`. Undefined if it can. */
 export function findMismatch(stored: Schema, own: number): string | undefined {
   const found = `The records in Redis have the schema version ${stored.version}`;
   const before = own - 1;
@@ -77,13 +80,13 @@ export interface SchemaRequirement {
   /** Prefix of the keys of the ledger. */
   prefix: string;
   logger: { error: (message: string) => void };
-  /** Version of this program. */
+  /** Schema version of the program. SCHEMA_VERSION if omitted. */
   version?: number;
 }
 
 /**
- * Returns a link that reads the version before its first command. While the version does not match, every command throws
- * SchemaMismatch and sends nothing else. The reason is logged once.
+ * Returns a link that reads the stored version before its first command. While the version does not match, every
+ * command throws SchemaMismatch and nothing else is sent. The reason is logged once.
  */
 export function requireSchema(link: RedisLink, requirement: SchemaRequirement): RedisLink {
   const { prefix, logger, version = SCHEMA_VERSION } = requirement;
@@ -98,7 +101,7 @@ export function requireSchema(link: RedisLink, requirement: SchemaRequirement): 
       return await schema.read();
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOPERM')) throw error;
-      // The rights of Redis users may be updated after the services.
+      // The user has no right to read the version. The rights of Redis users may be updated later than the services.
       logger.error(`The schema version in Redis is unknown: allow the Redis user to read ${keys.schema()}`);
       return { version, oldest: version };
     }

@@ -8,7 +8,7 @@ const read = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 const scripts = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'));
 
 describe('include/billing.lua', () => {
-  test('has the sample rate of packages/core', () => {
+  test('has the same sample rate as packages/core', () => {
     expect(read('include/billing.lua')).toContain(`local SAMPLES_PER_MS = ${SAMPLES_PER_MS}\n`);
   });
 
@@ -19,13 +19,13 @@ describe('include/billing.lua', () => {
   });
 });
 
-test('no script passes a negated number to Redis, which refuses -0', () => {
+test('no script passes a negated number to Redis, because Lua writes a negated 0 as -0, which Redis refuses', () => {
   const files = [...scripts, ...readdirSync(new URL('include/', FOLDER)).map((file) => `include/${file}`)];
   const negated = /redis\.call\('HINCRBY', [^\n]*, -[a-z]/;
   expect(files.filter((file) => negated.test(read(file)))).toEqual([]);
 });
 
-/** Returns the fields that docs/redis.md lists, by the pattern of the key. */
+/** Returns the hash fields that docs/redis.md lists, by the pattern of their key. */
 function readLegend(): Map<string, Set<string>> {
   const sections = readFileSync(PAGE, 'utf8')
     .split(/^## .*: `/m)
@@ -39,7 +39,8 @@ function readLegend(): Map<string, Set<string>> {
 }
 
 /**
- * Hash tag of the keys that a script builds from KEYS[1], and the suffix of KEYS[1] itself, by the name in its head.
+ * Name of KEYS[1] in the head of a script, with the hash tag of the keys that the script builds and the suffix of
+ * KEYS[1].
  */
 const KEY_NAMES: Record<string, [tag: string, suffix: string]> = {
   account: ['{t:TENANT}', 'a'],
@@ -47,7 +48,7 @@ const KEY_NAMES: Record<string, [tag: string, suffix: string]> = {
   'API key': ['{k:KEYID}', 'k'],
 };
 
-/** Splits Lua arguments at commas that are not inside parentheses. */
+/** Splits the text of Lua arguments at commas that are not inside parentheses. */
 function splitArguments(text: string): string[] {
   let depth = 0;
   let start = 0;
@@ -65,7 +66,7 @@ function splitArguments(text: string): string[] {
   return parts;
 }
 
-/** Returns each use of a literal field name in a script: the pattern of its key, and the field. */
+/** Returns each use of a literal hash field in a script, as the pattern of its key and the field. */
 function fieldUses(source: string): [key: string, field: string][] {
   const [tag, suffix] = KEY_NAMES[/^-- KEYS {2}1 (.+)$/m.exec(source)?.[1] ?? ''] ?? ['', ''];
   const uses: [string, string][] = [];
@@ -94,7 +95,7 @@ describe('docs/redis.md', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('lists no session or worker field that no script uses', () => {
+  test('lists no field of sessions or workers that no script uses', () => {
     for (const key of ['{t:TENANT}:s:SESSION', '{m:MODEL}:w:ID']) {
       const names = used.filter(([known]) => known === key).map(([, field]) => field);
       expect([...(legend.get(key) ?? [])].sort()).toEqual([...new Set(names)].sort());

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A Lua script as it is sent to Redis. */
+/** A Lua script in the form that is sent to Redis. */
 export interface Script {
   readonly name: string;
   readonly source: string;
@@ -11,8 +11,8 @@ export interface Script {
 const FOLDER = new URL('../scripts/', import.meta.url);
 
 /**
- * Reads `scripts/NAME.lua` and replaces each `-- @include PART` with `scripts/include/PART.lua`, once. An indented
- * include is inside a block, so its definitions are visible only there.
+ * Reads `scripts/NAME.lua` and replaces each `-- @include PART` with `scripts/include/PART.lua`, each part only once.
+ * If an include is indented, it is inside a block, and its definitions are visible only there.
  */
 export function loadScript(name: string): Script {
   const source = expand(`${name}.lua`, new Set());

@@ -36,7 +36,7 @@ async function connect(tenant: string, sessionId: string, gateway?: Owner) {
 const get = (tenant: string, id: string) => ledger.sessionAccess.get(tenant, id);
 const remove = async (tenant: string, id: string) => (await ledger.sessionAccess.delete(tenant, id)).outcome;
 
-test('delete expires a reserved session at once, frees its place and credit, and may be repeated', async () => {
+test('delete expires a reserved session at once and releases its credit, and a repeated delete changes nothing', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   expect(await get(tenant, sessionId)).toMatchObject({ state: 'reserved', endReason: null, closeCode: null });
@@ -48,7 +48,7 @@ test('delete expires a reserved session at once, frees its place and credit, and
   await reserved(ledger, tenant);
 });
 
-test('delete ends the idempotency window of a session in any state', async () => {
+test('delete lets the Idempotency-Key of a session create a new one, whatever the state of the session', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 9 });
   const again = async (idempotencyKey: string) => (await reserved(ledger, tenant, { idempotencyKey })).sessionId;
   const created = await again('reserved');
@@ -70,7 +70,7 @@ test('delete ends the idempotency window of a session in any state', async () =>
   expect(await again('ended')).not.toBe(ended);
 });
 
-test('delete of an active session names it to its gateway until the gateway forgets it', async () => {
+test('delete of an active session reports it to its gateway as cancelled, until the gateway forgets it', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   const { owner } = await connect(tenant, sessionId);
@@ -86,7 +86,7 @@ test('delete of an active session names it to its gateway until the gateway forg
   expect(await get(tenant, sessionId)).toMatchObject(record);
 });
 
-test('a session that was deleted while its handshake failed expires, and its pool no longer holds capacity', async () => {
+test('if a connected session is deleted and its connect is then rolled back, it expires and its pool holds no capacity for it', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const model = `m-${randomUUID()}`;
   const { sessionId, expiresAtMs } = await reserved(ledger, tenant, { model });
@@ -95,7 +95,7 @@ test('a session that was deleted while its handshake failed expires, and its poo
   expect(await remove(tenant, sessionId)).toBe('active');
   expect(await ledger.sessions.disconnect(tenant, sessionId, connectionId)).toBe(true);
   expect(await ledger.pools.load(model)).toMatchObject({ held: 0 });
-  // The answer to the first disconnect was lost before the release.
+  // The answer to the first disconnect was lost before the capacity was released.
   await ledger.pools.claim(model, sessionId, expiresAtMs);
   expect(await ledger.sessions.disconnect(tenant, sessionId, connectionId)).toBe(false);
   expect(await ledger.pools.load(model)).toMatchObject({ held: 0 });
@@ -103,7 +103,7 @@ test('a session that was deleted while its handshake failed expires, and its poo
   expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
 });
 
-test('of a delete and a handshake at the same time, exactly one wins', async () => {
+test('if delete and connect run at the same time, exactly one of them gets the session', async () => {
   const tenant = await createTenant(ledger, 6_000_000, { concurrentSessions: 100 });
   const gateway = await join();
   const winners = new Set<string>();
@@ -121,7 +121,7 @@ test('of a delete and a handshake at the same time, exactly one wins', async () 
   expect([...winners].sort()).toEqual(['ok', 'refused']);
 });
 
-test('a session that is foreign, unknown or not confirmed is neither returned nor deleted', async () => {
+test('a session that is unknown, not confirmed or of another tenant is neither returned nor deleted', async () => {
   const [tenant, other] = [await createTenant(ledger, 60_000), await createTenant(ledger, 60_000)];
   const { sessionId: foreign } = await reserved(ledger, other);
   const { sessionId: unconfirmed } = await provisional(ledger, request(tenant));
@@ -131,7 +131,7 @@ test('a session that is foreign, unknown or not confirmed is neither returned no
   expect(await get(other, foreign)).toMatchObject({ state: 'reserved' });
 });
 
-test('at least the 100 newest sessions can be read, with the reason of each end', async () => {
+test('get finds at least the 100 newest sessions, with the reason for their end', async () => {
   const tenant = await createTenant(ledger, 600_000);
   const ids: string[] = [];
   for (let count = 0; count < 130; count++) {
@@ -145,7 +145,7 @@ test('at least the 100 newest sessions can be read, with the reason of each end'
   expect((await ledger.accounts.usage(tenant))?.recent).toHaveLength(20);
 });
 
-test('get returns a session that an earlier version ended, without the reason of its end', async () => {
+test('get returns a session that ended without a recorded reason, as in earlier versions', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   const { owner } = await connect(tenant, sessionId);
@@ -153,7 +153,7 @@ test('get returns a session that an earlier version ended, without the reason of
   expect(await get(tenant, sessionId)).toMatchObject({ state: 'completed', endReason: null, closeCode: null });
 });
 
-test('a failed session has the reason service_error unless its gateway gives another one', async () => {
+test('a failed session has the end reason service_error unless its gateway gives another one', async () => {
   const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 2 });
   const [first, second] = [await reserved(ledger, tenant, { seconds: 1 }), await reserved(ledger, tenant)];
   const one = await connect(tenant, first.sessionId);

@@ -8,23 +8,23 @@ import type { SessionDetailRecord } from './types.ts';
 const GET = loadScript('get_session');
 const DELETE = loadScript('delete_session');
 
-/** Time for which a cancellation is kept for its gateway. Longer than a handshake takes to start its stream. */
+/** Time for which a cancellation is kept for its gateway. It is longer than a handshake takes to start its stream. */
 const CANCELLATION_MS = 120_000;
 
-/** Result of a deletion. `model` is the pool that holds capacity for the session. */
+/** Result of a deletion. `model` is the model whose pool holds capacity for the session. */
 export type Deleted = { outcome: 'expired'; model: string } | { outcome: 'active' | 'ended' | 'unknown' };
 
-/** Creates the access of accounts to their own sessions. */
+/** Creates the functions by which a tenant reads and cancels its own sessions. */
 export function createSessionAccess(link: RedisLink, keys: RedisKeys, now: () => number) {
   return {
-    /** Returns a session. Undefined if the account has no such session, or if it ended too long ago. */
+    /** Returns a session. Undefined if the tenant has no such session, or if it ended too long ago. */
     async get(tenant: string, sessionId: string): Promise<SessionDetailRecord | undefined> {
       return sessionDetail((await link.run(GET, keys.account(tenant), [sessionId])) as unknown[]);
     },
 
     /**
-     * Ends a session that is not connected, and records the cancellation of one that is. Its gateway finds it with
-     * `cancelled`. Safe to repeat.
+     * Ends a session that is not connected. For a connected session, records the cancellation, which its gateway finds
+     * with `cancelled`. Safe to repeat.
      */
     async delete(tenant: string, sessionId: string): Promise<Deleted> {
       const reply = (await link.run(DELETE, keys.account(tenant), [sessionId])) as string[];
@@ -38,7 +38,9 @@ export function createSessionAccess(link: RedisLink, keys: RedisKeys, now: () =>
       return { outcome };
     },
 
-    /** Returns the ids of sessions with a stream on this gateway process that their accounts have cancelled. */
+    /**
+     * Returns the ids of sessions that their tenants have cancelled while this gateway process serves their streams.
+     */
     async cancelled({ id }: Owner): Promise<string[]> {
       const key = keys.cancelled(id);
       const members = (await link.send(key, ['ZRANGE', key, '0', '-1'])) as string[];
@@ -49,7 +51,7 @@ export function createSessionAccess(link: RedisLink, keys: RedisKeys, now: () =>
       return members;
     },
 
-    /** Removes the cancellation of a stream that has ended. */
+    /** Removes the record of a cancellation after its stream has ended. */
     async forget({ id }: Owner, sessionId: string): Promise<void> {
       await link.send(keys.cancelled(id), ['ZREM', keys.cancelled(id), sessionId]);
     },

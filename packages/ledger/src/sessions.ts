@@ -19,7 +19,7 @@ const CHAIN = loadScript('chain');
 export interface SessionOptions {
   /** Lifetime of the credential. */
   ttlMs: number;
-  /** Lifetime of a provisional session. */
+  /** Lifetime of a provisional session, after which it is removed. */
   leaseMs: number;
   /** Time for which a reserve is refused after its cancel. */
   tombstoneMs: number;
@@ -34,70 +34,71 @@ export interface Owner {
   epoch: number;
 }
 
-/** Result of a cancel. `sessionId` is the session that the attempt held. */
+/** Result of a cancel. `sessionId` is the session that the attempt held, which may differ from the requested id. */
 export interface Cancelled {
   outcome: 'cancelled' | 'shared' | 'none' | 'kept';
   sessionId: string;
 }
 
-/** Conditions of a fail. */
+/** Conditions and details of a fail. */
 export interface FailOptions {
-  /** Connection that the session must have. */
+  /** Id of the connection that the session must have. Otherwise it is not failed. */
   connectionId?: string;
-  /** True if the owner was declared dead. A session that is not connected yet then refuses this owner. */
+  /** True if the owner was declared dead. A session that is not connected yet then refuses a connect by this owner. */
   refuseOwner?: boolean;
   end?: SessionEnd;
 }
 
 /**
- * Result of a connect. With `owner_dead` the gateway was declared dead. The credential is not consumed, and another
- * gateway can use it.
+ * Result of a connect. With `owner_dead`, the gateway was declared dead. The credential is then not consumed, and
+ * another gateway can use it.
  */
 export type Connected =
   | { outcome: 'ok'; model: string; reservedMs: number; priority: TenantPriority }
   | { outcome: 'refused' | 'owner_dead' | 'inactive' };
 
 /**
- * Result of ending a session. With `already` it had ended before, and the other fields describe that end. With `stale`
- * another gateway owns it. With `not_connected` it is reserved: a failover of Redis may have lost the connect.
+ * Result of a settle or fail. With `already`, the session had ended before, and the other fields describe that end.
+ * With `stale`, another gateway owns it. With `not_connected`, it is reserved, because a failover of Redis may have
+ * lost the connect.
  */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
   | { outcome: 'stale' | 'not_connected' | 'unknown' };
 
-/** A stream that continues in its next session. */
+/** Request to continue a stream in a next session. */
 export interface ChainRequest {
   tenant: string;
   /** The session whose reservation is used up. */
   sessionId: string;
   owner: Owner;
-  /** Id of the next session. A repeat of the request must have the same. */
+  /** Id of the next session. A repeated request must have the same id. */
   nextId: string;
   /** Audio that the next session should reserve. */
   seconds: number;
-  /** The first session of the stream. */
+  /** Id of the first session of the stream. */
   chainId: string;
 }
 
 /**
- * Result of a chain. Any other outcome than `ok` changes nothing. With `credit` less than one second is available. With
- * `stale` the session has ended, or another gateway owns it.
+ * Result of a chain. Every outcome except `ok` has changed nothing. With `credit`, less than one second is available.
+ * With `stale`, the session has ended or another gateway owns it.
  */
 export type Chained =
   | { outcome: 'ok'; reservedMs: number }
   | { outcome: 'credit' | 'inactive' | 'cancelled' | 'stale' };
 
-/** How a session is settled. */
+/** Options of a settle. */
 export interface SettleOptions {
   end?: SessionEnd;
   /**
-   * Division of the audio into sessions of at most `ms`. The settled session is the first one, and `ids` are those of
-   * the further ones, as many as the reservation needs.
+   * Division of the audio into sessions of at most `ms` milliseconds. The settled session is the first one. `ids` are
+   * the ids of the others, as many as the reservation needs.
    */
   parts?: { ms: number; ids: readonly string[] };
 }
 
-/** Creates the transitions of a session: one script each, safe to repeat. */
+/** Creates the transitions of a session. Each one is one script and is safe to repeat. */
 export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, options: SessionOptions) {
   /** Creates a provisional session, or returns the session that the same Idempotency-Key created. */
   async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {
@@ -106,19 +107,21 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
       const args = reserveArguments(request, options, marked);
       const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as ReserveReply;
       if (reply[0] !== 'unmarked') return reserveReply(reply);
-      // The estimated clock was wrong or the mark took too long. The script returned the right time.
+      // The estimate of the clock was wrong, or writing the mark took too long. The script has returned the right time.
       due.observe(Number(reply[1]));
       if (attempts === 3)
         throw new Error('cannot mark the session for the reaper: the clock estimate was wrong four times in a row');
     }
   }
 
-  /** Confirms a provisional session. Returns false if its lease had expired. */
+  /** Confirms a provisional session. Returns false if the session was removed or has ended. */
   async function confirm(tenant: string, { sessionId }: Confirmable): Promise<boolean> {
     return (await link.run(CONFIRM, keys.account(tenant), [sessionId])) === 'ok';
   }
 
-  /** Releases a session for one attempt. The last attempt to release it rolls the reservation back. */
+  /**
+   * Releases a session for one attempt to create it. The reservation is rolled back when the last attempt releases it.
+   */
   async function cancel(request: {
     tenant: string;
     sessionId: string;
@@ -134,7 +137,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     return { outcome: outcome as Cancelled['outcome'], sessionId: held ?? sessionId };
   }
 
-  /** Consumes a credential. Only one of any number of connections gets `ok`. */
+  /** Consumes a credential. If several connections try it, only one of them gets `ok`. */
   async function connect(request: {
     tenant: string;
     sessionId: string;
@@ -150,8 +153,8 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   }
 
   /**
-   * Rolls back a connect that got no answer. Returns true if it had succeeded. If the session has ended, it also releases
-   * the capacity that the pool holds for it. Safe to repeat.
+   * Rolls back a connect that got no answer. Returns true if the connect had succeeded. If the session has ended, also
+   * releases the capacity that the pool holds for it. Safe to repeat.
    */
   async function disconnect(tenant: string, sessionId: string, connectionId: string): Promise<boolean> {
     const reply = (await link.run(DISCONNECT, keys.account(tenant), [sessionId, connectionId])) as string[];
@@ -160,7 +163,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     return outcome === 'ok';
   }
 
-  /** Settles a session whose reservation is used up, and reserves the next one for the same stream, in one step. */
+  /** Settles a session whose reservation is used up and reserves the next one for the same stream, in one script. */
   async function chain(request: ChainRequest): Promise<Chained> {
     const { tenant, sessionId, owner, nextId, seconds, chainId } = request;
     const args = [sessionId, owner.id, owner.epoch, nextId, seconds, chainId];
@@ -184,7 +187,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   }
 
   /**
-   * Ends a session because of a fault of the service, without a charge. Without an owner, the session must not be
+   * Ends a session because of a fault of the service, without a charge. If no owner is given, the session must not be
    * connected.
    */
   async function fail(
@@ -203,7 +206,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   return { reserve, confirm, cancel, connect, disconnect, chain, settle, fail };
 }
 
-/** The text that the scripts store: reason and close code, with 0 for none. */
+/** Formats an end as the scripts store it: reason and close code, where 0 means that there is no close code. */
 function endText(end: SessionEnd | undefined): string {
   return end === undefined ? '' : `${end.reason} ${end.closeCode ?? 0}`;
 }

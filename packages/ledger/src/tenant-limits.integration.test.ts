@@ -12,7 +12,7 @@ import type { TenantSettings } from './types.ts';
 
 const OWNER = { id: 'gateway-1', epoch: 1 };
 const samplesOf = (seconds: number) => seconds * 16_000;
-/** Month that is over. An account with it renews its budget at the next call. */
+/** A past month. An account whose budget has this month renews it at the next call. */
 const PAST_MONTH = '2001-02';
 
 describe.each([
@@ -41,7 +41,7 @@ describe.each([
     monthlyBudgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1000,
     ...changes,
   });
-  /** Creates a tenant with a budget and other credit, in seconds. */
+  /** Creates a tenant with a monthly budget and other credit, both in seconds. */
   const createWithBudget = (budgetSeconds: number, creditSeconds = 0) =>
     createTenant(ledger, creditSeconds * 1000, settings(budgetSeconds));
   const setField = (tenant: string, field: string, value: string | number) =>
@@ -57,7 +57,10 @@ describe.each([
     ledger.sessions.settle(tenant, id, OWNER, samplesOf(seconds), 'test');
   const use = async (tenant: string, seconds: number) => settle(tenant, await open(tenant, seconds), seconds);
 
-  /** Returns available and remaining seconds of the budget. Checks the account against its journal. */
+  /**
+   * Returns the available seconds of the account and the remaining seconds of its budget. Checks the account against
+   * its journal.
+   */
   const read = async (tenant: string) => {
     const { balance, budget } = (await ledger.accounts.usage(tenant))!;
     const account = (await ledger.accounts.read(tenant))!;
@@ -82,7 +85,7 @@ describe.each([
       expect(account.budget).toMatchObject({ monthlyMs: 100_000, usedMs: 0, grantedMs: 100_000 });
     });
 
-    test('is granted once, whatever number of clients renews it in parallel', async () => {
+    test('is granted once in a month, even if several clients renew it in parallel', async () => {
       const tenant = await createWithBudget(100);
       await use(tenant, 30);
       await endMonth(tenant);
@@ -95,7 +98,7 @@ describe.each([
       expect(entries.filter(({ type }) => type === 'budget').map(({ granted }) => granted)).toEqual([100_000, 30_000]);
     });
 
-    test('is renewed by reserve without an operator', async () => {
+    test('is renewed by reserve, without the operator', async () => {
       const tenant = await createWithBudget(60);
       await use(tenant, 60);
       expect(await ledger.sessions.reserve(request(tenant))).toMatchObject({ outcome: 'credit' });
@@ -118,7 +121,7 @@ describe.each([
       expect(await read(tenant)).toEqual([130, 100]);
     });
 
-    test('that is used up leaves further charges to other credit', async () => {
+    test('that is used up leaves later charges to other credit', async () => {
       const tenant = await createWithBudget(10, 50);
       await use(tenant, 10);
       expect(await read(tenant)).toEqual([50, 0]);
@@ -127,7 +130,7 @@ describe.each([
       expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
     });
 
-    test('of the new month is charged for a session that ran across its start', async () => {
+    test('is charged for a session in the month in which the session ends', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);
       await endMonth(tenant);
@@ -135,7 +138,7 @@ describe.each([
       expect(await read(tenant)).toEqual([90, 90]);
     });
 
-    test('keeps reservations when it is lowered or removed, and removes the excess when they end', async () => {
+    test('that is removed keeps the reserved credit, and loses the unused part when the session ends', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);
       await ledger.accounts.configure(tenant, settings(undefined));
@@ -152,18 +155,22 @@ describe.each([
       ['lowered', 90, [60, 10]],
       ['lowered below its use', 20, [50, 0]],
       ['removed', undefined, [50, 0]],
-    ])('that is %s in mid-month has the whole new amount less what was used', async (_change, seconds, expected) => {
-      const tenant = await createWithBudget(100, 50);
-      await use(tenant, 80);
-      await ledger.accounts.configure(tenant, settings(seconds));
-      expect(await read(tenant)).toEqual(expected);
-      // A change and its reversal, or a new Tenant of the same name, is no way to a second budget in a month.
-      await ledger.accounts.close(tenant);
-      await ledger.accounts.configure(tenant, settings(100));
-      expect(await read(tenant)).toEqual([70, 20]);
-    });
+    ])(
+      'that is %s in mid-month becomes the new amount minus the used part, but never negative',
+      async (_change, seconds, expected) => {
+        const tenant = await createWithBudget(100, 50);
+        await use(tenant, 80);
+        await ledger.accounts.configure(tenant, settings(seconds));
+        expect(await read(tenant)).toEqual(expected);
+        // Removing and adding a budget, or deleting and recreating the Tenant, does not grant a second budget in the same
+        // month.
+        await ledger.accounts.close(tenant);
+        await ledger.accounts.configure(tenant, settings(100));
+        expect(await read(tenant)).toEqual([70, 20]);
+      },
+    );
 
-    test('renews while the tenant is suspended, and not after its deletion', async () => {
+    test('is renewed while the tenant is suspended, but not after the tenant was deleted', async () => {
       const tenant = await createWithBudget(100);
       await use(tenant, 40);
       await ledger.accounts.configure(tenant, settings(100, { state: 'Suspended' }));
@@ -176,20 +183,20 @@ describe.each([
       expect((await ledger.accounts.read(tenant))!.budget!.month).toBe(PAST_MONTH);
     });
 
-    test('is not touched by a correction of other credit', async () => {
+    test('is not reduced by a negative grant', async () => {
       const tenant = await createWithBudget(100, 50);
       expect(await ledger.accounts.grant(tenant, 'oops', -80_000)).toEqual({ applied: true, amountMs: -50_000 });
       expect(await read(tenant)).toEqual([100, 100]);
     });
 
-    test('names the time of its renewal when the credit is used up', async () => {
+    test('adds the time of its renewal to the refusal when the credit is used up', async () => {
       const tenant = await createWithBudget(1);
       await use(tenant, 1);
       const { renewsAtMs } = (await ledger.accounts.read(tenant))!.budget!;
       expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit', renewsAtMs });
     });
 
-    test('includes charges of gateways of an earlier version, which do not know budgets', async () => {
+    test('includes charges by gateways of an earlier version, which do not know budgets', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);
       await settle(tenant, id, 0);
@@ -200,7 +207,7 @@ describe.each([
       expect((await ledger.accounts.usage(tenant))!.budget!.remainingMs).toBe(100_000);
     });
 
-    test('is restored with the consumption of all months when the account was lost', async () => {
+    test('is restored, with the consumption of all months, after the account was lost', async () => {
       const tenant = await createWithBudget(100, 50);
       for (let month = 0; month < 3; month++) {
         await use(tenant, 90);
@@ -225,8 +232,8 @@ describe.each([
     });
   });
 
-  describe('the limit of a model', () => {
-    /** Returns settings with a limit of 5 sessions, and `limit` sessions of the model kikuyu. */
+  describe('the session limit of a model', () => {
+    /** Returns settings with a limit of 5 concurrent sessions, of which `limit` may be of the model kikuyu. */
     const limited = (limit: number | undefined, changes: Partial<TenantSettings> = {}): TenantSettings => {
       const models = limit === undefined ? [] : [{ model: 'kikuyu', concurrentSessions: limit }];
       return { ...TENANT, limits: { ...TENANT.limits, concurrentSessions: 5, models }, ...changes };
@@ -239,18 +246,18 @@ describe.each([
       return (await ledger.link.send(key, ['ZRANGE', key, '0', '-1'])) as string[];
     };
 
-    test('refuses one session more of this model, and none of other models', async () => {
+    test('refuses a session of this model above the limit, but no session of other models', async () => {
       const tenant = await createLimited(2);
       expect([await ask(tenant, 'kikuyu'), await ask(tenant, 'kikuyu')]).toEqual(['ok', 'ok']);
       const refused = await ledger.sessions.reserve(request(tenant, { model: 'kikuyu' }));
       expect(refused).toMatchObject({ outcome: 'model_concurrency', limit: 2, retryAfterMs: 5000 });
       for (let at = 0; at < 3; at++) expect(await ask(tenant, 'dholuo')).toBe('ok');
-      // The limit of the tenant applies first.
+      // The limit of the tenant is checked first.
       expect([await ask(tenant, 'kikuyu'), await ask(tenant, 'dholuo')]).toEqual(['concurrency', 'concurrency']);
       expect((await ledger.accounts.read(tenant))!.limits.models).toEqual([{ model: 'kikuyu', concurrentSessions: 2 }]);
     });
 
-    test('holds for parallel requests', async () => {
+    test('is not exceeded by parallel requests', async () => {
       const tenant = await createLimited(3);
       const outcomes = await Promise.all(Array.from({ length: 5 }, () => ask(tenant, 'kikuyu')));
       expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(3);
@@ -258,7 +265,7 @@ describe.each([
     });
 
     test.each(['settled', 'failed', 'cancelled', 'disconnected and failed', 'closed'])(
-      'is free again when a session is %s',
+      'has room again when a session is %s',
       async (end) => {
         const tenant = await createLimited(1);
         const asked = request(tenant, { model: 'kikuyu', seconds: 10 });
@@ -286,7 +293,7 @@ describe.each([
       },
     );
 
-    test('that is lowered below the live sessions refuses new ones until enough have ended', async () => {
+    test('that is lowered below the number of live sessions refuses new ones until enough have ended', async () => {
       const tenant = await createLimited(3);
       const ids = [await open(tenant, 10), await open(tenant, 10), await open(tenant, 10)];
       await ledger.accounts.configure(tenant, limited(2));
@@ -297,7 +304,7 @@ describe.each([
       expect(await ask(tenant, 'kikuyu')).toBe('ok');
     });
 
-    test('counts sessions that were reserved before it was added', async () => {
+    test('counts sessions that were reserved before the limit was added', async () => {
       const tenant = await createLimited(undefined);
       const id = await open(tenant, 10);
       expect(await entries(tenant)).toEqual([]);
@@ -307,7 +314,7 @@ describe.each([
       expect(await ask(tenant, 'kikuyu')).toBe('ok');
     });
 
-    test('does not apply after its removal, and counts sessions again when it is added again', async () => {
+    test('does not apply after it was removed, and counts earlier sessions when it is added again', async () => {
       const tenant = await createLimited(1);
       await open(tenant, 10);
       await ledger.accounts.configure(tenant, limited(undefined));
@@ -316,11 +323,11 @@ describe.each([
       expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');
     });
 
-    test('does not count entries of ended sessions that an earlier version left, after their latest end', async () => {
+    test('does not count overdue entries of ended sessions, which an earlier version left behind', async () => {
       const tenant = await createLimited(2);
       const id = await open(tenant, 10);
       const key = keys.modelSessions(tenant, 'kikuyu');
-      // The other session is overdue too, but it is live.
+      // The entry of the other session is overdue too, but that session is live.
       await ledger.link.send(key, ['ZADD', key, '1000', 'ended', '1000', id]);
       expect(await ask(tenant, 'kikuyu')).toBe('ok');
       expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');
@@ -329,12 +336,12 @@ describe.each([
   });
 });
 
-describe('tenant limits with a clock that steps', () => {
+describe('tenant limits when the clock of Redis steps', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   beforeAll(async () => (redis = await startRedis()));
   afterAll(() => redis.stop());
 
-  test('the month of a budget is the UTC month on both sides of the start of each month of 500 years', async () => {
+  test('month_of returns the UTC month just before and at the start of each month of 500 years', async () => {
     const ledger = await openLedger(redis.url);
     const include = readFileSync(new URL('../scripts/include/budget.lua', import.meta.url), 'utf8');
     const source = `${include}\nlocal months = {}\nfor i, ms in ipairs(ARGV) do months[i] = month_of(tonumber(ms)) end\nreturn months`;
@@ -346,7 +353,7 @@ describe('tenant limits with a clock that steps', () => {
     await ledger.link.close();
   });
 
-  test('the limit of a model is free again when a reserved session expires', async () => {
+  test('the session limit of a model has room again when a reserved session expires', async () => {
     const ledger = await openSteppedLedger(redis.url, { prefix: `test-${randomUUID()}` });
     const models = [{ model: 'kikuyu', concurrentSessions: 1 }];
     const limits = { ...TENANT.limits, concurrentSessions: 2, models };
@@ -363,7 +370,7 @@ describe('tenant limits with a clock that steps', () => {
     await ledger.link.close();
   });
 
-  test('the month of a budget changes at midnight UTC of the clock of Redis, and only forwards', async () => {
+  test('the month of a budget changes at midnight UTC by the clock of Redis, and never goes back', async () => {
     const ledger = await openSteppedLedger(redis.url, { prefix: `test-${randomUUID()}` });
     const tenant = await createTenant(ledger, 0, { monthlyBudgetMs: 100_000 });
     const id = (await reserved(ledger, tenant, { seconds: 60 })).sessionId;
@@ -371,7 +378,7 @@ describe('tenant limits with a clock that steps', () => {
     const dayMs = 86_400_000;
     const { renewsAtMs, month } = await monthOf();
     await ledger.sessions.fail(tenant, id, undefined, 0, 'test');
-    // An hour before the end of the month, unless the month has ended since.
+    // The clock is set to an hour before the end of the month, unless the month has ended since the first read.
     await ledger.step(renewsAtMs - 3_600_000 - Date.now());
     expect((await monthOf()).month).toBe(month);
     await ledger.step(3_600_000);

@@ -8,23 +8,25 @@ export interface Balance {
   availableMs: number;
 }
 
-/** Monthly budget of a tenant: credit that expires at the end of a UTC month. Amounts are milliseconds of audio. */
+/**
+ * Monthly budget of a tenant: credit that expires at the end of a UTC month. All amounts are in milliseconds of audio.
+ */
 export interface Budget {
   /** Month of the last renewal, as YYYY-MM. */
   month: string;
   /** Amount per month. 0 if the budget was removed. */
   monthlyMs: number;
-  /** Part of the month's budget that was not charged. Live sessions may have reserved it. */
+  /** Part of the month's budget that was not charged. Live sessions may have reserved some of it. */
   remainingMs: number;
-  /** Start of the next month. */
+  /** Start of the next month, in milliseconds since the epoch. */
   renewsAtMs: number;
 }
 
-/** Budget with the values that restore it in an account that was lost. */
+/** Budget with the additional values that are needed to restore it in an account that was lost. */
 export interface BudgetRecord extends Budget {
-  /** Credit that was charged to the budget of the month. */
+  /** Credit that was charged to the budget in this month. */
   usedMs: number;
-  /** Credit that budgets of all months have granted, less the unused part that was removed. */
+  /** Credit that the budgets of all months have granted, minus the unused parts that were removed. */
   grantedMs: number;
 }
 
@@ -34,15 +36,15 @@ export interface TenantSettings {
   state: TenantState;
   models: readonly string[];
   limits: TenantLimits;
-  /** Budget per month in milliseconds of audio. Absent without a budget. */
+  /** Budget per month in milliseconds of audio. Absent if the tenant has no budget. */
   monthlyBudgetMs?: number | undefined;
-  /** Order in which waiting streams get a slot. By default normal. */
+  /** Priority of the tenant's streams when they wait for a slot. Normal if omitted. */
   priority?: TenantPriority | undefined;
 }
 
-/** Version of a Tenant resource. */
+/** Version of a Tenant resource, by which a late write of an older version is detected. */
 export interface TenantVersion {
-  /** Identifies the resource. A resource that is recreated under the same name has another uid. */
+  /** Id of the resource. A resource that was deleted and recreated under the same name has another uid. */
   uid: string;
   /** Increases with each change of the resource. */
   generation: number;
@@ -51,15 +53,15 @@ export interface TenantVersion {
 /** `Deleted` if the Tenant resource was deleted. The account is kept for the retention time. */
 export type AccountState = TenantState | 'Deleted';
 
-/** Negative grant that removed less than specified, because less credit was available. */
+/** A negative grant that removed less credit than specified, because less was available. */
 export interface LimitedCorrection {
   /** Id of the grant. */
   id: string;
-  /** Change of the balance. */
+  /** Actual change of the balance. */
   appliedMs: number;
 }
 
-/** Account as the operator and the console read it. */
+/** An account in the form that the operator and the console read. */
 export interface Account extends Balance {
   tenant: string;
   displayName: string;
@@ -73,7 +75,7 @@ export interface Account extends Balance {
   budget?: BudgetRecord;
 }
 
-/** Session as `recent_sessions` lists it. */
+/** A session in the form that `recent_sessions` lists. */
 export interface SessionRecord {
   id: string;
   model: string;
@@ -84,23 +86,23 @@ export interface SessionRecord {
   completedAtMs: number | null;
 }
 
-/** Session as GET /v1/asr/sessions/{id} returns it. */
+/** A session in the form that GET /v1/asr/sessions/{id} returns. */
 export interface SessionDetailRecord extends SessionRecord {
-  /** Null until it is known. */
+  /** Reason for the end. Null if the session has not ended, or if the reason is not known. */
   endReason: EndReason | null;
   closeCode: number | null;
 }
 
-/** API key as the gateway looks it up. */
+/** An API key in the form that the gateway looks up. */
 export interface KeyRecord {
   tenant: string;
   hash: string;
   pepperId: string;
   expiresAtMs: number | null;
   revoked: boolean;
-  /** What the key may do. Undefined if it may do everything. */
+  /** Scopes that the key is limited to. Undefined if the key may do everything. */
   scopes?: readonly string[];
-  /** Models that the key may use. Undefined if it may use all models of its tenant. */
+  /** Models that the key is limited to. Undefined if the key may use all models of its tenant. */
   models?: readonly string[];
 }
 
@@ -112,7 +114,7 @@ export interface RateState {
   resetS: number;
 }
 
-/** Model as gateways serve it. */
+/** A model in the form that gateways read from the catalogue. */
 export interface CatalogueEntry {
   id: string;
   language: string;
@@ -123,12 +125,12 @@ export interface CatalogueEntry {
 
 /** One entry of a tenant's journal. */
 export interface JournalEntry {
-  /** Id of the stream entry: milliseconds of Redis TIME and a counter. */
+  /** Id of the entry in the Redis stream: milliseconds of the clock of Redis and a counter. */
   id: string;
   type: 'grant' | 'budget' | 'reserve' | 'cancel' | 'settle' | 'fail' | 'expire' | 'restore' | 'checkpoint';
   /** Session id, grant id, month of the budget or restoration id. Empty for a checkpoint. */
   subject: string;
-  /** Change in milliseconds; a checkpoint contains the totals instead. */
+  /** Change in milliseconds. A checkpoint contains the total instead. */
   granted: number;
   reserved: number;
   consumed: number;
@@ -146,22 +148,22 @@ export interface DailyUsage {
   billableMs: number;
 }
 
-/** Worker as it registers itself. */
+/** A worker in the form in which it registers itself. */
 export interface NewWorker {
-  /** Unique per process. */
+  /** Id that is unique for each worker process. */
   id: string;
-  /** Address for gateways: ws:// or wss://. Gateways of the previous version use only this one. */
+  /** Address for gateways, ws:// or wss://. Gateways of the previous version use only this one. */
   address: string;
-  /** Addresses of the further I/O threads. Every address serves all slots. */
+  /** Addresses of the other I/O threads of the worker. Every address serves all slots. */
   furtherAddresses?: readonly string[];
   revision: string;
-  /** Number of streams that the worker accepts. It follows the speed of its machine. */
+  /** Number of streams that the worker accepts now. The worker adapts it to its speed. */
   slots: number;
-  /** Slots that the worker measured at its start. By default the same as `slots`. */
+  /** Slots that the worker measured at its start. Equal to `slots` if omitted. */
   measuredSlots?: number;
   /** Name of the GPU. Absent for a worker without one. */
   device?: string;
-  /** Tier of the model that the worker belongs to. Absent if the model has no tiers. */
+  /** Tier to which the worker belongs. Absent if the model has no tiers. */
   tier?: string;
   /** Contexts of the worker's model. Workers of earlier versions do not report them. */
   contexts?: readonly (readonly [left: number, right: number])[];
@@ -173,20 +175,20 @@ export interface WorkerRecord extends NewWorker {
   leaseUntilMs: number;
 }
 
-/** A stream that needs a worker. */
+/** A request to assign a stream to a worker. */
 export interface PlaceRequest {
   sessionId: string;
   tenant: string;
-  /** Ids of workers that failed this stream. */
+  /** Ids of workers that must not get the stream, for example because they failed it. */
   avoid?: readonly string[];
   /**
-   * Worker that still serves the stream, but drains or has too many streams. It must be in `avoid`. The stream stays
-   * counted there while no other worker has a free slot.
+   * Worker that still serves the stream, but drains or has too many streams. It must also be in `avoid`. The stream
+   * counts at this worker until another one has a free slot.
    */
   servedBy?: string;
   /** Id of the gateway that is notified when a queued stream gets a worker. */
   gateway?: string;
-  /** Priority of the tenant. By default normal. A stream that lost its worker is served before all new streams. */
+  /** Priority of the tenant. Normal if omitted. A stream that lost its worker is served before all new streams. */
   priority?: TenantPriority;
 }
 
@@ -195,48 +197,51 @@ export type PlacedWorker = Pick<NewWorker, 'id' | 'address' | 'furtherAddresses'
 
 export type Placement = { outcome: 'placed'; worker: PlacedWorker } | ({ outcome: 'wait' } & PoolState);
 
-/** State of a pool, which `status` events report to waiting clients. */
+/** State of a pool that `status` events report to waiting clients. */
 export interface PoolState {
   /** Slots of all workers that accept streams. */
   slots: number;
-  /** Empty if no further worker is on its way. */
+  /** State of workers that are being added. Empty if none are. */
   growth: PoolGrowthState | '';
 }
 
-/** What further workers of a pool wait for: `starting` for their own start, `provisioning` for a node. */
+/** What the workers that are being added to a pool wait for. `starting`: their own start. `provisioning`: a node. */
 export type PoolGrowthState = 'starting' | 'provisioning';
 
 /** How far a pool can grow. */
 export interface PoolGrowth {
-  /** False if the pool accepts only sessions for which it has free slots now. */
+  /**
+   * True if the pool accepts sessions for which it has no free slot yet. False if it accepts only as many as it has
+   * free slots.
+   */
   canGrow: boolean;
   /** Slots of the pool at its maximum size. Undefined if the slots of a worker are unknown. */
   capacity?: number | undefined;
-  /** Undefined if no further worker is on its way. */
+  /** State of workers that are being added. Undefined if none are. */
   growth?: PoolGrowthState | undefined;
-  /** Names of the tiers, the preferred one first. Absent if the model has none. */
+  /** Names of the tiers, the preferred one first. Absent if the model has no tiers. */
   tiers?: readonly string[] | undefined;
 }
 
 /** Counts of streams on the workers of one revision. */
 export interface RevisionTally {
-  /** Streams that left a worker of the revision. */
+  /** Number of streams that left a worker of the revision, for any reason. */
   streams: number;
-  /** Streams that left because the worker failed. */
+  /** Number of streams that left a worker because it failed. */
   failures: number;
-  /** Counts of delta latencies by bucket. */
+  /** Numbers of `delta` latencies, by bucket. */
   latencies: readonly number[];
 }
 
 /** Load and capacity of a pool. */
 export interface PoolLoad {
-  /** Streams on workers. */
+  /** Number of streams that have a slot. */
   active: number;
-  /** Reserved sessions that may still connect. */
+  /** Number of reserved sessions that may still connect. */
   held: number;
-  /** Queued streams. */
+  /** Number of queued streams. */
   waiting: number;
-  /** Sessions that were refused and whose client is expected to retry. */
+  /** Number of sessions that were recently refused. Their clients are expected to retry. */
   refused: number;
   /** Slots of all workers that accept streams. */
   slots: number;
@@ -246,14 +251,15 @@ export interface PoolLoad {
 
 /** Balances that a rebuild of a missing ledger would restore. */
 export interface RebuildPlan {
-  /** Id of the ledger that the resources belong to. */
+  /** Id of the ledger to which the resources belong. */
   ledgerId: string;
   tenants: readonly {
     tenant: string;
-    /** Sum of the grants of the tenant. */
+    /** Sum of the tenant's grants. */
     grantedMs: number;
     /**
-     * Credit consumed at the checkpoint. Undefined without a checkpoint; the tenant then gets all of its grants again.
+     * Credit consumed at the checkpoint. Undefined if there is no checkpoint. The tenant then gets all of its grants
+     * again.
      */
     consumedMs?: number;
     checkpointAt?: string;

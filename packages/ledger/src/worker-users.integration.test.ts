@@ -51,7 +51,7 @@ describe.each([
     await expect(workers().register(model, WORKER)).rejects.toThrow(/NOPERM|No permissions/);
   });
 
-  test('cannot reach the keys of another model through the id of a worker', async () => {
+  test('cannot write keys of another model by using them as a worker id', async () => {
     await expect(workers().register('a', { ...WORKER, id: 'x:{m:b}:p' })).resolves.toBeUndefined();
     expect(await createLedger(admin, { prefix: PREFIX }).workers.list('b')).toEqual([]);
   });
@@ -71,7 +71,7 @@ describe.each([
     await expect(link.send(key, command)).rejects.toThrow(/NOPERM/);
   });
 
-  test('keeps its connections when it is set again, and gets another password', async () => {
+  test('keeps its connections when it is set again with another password, and accepts the new password', async () => {
     await setWorkerUser(admin.masters(), { prefix: PREFIX, model: 'a', password: 'secret-2' });
     expect(await workers().renew('a', 'none')).toBe('gone');
     const second = await open(urlOf('a', 'secret-2'));
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test('a prefix with pattern characters gives no rights to keys that the pattern would match', async () => {
+test('a worker user whose prefix contains pattern characters gets no rights to keys that match the pattern', async () => {
   const redis = await startRedis();
   const admin = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   await connected(admin);
@@ -100,7 +100,7 @@ test('a prefix with pattern characters gives no rights to keys that the pattern 
   await redis.stop();
 });
 
-test('a connection whose user does not exist yet succeeds after the user was created, and again after a restart of Redis', async () => {
+test('a connection succeeds once its worker user has been created, and again after a restart of Redis', async () => {
   const redis = await startRedis();
   const admin = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   await connected(admin);

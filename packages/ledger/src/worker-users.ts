@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { RedisNode } from './redis/link.ts';
 
 /**
- * Commands of a worker: those that connect it, and those that the functions call, because Redis checks the rights of
- * the caller. Lists the same commands as worker.acl of the chart.
+ * Commands that the Redis user of a worker may send: those of a connection, and those that the functions call. The
+ * latter are needed because Redis checks the rights of the caller of a function. worker.acl of the chart lists the same
+ * commands.
  */
 const COMMANDS = [
   ...['auth', 'hello', 'ping', 'client|setname', 'cluster|slots', 'cluster|shards', 'cluster|nodes', 'asking', 'fcall'],
@@ -12,14 +13,14 @@ const COMMANDS = [
   ...['zadd', 'zincrby', 'zrange', 'zrangebyscore', 'zrem', 'zrevrange', 'zscore'],
 ] as const;
 
-/** Returns the name of the Redis user of a model's workers. No two pairs of prefix and model have the same. */
+/** Returns the name of the Redis user of a model's workers. It is unique for each pair of prefix and model. */
 export function workerUserOf(prefix: string, model: string): string {
   return `worker:${prefix}:${model}`;
 }
 
 /**
- * Returns the rights of the workers of a model, as words of an ACL rule. They include only the keys of its pool, and
- * the channels on which gateways are notified about it.
+ * Returns the rights of the workers of a model, as words of an ACL rule. They cover only the keys of the model's pool
+ * and the channels on which gateways are notified about it.
  */
 export function buildWorkerRights(prefix: string, model: string): string[] {
   const pool = escapePattern(`${prefix}:{m:${model}}:`);
@@ -27,8 +28,8 @@ export function buildWorkerRights(prefix: string, model: string): string[] {
 }
 
 /**
- * Creates or replaces the user of a model's workers on each server. Connections of the user stay open. Redis does not
- * copy users to replicas, and forgets them when it restarts.
+ * Creates or replaces the user of a model's workers on each server. Existing connections of the user stay open. It must
+ * be done on each server and after each restart, because Redis neither copies users to replicas nor stores them.
  */
 export async function setWorkerUser(
   servers: readonly RedisNode[],

@@ -12,7 +12,7 @@ const LIST = loadScript('worker_list');
 /** Creates the registry of the workers of each model. */
 export function createWorkers(link: RedisLink, keys: RedisKeys, options: { leaseMs: number }) {
   return {
-    /** Registers a worker. Also called after its lease has expired. */
+    /** Registers a worker. Also called to register it again after its lease has expired. */
     async register(model: string, worker: NewWorker): Promise<void> {
       const {
         id,
@@ -32,8 +32,8 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
     },
 
     /**
-     * Renews the lease, and sets the slots of the worker if they are given. `gone` if the lease had expired; the worker
-     * must register again.
+     * Renews the lease of a worker, and sets its slots if they are given. Returns `gone` if the lease had expired. The
+     * worker must then register again.
      */
     async renew(model: string, id: string, slots?: number): Promise<'ok' | 'draining' | 'gone'> {
       const args = [id, options.leaseMs, ...(slots === undefined ? [] : [slots])];
@@ -85,7 +85,7 @@ function toRecord([
   };
 }
 
-/** Splits the further addresses of a worker, as Redis stores them. */
+/** Splits the further addresses of a worker, which Redis stores separated by spaces. */
 export function splitAddresses(text: string): string[] {
   return text === '' ? [] : text.split(' ');
 }

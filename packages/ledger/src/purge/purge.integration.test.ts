@@ -38,7 +38,7 @@ describe.each([
   });
   afterEach(() => ledger.link.close());
 
-  /** Uses every part of the ledger that stores something of a tenant. Ends with a closed account. */
+  /** Uses every part of the ledger that stores data of a tenant, and closes the account. Returns the tenant. */
   async function useEverything(): Promise<string> {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 10 });
     await ledger.registry.put('Tenant', tenant, '');
@@ -64,7 +64,7 @@ describe.each([
     return lines.filter((line) => line.startsWith(`${prefix}:`) && line.includes(tenant));
   };
 
-  test('remove leaves no mention of the tenant in any key of any node', async () => {
+  test('remove deletes every mention of the tenant in all keys of all nodes', async () => {
     const tenant = await useEverything();
     expect(await ledger.purge.count(tenant)).toMatchObject({ key_records: 2, gateway_records: 1, list_entries: 1 });
     await ledger.gateways.disown(OWNER, { tenant, sessionId: (await ownedSession(tenant)) ?? '' });
@@ -93,7 +93,7 @@ describe.each([
     return records.map((record) => record.split(' ')).find(([, owner]) => owner === tenant)?.[2];
   }
 
-  test('remove leaves other tenants unchanged, also one whose name starts with the same characters', async () => {
+  test('remove does not change other tenants, even one whose name starts with the same characters', async () => {
     const tenant = await useEverything();
     const keys = createRedisKeys(prefix);
     const similar = `${tenant}-2`;
@@ -122,7 +122,7 @@ describe.each([
     ['queue_entries', (tenant: string) => [`${prefix}:{m:luo}:q`, 'RPUSH', tenant]],
     ['registry_entries', (tenant: string) => [`${prefix}:{o}:registry:Tenant`, 'HSET', tenant, '']],
     ['list_entries', (tenant: string) => [`${prefix}:{o}:tenants`, 'SADD', tenant]],
-  ])('count reports one of %s that was left behind', async (kind, left) => {
+  ])('count reports an entry of kind %s that was written after the removal', async (kind, left) => {
     const tenant = await createTenant(ledger, 1000);
     await ledger.accounts.close(tenant);
     await ledger.purge.remove(tenant);
@@ -131,7 +131,7 @@ describe.each([
     expect(await ledger.purge.count(tenant)).toEqual({ ...NOTHING, [kind]: 1 });
   });
 
-  test('a later tenant of the same name starts without credit, sessions and usage', async () => {
+  test('a new tenant with the name of a removed one starts without credit, sessions and usage', async () => {
     const tenant = await useEverything();
     await ledger.purge.remove(tenant);
     await ledger.accounts.configure(tenant, {
@@ -147,7 +147,7 @@ describe.each([
     expect(await ledger.journal.read(tenant)).toHaveLength(1);
   });
 
-  test('a request is answered once, and an answer to a replaced request is dropped', async () => {
+  test('a purge request is answered once, and an answer to a replaced request is ignored', async () => {
     const { requests } = ledger.purge;
     const answer = { liveSessions: 0, removed: {}, remaining: {} };
     await requests.submit('acme', { id: '1', action: 'count' }, 60_000);
@@ -162,7 +162,7 @@ describe.each([
     expect(await requests.answerTo('acme', '2')).toBeUndefined();
   });
 
-  test('a request expires when its console stops waiting, so that it cannot purge a later tenant', async () => {
+  test('a purge request expires when its console stops waiting, so that it cannot remove a later tenant', async () => {
     const key = createRedisKeys(prefix).purge();
     const { requests } = ledger.purge;
     await requests.submit('acme', { id: '1', action: 'remove' }, 1);
@@ -173,7 +173,7 @@ describe.each([
     expect(await ledger.link.send(key, ['HKEYS', key])).toEqual(['other']);
   });
 
-  test('an answer whose console has stopped is deleted when its request expires', async () => {
+  test('the answer to a purge request is deleted when the request expires', async () => {
     const key = createRedisKeys(prefix).purge();
     const { requests } = ledger.purge;
     await requests.submit('acme', { id: '1', action: 'count' }, 1);
@@ -183,7 +183,7 @@ describe.each([
     expect(await ledger.link.send(key, ['HKEYS', key])).toEqual([]);
   });
 
-  test('a request without an expiry is ignored and deleted', async () => {
+  test('a purge request without an expiry is ignored and deleted', async () => {
     const key = createRedisKeys(prefix).purge();
     await ledger.link.send(key, ['HSET', key, 'acme', '{"id":"1","action":"remove"}']);
     expect(await ledger.purge.requests.find('acme')).toBeUndefined();
@@ -191,7 +191,7 @@ describe.each([
     expect(await ledger.link.send(key, ['HKEYS', key])).toEqual([]);
   });
 
-  test('submit stores a request with its expiry by one write', async () => {
+  test('submit stores a purge request and its expiry with one command', async () => {
     const sent: string[] = [];
     const link: RedisLink = {
       ...ledger.link,
@@ -204,7 +204,7 @@ describe.each([
     expect(sent).toEqual(['TIME', 'HSET']);
   });
 
-  test('countStreams counts the streams of the tenant that gateways serve, also after the account was closed', async () => {
+  test('countStreams counts the streams of a tenant that gateways serve, even after the account was closed', async () => {
     const tenant = await useEverything();
     const sessionId = (await ownedSession(tenant)) ?? '';
     await ledger.gateways.own({ id: 'gateway-2', epoch: 1 }, { tenant: `${tenant}-2`, sessionId });
@@ -214,7 +214,7 @@ describe.each([
   });
 });
 
-test('every key of createRedisKeys belongs to a family that a purge knows', () => {
+test('every key that createRedisKeys can build matches a family of keys in traces.ts', () => {
   const names = Object.values(createRedisKeys('p')).map((build) =>
     (build as (...args: unknown[]) => string)('Tenant', 1),
   );

@@ -8,13 +8,13 @@ import type { Trace, TraceKind } from './traces.ts';
 /** Number of keys and entries of a tenant, by kind. */
 export type TraceCounts = Record<TraceKind, number>;
 
-/** Creates the functions that count and remove everything that Redis contains of a tenant. */
+/** Creates the functions that count and remove all data of a tenant in Redis. */
 export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
   const start = `${prefix}:`;
 
   /**
-   * Yields the keys and entries of a tenant, each once. Reads every key whose name starts with `family`. By default these
-   * are all keys of this ledger, because API keys have no index.
+   * Yields the keys and entries of a tenant, each once. Reads every key whose name starts with `family`. By default it
+   * reads all keys of the ledger, because there is no index from a tenant to its API keys.
    */
   async function* find(tenant: string, family = ''): AsyncGenerator<readonly Trace[]> {
     const seen = new Set<string>();
@@ -27,14 +27,17 @@ export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
   }
 
   return {
-    /** Counts what is in Redis, by a new scan of every node. */
+    /** Counts the keys and entries of a tenant by a new scan of every node. */
     async count(tenant: string): Promise<TraceCounts> {
       const counts = zero();
       for await (const traces of find(tenant)) for (const { kind } of traces) counts[kind]++;
       return counts;
     },
 
-    /** Counts the streams that gateways serve. Unlike `count`, it reads no keys of accounts, API keys and queues. */
+    /**
+     * Counts the streams of a tenant that gateways serve. Unlike `count`, it does not read keys of accounts, API keys
+     * and queues.
+     */
     async countStreams(tenant: string): Promise<number> {
       let streams = 0;
       for await (const traces of find(tenant, '{g:')) streams += traces.length;
@@ -42,8 +45,9 @@ export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
     },
 
     /**
-     * Removes everything except the records of gateways, and returns what it removed. It is safe to repeat after a
-     * partial failure. The account must be closed and without streams, so that no other process writes to it.
+     * Removes all keys and entries of a tenant except the records of gateways, and returns their numbers. It is safe to
+     * repeat after a partial failure. The account must be closed and without streams, so that no other process writes
+     * to it.
      */
     async remove(tenant: string): Promise<TraceCounts> {
       const counts = zero();

@@ -2,34 +2,42 @@ import type { RedisKeys } from '../keys.ts';
 import type { RedisLink } from '../redis/link.ts';
 import { fields, numbers } from '../replies.ts';
 
-/** A request of the console to the operator. */
+/** A request from the console to the operator. */
 export interface PurgeRequest {
-  /** Identifies the request, so that the answer to an earlier one is not mistaken for its own. */
+  /**
+   * Id of the request. It prevents that the console takes the answer to an earlier request for the answer to this one.
+   */
   id: string;
-  /** `check` counts live sessions. `count` also counts what a removal would find. Neither removes anything. */
+  /**
+   * `check` counts live sessions. `count` also counts the keys and entries that `remove` would remove. Only `remove`
+   * changes data.
+   */
   action: 'check' | 'count' | 'remove';
 }
 
 /** The answer of the operator. */
 export interface PurgeAnswer {
-  /** Sessions that have not ended and streams that gateways still serve. If there are any, nothing was removed. */
+  /**
+   * Number of sessions that have not ended and of streams that gateways still serve. If it is not 0, nothing was
+   * removed.
+   */
   liveSessions: number;
-  /** Number of keys and entries of the tenant that were removed, by kind. Empty if nothing was to be removed. */
+  /** Number of keys and entries of the tenant that were removed, by kind. Empty if nothing was removed. */
   removed: Readonly<Record<string, number>>;
   /**
-   * Number of keys and entries of the tenant that a scan found, by kind. It starts after the removal. Empty for a check,
-   * and for a removal that live sessions prevented.
+   * Number of keys and entries of the tenant that a scan after the removal found, by kind. Empty for a `check`, and for
+   * a `remove` that live sessions prevented.
    */
   remaining: Readonly<Record<string, number>>;
 }
 
-/** `expiresAtMs` is a time of the clock of Redis. */
+/** A request as it is stored. `expiresAtMs` is a time of the clock of Redis. */
 type Stored = PurgeRequest & { expiresAtMs: number; answer?: PurgeAnswer };
 
 /**
- * Creates the hash through which the console requests purges and the operator answers. A request expires when its
- * console stops waiting, so that it cannot remove a later tenant of the same name. One command stores the request with
- * its expiry, because a failure between two commands would leave a request that never expires.
+ * Creates access to the hash in which the console requests purges and the operator answers. A request expires when its
+ * console stops waiting, so that it cannot remove a later tenant of the same name. One command stores the request and
+ * its expiry. A failure between two commands would leave a request that never expires.
  */
 export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
   const key = keys.purge();
@@ -81,7 +89,9 @@ export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
       return open;
     },
 
-    /** Returns the request for a tenant. Undefined if it was answered, withdrawn or has expired. */
+    /**
+     * Returns the request for a tenant. Undefined if there is none, or if it was answered, withdrawn or has expired.
+     */
     async find(tenant: string): Promise<PurgeRequest | undefined> {
       const stored = await find(tenant);
       if (stored === undefined || stored.answer !== undefined) return undefined;
@@ -96,7 +106,7 @@ export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** A request without an expiry is invalid. */
+/** Returns whether a stored request has an expiry that has not passed. */
 function isValid({ expiresAtMs }: Partial<Stored>, nowMs: number): boolean {
   return expiresAtMs !== undefined && nowMs < expiresAtMs;
 }

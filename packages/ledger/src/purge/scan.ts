@@ -1,6 +1,6 @@
 import type { RedisLink } from '../redis/link.ts';
 
-/** Keys that one SCAN visits. Redis serves other commands between two of them. */
+/** Number of keys that one SCAN visits. Redis can serve other commands between two SCANs. */
 const KEYS_PER_SCAN = '1000';
 
 /** Yields the names of all keys that start with `start`, from every node. A key may be yielded twice. */

@@ -19,18 +19,21 @@ export type TraceKind = (typeof TRACE_KINDS)[number];
 export interface Trace {
   kind: TraceKind;
   key: string;
-  /** Member of the key. Absent if the whole key belongs to the tenant. */
+  /** Member of the key that belongs to the tenant. Absent if the whole key belongs to the tenant. */
   member?: string;
   /** Commands that remove the key or entry. */
   removal: readonly (readonly string[])[];
 }
 
-/** Finds what a key contains of a tenant. `part` is the group that the pattern of the family captured. */
+/** Finds the data of a tenant in a key. `part` is the text that the capture group of the family's pattern matched. */
 type Find = (link: RedisLink, tenant: string, key: string, part: string) => Promise<Trace[]>;
 
 const NOTHING: readonly Trace[] = [];
 
-/** Families of keys by the pattern of their names, without the prefix. A family without a function has no tenant. */
+/**
+ * Families of keys, by a pattern of their names without the prefix. A family without a function contains no data of
+ * tenants.
+ */
 const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{t:([^}]*)\}:/, ownKey('account_keys')],
   [/^\{k:[^}]*\}:k$/, findKeyRecord],
@@ -41,11 +44,11 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{o\}:registry:Tenant$/, members('registry_entries', ['HKEYS'], 'HDEL', (name) => name)],
   [/^\{o\}:tenants$/, members('list_entries', ['SMEMBERS'], 'SREM', (name) => name)],
   [/^\{o\}:ledger:plan$/, findPlan],
-  // Names of models, sessions, workers and gateways. The registry of ApiKeys has the ids of keys.
+  // These keys contain only names of models, sessions, workers and gateways, and the ids of API keys.
   [/^\{m:[^}]*\}:(?!q[hl]?$|q[hl]?:)/],
   [/^\{g:[^}]*\}:[cx]$/],
   [/^\{o\}:(gateways|catalogue|ledger$|ledger:rebuild$|ledger:schema$|registry:ApiKey$|registry:ASRModel$)/],
-  // The request for a purge names the tenant. It is deleted with the answer, or expires.
+  // A request for a purge names the tenant. It is deleted after its answer was read, or expires.
   [/^\{o\}:purge$/],
 ];
 
@@ -54,7 +57,7 @@ export function findFamily(name: string): readonly [pattern: RegExp, find?: Find
   return FAMILIES.find(([pattern]) => pattern.test(name));
 }
 
-/** Returns what a key contains of a tenant. `start` is the prefix with its colon. */
+/** Returns the data of a tenant in a key. `start` is the prefix of the ledger with its colon. */
 export async function findTraces(
   link: RedisLink,
   tenant: string,
@@ -72,7 +75,10 @@ function ownKey(kind: TraceKind): Find {
     Promise.resolve(owner === tenant ? [{ kind, key, removal: [['DEL', key]] }] : []);
 }
 
-/** Finds the members of a collection that belong to the tenant. Without `remove`, only their owner removes them. */
+/**
+ * Creates a function that finds the members of a collection that belong to the tenant. If `remove` is omitted, a purge
+ * counts them but leaves their removal to the process that wrote them.
+ */
 function members(
   kind: TraceKind,
   read: readonly string[],

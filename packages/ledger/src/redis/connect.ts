@@ -7,9 +7,9 @@ import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
 export interface ConnectOptions {
-  /** One address, or several separated by commas for Redis Cluster. */
+  /** Address of Redis, or several addresses separated by commas for a Redis Cluster. */
   url: string;
-  /** Name of the connection in CLIENT LIST. */
+  /** Name that CLIENT LIST shows for the connection. */
   name: string;
   /** Timeout of one command. */
   timeoutMs: number;
@@ -17,7 +17,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Replies delivered in one turn of the event loop. With this number, writing the next commands costs little per reply.
+ * Number of replies that are delivered in one turn of the event loop. It is high enough that writing the next commands
+ * costs little per reply.
  */
 const REPLIES_PER_TURN = 16;
 
@@ -27,7 +28,7 @@ type Send = (key: string, command: string[]) => Promise<unknown>;
 interface Connection {
   send: Send;
   masters: () => ((command: string[]) => Promise<unknown>)[];
-  /** Returns the same functions, after a check that they reach every slot. */
+  /** Returns a function for each master that sends a command to it. Rejects if the masters do not serve every slot. */
   nodes: () => Promise<((command: string[]) => Promise<unknown>)[]>;
   subscribe: RedisConnection['subscribe'];
   isReady: () => boolean;
@@ -35,8 +36,8 @@ interface Connection {
 }
 
 /**
- * Connects to Redis and reconnects without limit. Commands fail immediately while there is no connection, and are never
- * sent twice. A caller that must know the outcome repeats the command. Every script is safe to repeat.
+ * Connects to Redis and reconnects without limit. While there is no connection, commands fail immediately. Commands are
+ * never sent twice. A caller that must know the outcome repeats the command, which is safe for every script.
  */
 export function connectRedis(options: ConnectOptions): RedisConnection {
   const addresses = options.url.split(',').map((address) => address.trim());
@@ -86,7 +87,8 @@ export function connectRedis(options: ConnectOptions): RedisConnection {
 }
 
 /**
- * Error replies of a server that cannot work at present. Any other error reply is a bug of ours and is not translated.
+ * Error replies of a server that cannot work at present. Any other error reply is a bug of this project and is thrown
+ * unchanged.
  */
 const NOT_NOW =
   /^(OOM|LOADING|MISCONF|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|UNBLOCKED)\b|-?(OOM|MISCONF) /;
@@ -101,13 +103,14 @@ function translate(error: unknown): unknown {
 }
 
 /**
- * The timeout of the client library only covers commands that are not sent yet, and creates an AbortSignal for each.
+ * The timeout of the client library is switched off. It covers only commands that are not sent yet, and creates an
+ * AbortSignal for each.
  */
 const NO_TIMEOUT = { timeout: 0 };
 
 const reconnectStrategy = (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50);
 
-/** Detects a vanished peer by unanswered pings. The kernel would take minutes. */
+/** Options by which the client detects a vanished server through unanswered pings. The kernel would take minutes. */
 function liveness({ timeoutMs }: ConnectOptions) {
   const socket = { connectTimeout: timeoutMs, socketTimeout: 3 * timeoutMs, reconnectStrategy };
   return { pingInterval: timeoutMs, commandsQueueMaxLength: 100_000, socket };
@@ -116,14 +119,16 @@ function liveness({ timeoutMs }: ConnectOptions) {
 function openSingle(url: string, options: ConnectOptions): Connection {
   const start = (disableOfflineQueue: boolean) => {
     const basics = { url, name: options.name, RESP: 2 as const, commandOptions: NO_TIMEOUT };
-    // This base class only sends commands. `createClient` would define a class with a method per command each time.
+    // This base class only sends commands. `createClient` would define a class with one method per command at each
+    // call.
     const client = new RedisClient({ ...basics, disableOfflineQueue, ...liveness(options) });
     watch(client, options);
     void client.connect().catch(() => undefined);
     return client;
   };
   const client = start(true);
-  // A connection with subscriptions cannot send other commands. The subscriptions wait until it is open.
+  // A connection with subscriptions cannot send other commands, so subscriptions use a second client. Its subscriptions
+  // wait until it is connected.
   let subscriber: typeof client | undefined;
   return {
     send: (_key, command) => client.sendCommand(command),
@@ -151,14 +156,14 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
       ...alive,
-      // The client uses this for nodes that it discovers. For root nodes it uses the scheme of the address.
+      // The client uses this for nodes that the cluster announces. For root nodes it uses the scheme of their address.
       socket: protocol === 'rediss:' ? { ...socket, tls: true } : socket,
     },
   });
   const state = { connected: false, closing: false };
   watch(cluster, options);
   void (async () => {
-    // Unlike a single client, a cluster client fails if no root node answers.
+    // Unlike a client for a single server, a cluster client fails if no root node answers. The loop tries it again.
     for (let attempts = 0; !state.connected && !state.closing; attempts++) {
       try {
         await cluster.connect();
@@ -181,7 +186,7 @@ function openCluster(addresses: readonly string[], options: ConnectOptions): Con
       const slots = await cluster.sendCommand(undefined, true, ['CLUSTER', 'SLOTS']);
       return findMasters(slots, cluster.masters).map(senderTo);
     },
-    // The client opens connections of their own for subscriptions.
+    // The cluster client itself opens separate connections for subscriptions.
     subscribe: (channel, onMessage) => subscribe(cluster, channel, onMessage),
     isReady: () => state.connected,
     close,
@@ -204,7 +209,7 @@ interface Emitter {
   on: (event: 'error' | 'ready', listener: (error?: unknown) => void) => unknown;
 }
 
-/** Logs the loss and the return of the connection once each. */
+/** Logs once that the connection was lost, and once that it is back. */
 function watch(client: Emitter, { logger, name }: ConnectOptions): void {
   let down = false;
   client.on('error', (error) => {

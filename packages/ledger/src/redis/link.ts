@@ -1,11 +1,14 @@
 import type { Script } from '../scripts.ts';
 
-/** Redis did not answer in time, is unavailable, or refused to work. It is unknown whether the command was executed. */
+/**
+ * Thrown if Redis did not answer in time, is unavailable, or refused to work. It is unknown whether the command was
+ * executed.
+ */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
-/** A node that stores keys: the only Redis, or a master of a cluster. */
+/** A Redis node that stores keys: the only server, or a master of a cluster. */
 export interface RedisNode {
   /** Sends a command without a key, such as SCAN. */
   send: (command: readonly string[]) => Promise<unknown>;
@@ -13,7 +16,7 @@ export interface RedisNode {
 
 /** Connection to Redis. Each command names one key, which selects the node of a cluster. */
 export interface RedisLink {
-  /** False without a connection, or if the last command got no answer. */
+  /** False if there is no connection, or if the last command got no answer. */
   readonly ready: boolean;
   /** Runs a script on one key. Rejects with LedgerUnavailable if the outcome is unknown. */
   run: (script: Script, key: string, args: readonly (string | number)[]) => Promise<unknown>;
@@ -24,17 +27,14 @@ export interface RedisLink {
   close: () => Promise<void>;
 }
 
-/** Connection that also reaches each server by itself. */
+/** Connection that can also send commands to each server individually. */
 export interface RedisConnection extends RedisLink {
-  /**
-   * Returns the masters: the single server, or the known masters of a cluster. Empty before the first connection to the
-   * cluster.
-   */
+  /** Returns the only server, or the known masters of a cluster. Empty before the first connection to the cluster. */
   masters: () => RedisNode[];
 
   /**
-   * Receives the messages of a sharded channel, until the returned function is called. Uses a connection of its own and
-   * subscribes again after an interruption. Messages that were sent meanwhile are lost.
+   * Receives the messages of a sharded channel until the returned function is called. It uses a separate connection and
+   * subscribes again after an interruption. Messages that are sent during an interruption are lost.
    */
   subscribe: (channel: string, onMessage: (message: string) => void) => Promise<() => Promise<void>>;
 }

@@ -1,13 +1,15 @@
 import { LedgerUnavailable } from './link.ts';
 
-/** Part of the reply of CLUSTER SLOTS: first and last slot, and the nodes that store them, the master first. */
+/**
+ * One element of the reply of CLUSTER SLOTS: first and last slot, and the nodes that store the slots, the master first.
+ */
 type SlotRange = [from: number, to: number, master: [host: string, port: number, id: string], ...replicas: unknown[]];
 
 const SLOTS = 16_384;
 
 /**
  * Returns the masters that store all slots, according to a reply of CLUSTER SLOTS. Throws if a slot has no master, or
- * if the client does not know a master yet. A scan of the others would then miss keys.
+ * if the client does not know a master yet. Otherwise a scan of the known masters would miss keys.
  */
 export function findMasters<Node extends { id: string }>(slots: unknown, known: readonly Node[]): Node[] {
   const ranges = slots as SlotRange[];

@@ -8,7 +8,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test('the reply pacer delivers the replies that fit into a turn at once, and the remaining ones later in order', async () => {
+test('the reply pacer delivers as many replies as one turn allows at once, and the others in later turns in order', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 5; i++) pacer(() => got.push(i));
@@ -17,7 +17,7 @@ test('the reply pacer delivers the replies that fit into a turn at once, and the
   expect(got).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('the reply pacer delivers pending replies before new ones', async () => {
+test('the reply pacer delivers pending replies before replies that arrive later', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 3; i++) pacer(() => got.push(i));
@@ -27,7 +27,7 @@ test('the reply pacer delivers pending replies before new ones', async () => {
   expect(got).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('the reply pacer delivers a full batch at once again after an idle time', async () => {
+test('the reply pacer again delivers a full batch at once after an idle period', async () => {
   const pacer = createReplyPacer(2);
   for (let round = 0; round < 3; round++) {
     const got: number[] = [];
@@ -41,7 +41,7 @@ test('the reply pacer lets callers write their next commands before it delivers 
   const pacer = createReplyPacer(2);
   const writes: number[] = [];
   let asked = 0;
-  // Like the client library: an immediate writes all commands of one turn.
+  // The client library works like this. One immediate writes all commands of a turn.
   const ask = () => {
     if (asked++ > 0) return;
     setImmediate(() => {

@@ -1,10 +1,10 @@
-/** Delivers a reply now, or in a later turn of the event loop. */
+/** Calls `deliver` now, or in a later turn of the event loop. */
 export type ReplyPacer = (deliver: () => void) => void;
 
 /**
  * Creates a pacer that delivers at most `perTurn` replies per turn of the event loop, in order. Redis answers many
- * commands together, and the client writes the next commands at the end of the turn. If all replies were delivered in
- * one turn, Redis and this process would alternate instead of working in parallel.
+ * commands together, and the client writes the next commands at the end of a turn. If all replies were delivered in one
+ * turn, Redis and this process would work alternately instead of in parallel.
  */
 export function createReplyPacer(perTurn: number): ReplyPacer {
   let waiting: (() => void)[] = [];
@@ -14,7 +14,8 @@ export function createReplyPacer(perTurn: number): ReplyPacer {
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    // The client writes the commands of this turn in an immediate of its own, which must run first.
+    // The client writes the commands of this turn in an immediate that it has scheduled itself. That one must run
+    // first.
     setImmediate(() => setImmediate(nextTurn));
   }
 

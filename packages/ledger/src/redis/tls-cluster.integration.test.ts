@@ -24,13 +24,13 @@ beforeAll(async () => {
   const [tlsPort, bus] = [await freePort(), await freePort()];
   const tls = ['--tls-port', String(tlsPort), '--tls-cert-file', certFile, '--tls-key-file', keyFile];
   const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), '--cluster-announce-ip', '127.0.0.1'];
-  // With `tls-cluster` Redis announces its TLS port to clients that ask for the nodes.
+  // With `tls-cluster`, Redis announces its TLS port to clients that request the list of nodes.
   const who = ['--tls-ca-cert-file', certFile, '--tls-auth-clients', 'no', '--tls-cluster', 'yes'];
   redis = await startRedis([...tls, ...who, ...cluster]);
   await ask(redis.port, 'CLUSTER ADDSLOTSRANGE 0 16383');
   const isWhole = async () => (await ask(redis.port, 'CLUSTER INFO')).includes('cluster_state:ok');
   await eventually('the cluster is complete', 30_000, isWhole);
-  // Two addresses separated by a comma mean a cluster.
+  // `connectRedis` treats two addresses separated by a comma as a cluster.
   url = `rediss://127.0.0.1:${tlsPort},rediss://localhost:${tlsPort}`;
 });
 afterAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('connectRedis uses TLS for a Redis Cluster, also for the nodes that the cluster announces', async () => {
+test('connectRedis uses TLS for all nodes of a Redis Cluster, including those that the cluster announces', async () => {
   const ledger = await openLedger(url);
   try {
     const tenant = await createTenant(ledger, 60_000);

@@ -5,13 +5,13 @@ import { LedgerUnavailable } from './link.ts';
 import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
-test('within settles like the given promise, and rejects with LedgerUnavailable after the timeout', async () => {
+test('within settles like the given promise, or rejects with LedgerUnavailable after the timeout', async () => {
   expect(await within(Promise.resolve(1), 1000)).toBe(1);
   await expect(within(Promise.reject(new Error('no')), 1000)).rejects.toThrow('no');
   await expect(within(new Promise(() => undefined), 20)).rejects.toThrow(LedgerUnavailable);
 });
 
-test('within accepts an answer that arrived in time while this process was blocked', async () => {
+test('within accepts an answer that arrived in time while the process was blocked', async () => {
   const server = createServer((socket) => socket.on('data', () => setTimeout(() => socket.write('late'), 1)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -27,7 +27,7 @@ test('within accepts an answer that arrived in time while this process was block
   server.close();
 });
 
-test('within accepts an answer that arrived in time but was delayed by the reply pacer', async () => {
+test('within accepts an answer that arrived in time but that the reply pacer delivers after the timeout', async () => {
   const pacer = createReplyPacer(1);
   const answers = Array.from({ length: 5 }, (_, i) => {
     const work = new Promise<number>((resolve) => setTimeout(() => resolve(i), 20));
@@ -39,7 +39,7 @@ test('within accepts an answer that arrived in time but was delayed by the reply
   expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a Redis link without a connection rejects a command immediately', async () => {
+test('a Redis link that is not connected rejects a command immediately', async () => {
   const link = connectRedis({ url: 'redis://127.0.0.1:1', name: 'test', timeoutMs: 1000 });
   await expect(link.send('k', ['GET', 'k'])).rejects.toThrow('there is no connection to Redis');
   expect(link.ready).toBe(false);

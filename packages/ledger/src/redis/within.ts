@@ -3,15 +3,16 @@ import type { ReplyPacer } from './reply-pacer.ts';
 
 const atOnce: ReplyPacer = (deliver) => deliver();
 
-/** Returns the result of `work`. Rejects with LedgerUnavailable after `timeoutMs`; the work itself continues. */
+/** Returns the result of `work`. Rejects with LedgerUnavailable after `timeoutMs`, while the work itself continues. */
 export function within<T>(work: Promise<T>, timeoutMs: number, pacer: ReplyPacer = atOnce): Promise<T> {
   return new Promise((resolve, reject) => {
     let answered = false;
     const late = () => {
-      // An answer that waits for the pacer has arrived in time.
+      // The answer has arrived in time if only the pacer has not delivered it yet.
       if (!answered) reject(new LedgerUnavailable(`Redis did not answer within ${timeoutMs} ms`));
     };
-    // If this process was blocked, the answer may wait in the socket. Two more turns of the event loop read it first.
+    // If this process was blocked, the answer may be waiting in the socket. Two more turns of the event loop read it
+    // first.
     const timer = setTimeout(() => setImmediate(() => setImmediate(late)), timeoutMs);
     work.then(
       (value) => {

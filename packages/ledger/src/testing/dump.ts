@@ -9,7 +9,7 @@ const READERS: Readonly<Record<string, (key: string) => string[]>> = {
   stream: (key) => ['XRANGE', key, '-', '+'],
 };
 
-/** Returns every key of every node with its whole content, one line of text per key. Knows nothing of the ledger. */
+/** Returns every key of every node with its whole content, one line of text per key. It works for any data in Redis. */
 export async function dumpRedis(link: RedisLink): Promise<string[]> {
   const lines: string[] = [];
   for (const node of await link.nodes()) {

@@ -1,10 +1,13 @@
 import { LedgerUnavailable } from '../redis/link.ts';
 import type { RedisLink } from '../redis/link.ts';
 
-/** `lost`: the command runs, but its reply is lost. `late`: the caller gets no reply, and the command runs later. */
+/**
+ * Fault of a command. `lost`: the command runs, but its reply is lost. `late`: the caller gets no reply, and the
+ * command runs later.
+ */
 export type Fault = 'lost' | 'late';
 
-/** Connection of a simulated process, which can freeze, die and lose replies. */
+/** Redis connection of a simulated process, which can freeze, die and lose replies. */
 export class FaultyLink {
   readonly link: RedisLink;
   isDead = false;
@@ -29,7 +32,7 @@ export class FaultyLink {
     return this.#thawed !== undefined;
   }
 
-  /** Freezes the process once it has sent `commands` more commands, before the next one. */
+  /** Freezes the process after it has sent `commands` more commands. */
   freeze(commands: number): void {
     this.#commandsUntilFreeze = commands;
   }
@@ -54,12 +57,14 @@ export class FaultyLink {
     this.#faults.length = 0;
   }
 
-  /** Runs the commands that were late. */
+  /** Runs the commands that were delayed by the fault `late`. */
   async deliver(): Promise<void> {
     for (const run of this.#late.splice(0)) await run().catch(() => undefined);
   }
 
-  /** Waits for work of this process. Also returns when the process freezes or is dead, and leaves the work pending. */
+  /**
+   * Waits for work of this process. Also returns when the process freezes or dies, and then leaves the work pending.
+   */
   async attempt(work: Promise<unknown>): Promise<void> {
     const blocked = new Promise<void>((resolve) => (this.#onBlocked = resolve));
     if (this.isFrozen || this.isDead) return;

@@ -6,7 +6,7 @@ import type { OwnedStream } from '../owned-stream.ts';
 import type { Owner } from '../sessions.ts';
 import type { FaultyLink } from './faulty-link.ts';
 
-/** A session that a client got. */
+/** A session that a client has created. */
 export interface ClientSession extends OwnedStream {
   model: string;
 }
@@ -15,14 +15,14 @@ interface OpenStream extends ClientSession {
   owner: Owner;
 }
 
-/** Audio of a session, in seconds. Each session of a simulation reserves as much. */
+/** Audio that each session of a simulation reserves, in seconds. */
 export const SECONDS = 10;
 
 const ignoreUnavailable = (error: unknown) => {
   if (!(error instanceof LedgerUnavailable)) throw error;
 };
 
-/** Repeats a request until it is answered, as the gateway does with settlements and rollbacks. */
+/** Repeats a request until Redis answers it, as the gateway does for settlements and rollbacks. */
 async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -33,10 +33,10 @@ async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Takes the steps of a gateway towards the ledger, in the order of gateway/src, without clients and workers. */
+/** Sends the ledger commands of a gateway in the same order as gateway/src, but without clients and workers. */
 export class SimulatedGateway {
   readonly streams = new Map<string, OpenStream>();
-  /** Work that has been started and may be pending because the process is frozen. */
+  /** Work that was started and may be pending because the process is frozen. */
   readonly pending = new Set<Promise<unknown>>();
   readonly faulty: FaultyLink;
   readonly ledger: Ledger;
@@ -49,7 +49,7 @@ export class SimulatedGateway {
     this.faulty = faulty;
   }
 
-  /** Starts work and waits until it is done or the process freezes. */
+  /** Starts work and waits until it is done, or until the process freezes or dies. */
   async do(work: (this: this) => Promise<unknown>): Promise<void> {
     if (this.faulty.isDead) return;
     const task = work.call(this).finally(() => this.pending.delete(task));
@@ -104,12 +104,12 @@ export class SimulatedGateway {
     const stream = this.streams.get(sessionId);
     if (stream === undefined) return;
     const { tenant, model } = stream;
-    // Sessions of a tenant have different priorities after a change of the Tenant.
+    // Sessions of a tenant can have different priorities, because the priority of the Tenant can change.
     const priority = TENANT_PRIORITIES[Number.parseInt(sessionId.slice(0, 1), 16) % 3] ?? 'normal';
     await this.ledger.pools.place(model, { sessionId, tenant, priority }).catch(ignoreUnavailable);
   }
 
-  /** Continues a stream in its next session. The first session stays claimed until the stream ends. */
+  /** Continues a stream in its next session. The pool knows the stream by its first session until the stream ends. */
   async chain(streamId: string): Promise<void> {
     const stream = this.streams.get(streamId);
     if (stream === undefined || this.#chaining.has(streamId)) return;
@@ -122,7 +122,7 @@ export class SimulatedGateway {
     const { outcome } = await untilAnswered(() => this.ledger.sessions.chain(request));
     this.#chaining.delete(streamId);
     if (outcome === 'ok') {
-      // The stream may have ended meanwhile, because the lease was lost.
+      // The stream may have ended in the meantime, because the lease was lost.
       if (this.streams.has(streamId)) this.streams.set(streamId, next);
       else await this.#endPart(next, 'failed');
       if (sessionId !== streamId) await this.#release(stream);
@@ -133,8 +133,8 @@ export class SimulatedGateway {
   }
 
   /**
-   * Ends a stream. `afterSettlement` runs when the settlement was acknowledged. If it returns false, the record of the
-   * stream is kept, as if its removal had been lost too.
+   * Ends a stream. `afterSettlement` is called when Redis has acknowledged the settlement. If it returns false, the
+   * record of the stream is kept, as if its removal had been lost too.
    */
   async end(
     sessionId: string,

@@ -10,7 +10,7 @@ import type { ClientSession } from './simulated-gateway.ts';
 
 export const MODEL = 'm';
 export const CREDIT_MS = 600_000;
-/** Longer than the deadline of any session here, two leases, and the retry of a reaper. */
+/** Duration that is longer than the deadline of any session here, two leases and the retry of a reaper together. */
 const QUIET_MS = 900_000;
 
 /** One step of a schedule. Numbers choose a gateway, session, stream, worker or tenant. */
@@ -31,7 +31,7 @@ export type Step =
   | { do: 'register' | 'kill worker' | 'remove worker'; worker: number }
   | { do: 'pass' | 'jump'; ms: number };
 
-/** Gateways, clients, workers and time of one schedule, on a ledger of its own. */
+/** Gateways, clients, workers and clock of one schedule, with a separate ledger. */
 export class Simulation {
   readonly ledger: SteppedLedger;
   readonly tenants: string[] = [];
@@ -58,7 +58,7 @@ export class Simulation {
     return simulation;
   }
 
-  /** Ends the work that is still pending. */
+  /** Kills all gateways, so that their pending work ends. */
   close(): void {
     for (const { faulty } of this.#gateways) faulty.kill();
   }
@@ -135,7 +135,7 @@ export class Simulation {
     }
   }
 
-  /** Ends everything that still runs, and lets time pass until nothing may be left. */
+  /** Ends everything that still runs, and lets time pass until every session must have ended. */
   async settle(): Promise<void> {
     for (const { faulty } of this.#gateways) {
       faulty.clearFaults();
@@ -148,7 +148,7 @@ export class Simulation {
     }
     for (const { faulty } of this.#gateways) await faulty.deliver();
     const last = await this.#join();
-    // First in steps that look like normal operation, then faster.
+    // The first steps are as small as in normal operation, and the later ones larger.
     for (let passedMs = 0, stepMs = 4000; passedMs < QUIET_MS; passedMs += stepMs) {
       if (passedMs > 40_000) stepMs = 70_000;
       await this.#pass(stepMs);
@@ -179,7 +179,7 @@ export class Simulation {
     return gateway;
   }
 
-  /** Lets time pass. Then live workers renew their leases and the operator reads the load, as they do regularly. */
+  /** Lets time pass. Then live workers renew their leases and the operator reads the load, as both do regularly. */
   async #pass(ms: number): Promise<void> {
     await this.ledger.step(ms);
     await this.ledger.pools.load(MODEL);
@@ -203,8 +203,7 @@ export class Simulation {
   }
 
   /**
-   * Copies the current data of a tenant. The returned function restores it, as a failover does that loses the last
-   * writes.
+   * Copies the current data of a tenant. The returned function restores it, like a failover that loses the last writes.
    */
   async #snapshot(tenant: string): Promise<() => Promise<void>> {
     const { link } = this.ledger;
