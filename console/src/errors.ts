@@ -133,6 +133,11 @@ export const CONSOLE_ERRORS = {
     type: 'api_error',
     message: 'The waitlist is full. Try again in a few days, or contact the administrator.',
   },
+  gateway_unavailable: {
+    status: 503,
+    type: 'api_error',
+    message: 'No gateway can be reached, and the playground needs one. Retry after the time in Retry-After.',
+  },
   operator_unavailable: {
     status: 503,
     type: 'api_error',

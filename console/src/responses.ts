@@ -103,6 +103,8 @@ export interface OwnTenantView {
   readonly api_ca_file: string | null;
   /** Null until the operator has created the account, or while Redis is unavailable. */
   readonly account: AccountView | null;
+  /** True if POST playground/sessions is available. */
+  readonly playground: boolean;
   readonly ledger_available: boolean;
 }
 

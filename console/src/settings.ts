@@ -1,6 +1,6 @@
 import { KUBERNETES_SETTINGS } from '@svc-asr/kubernetes';
 import { integer, keyring, LEDGER_SETTINGS, list, readableFile } from '@svc-asr/runtime';
-import { networks, REDIS_SETTINGS, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
+import { networks, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
 /** Minimum length of the admin token. Shorter tokens could be guessed. */
@@ -81,6 +81,12 @@ export const CONSOLE_SETTINGS = {
     'IP addresses or networks of proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8.',
   ),
   API_URL: text('URL of the public API in the examples of the page.', 'https://localhost:8443'),
+  GATEWAY_INTERNAL_URL: url(
+    'URL of INTERNAL_PORT of the gateways. If it is empty, the page has no playground.',
+    ['https:'],
+    '',
+  ),
+  GATEWAY_INTERNAL_CA_FILE: readableFile('CA certificate (PEM) that issued the certificate of INTERNAL_PORT.'),
   EXAMPLE_CA_FILE: text(
     'CA file that the curl examples of the page name with --cacert. Set it if clients do not trust the API otherwise.',
     '',

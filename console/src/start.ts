@@ -4,6 +4,7 @@ import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
 import { createDeveloperApp } from './developer/app.ts';
+import { createGatewayClient } from './gateway-client.ts';
 import { startAdminApi, startPage } from './ports.ts';
 import type { AdminApiServers } from './ports.ts';
 import { addCachedReads } from './resources/cached-reads.ts';
@@ -38,6 +39,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     reads,
     ledger: createLedger(requireSchema(link, { prefix, logger }), { prefix, constants: ledgerConstants(settings) }),
     peppers: settings.API_KEY_PEPPERS,
+    gateway: createGatewayClient(settings, { peppers: settings.API_KEY_PEPPERS, logger, now: Date.now }),
     codes: createSignInCodes(),
     settings,
     logger,

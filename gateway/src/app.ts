@@ -19,11 +19,13 @@ import { jsonBody } from './http/json-body.ts';
 import { observe } from './http/observe.ts';
 import { checkHeaders } from './http/check-headers.ts';
 import { createDeadlineCheck } from './http/deadline.ts';
+import type { CheckDeadline } from './http/deadline.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { ConnectionAge } from './server/connection-age.ts';
 import { transcriptionsRoute } from './openai/transcriptions.ts';
 import { createSessionRoute } from './routes/create-session.ts';
+import type { CreateSessionRoute } from './routes/create-session.ts';
 import { listModels } from './routes/models.ts';
 import { deleteSessionRoute, getSessionRoute } from './routes/session.ts';
 import { usageRoute } from './routes/usage.ts';
@@ -53,12 +55,7 @@ export interface AppParts {
 /** Creates the HTTP application. Its handlers run in the order in which they may refuse a request. */
 export function createApp(parts: AppParts): Express {
   const { settings, logger, metrics, ledger, catalogue, ledgerWatch, shutdown } = parts;
-  const app = express();
-  app.disable('x-powered-by');
-  app.set('etag', false);
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
-  app.set('query parser', false);
+  const app = createExpress();
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
@@ -66,17 +63,7 @@ export function createApp(parts: AppParts): Express {
   const admitted = admit(ledger, ledgerWatch, checkDeadline);
   /** Returns the handlers that every route with an API key starts with. */
   const keyed = (scope: KeyScope) => [authenticated, admitted, requireScope(scope)];
-  const sessions = {
-    ledger,
-    catalogue,
-    metrics,
-    checkDeadline,
-    cancellations: parts.cancellations,
-    audioCapacity: parts.audioCapacity,
-    secrets: settings.SESSION_SECRETS,
-    holdExtraMs: settings.SLOT_HOLD_EXTRA_MS,
-    noCapacityRetryS: settings.NO_CAPACITY_RETRY_SECONDS,
-  };
+  const sessions = sessionOptions(parts, checkDeadline);
   const createSession = createSessionRoute({ ...sessions, tracing: parts.tracing, publicUrl: settings.PUBLIC_URL });
   const { openStream } = parts;
   const transcribe = transcriptionsRoute({ ...sessions, openStream, shutdown, maxFiles: settings.FILES_MAX });
@@ -109,8 +96,38 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
+/** Creates an Express app with the settings that the public and the internal API share. */
+export function createExpress(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.set('query parser', false);
+  return app;
+}
+
+/** Returns what every route that creates sessions needs. */
+export function sessionOptions(
+  parts: AppParts,
+  checkDeadline: CheckDeadline,
+): Omit<CreateSessionRoute, 'publicUrl' | 'tracing'> {
+  const { settings } = parts;
+  return {
+    ledger: parts.ledger,
+    catalogue: parts.catalogue,
+    metrics: parts.metrics,
+    checkDeadline,
+    cancellations: parts.cancellations,
+    audioCapacity: parts.audioCapacity,
+    secrets: settings.SESSION_SECRETS,
+    holdExtraMs: settings.SLOT_HOLD_EXTRA_MS,
+    noCapacityRetryS: settings.NO_CAPACITY_RETRY_SECONDS,
+  };
+}
+
 /** Registers a path with the handlers of its methods. Any other method is refused. */
-function route(
+export function route(
   app: Express,
   path: string,
   handlers: Partial<Record<'get' | 'post' | 'delete', RequestHandler[]>>,

@@ -13,6 +13,7 @@ import type { CatalogueView } from './catalogue.ts';
 import { clientAddress } from './server/client-address.ts';
 import type { TrustProxy } from './server/client-address.ts';
 import type { Shutdown } from './http/shutdown.ts';
+import { createInternalApp, listenInternally } from './internal/index.ts';
 import { watchLedger } from './ledger-watch.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 import { createGatewayMetrics } from './metrics.ts';
@@ -81,27 +82,18 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   const { link, ledger } = openLedger(settings, logger);
   metrics.redisReady.addCallback((result) => result.observe(link.ready ? 1 : 0));
 
-  const catalogue = followCatalogue(ledger, logger, settings.CATALOGUE_INTERVAL_MS);
-  const ledgerWatch = watchLedger(ledger, logger, {
-    intervalMs: settings.LEDGER_INTERVAL_MS,
-    idFile: settings.LEDGER_ID_FILE,
-  });
+  const { catalogue, ledgerWatch, stopClock } = followLedger(settings, ledger, logger);
   const cancellations = createCancellations(ledger, logger);
   metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
   const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
   const shared = { logger, ledger, catalogue, ledgerWatch, metrics, tracing };
-  // The expiry of a credential is checked with this clock, before Redis is called.
-  const stopClock = repeat(
-    logger,
-    () => settings.LEDGER_INTERVAL_MS,
-    () => ledger.syncClock(),
-  );
   const shutdown: Shutdown = { announced: false, closed: false };
   const { budget, audioCapacity } = createAudioMemory(settings, metrics);
   const documents = readDocuments();
   const openStream: Streams['open'] = (session, client, options) => streams.open(session, client, options);
   const keys = createGatewayKeys(settings, shared);
-  const app = createApp({ ...shared, keys, settings, cancellations, shutdown, audioCapacity, openStream, documents });
+  const parts = { ...shared, keys, settings, cancellations, shutdown, audioCapacity, openStream, documents };
+  const app = createApp(parts);
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
   const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
     ...shared,
@@ -112,6 +104,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   });
 
   const server = await listen(app, { settings, logger, metrics, trustProxy });
+  const internal = await listenInternally(settings, () => createInternalApp(parts), logger);
   const realtimeParts = { ...shared, keys, budget, cancellations, audioCapacity, openStream, trustProxy };
   const realtime = acceptUpgrades(server, streams, settings, realtimeParts);
   metrics.connections.addCallback(async (result) => result.observe(await countConnections(server)));
@@ -140,6 +133,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
       },
     },
     { name: 'disconnect realtime clients', stop: () => realtime.stop() },
+    { name: 'drain requests of the console', stop: () => internal && drain(internal) },
     { name: 'drain requests', stop: () => drain(server) },
     { name: 'settle streams', stop: () => settlements.settled() },
     { name: 'cancel unanswered sessions', stop: () => cancellations.settled() },
@@ -155,6 +149,21 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     { name: 'close the admin port', stop: () => drain(admin) },
     { name: 'send the last telemetry', stop: () => telemetry.stop() },
   ];
+}
+
+/** Follows the catalogue, the id of the ledger and the clock of Redis. */
+function followLedger(settings: GatewaySettings, ledger: Ledger, logger: Logger) {
+  const intervalMs = settings.LEDGER_INTERVAL_MS;
+  return {
+    catalogue: followCatalogue(ledger, logger, settings.CATALOGUE_INTERVAL_MS),
+    ledgerWatch: watchLedger(ledger, logger, { intervalMs, idFile: settings.LEDGER_ID_FILE }),
+    // The expiry of a credential is checked with this clock, before Redis is called.
+    stopClock: repeat(
+      logger,
+      () => intervalMs,
+      () => ledger.syncClock(),
+    ),
+  };
 }
 
 /** Passes handshakes to the streams of this gateway and to its realtime connections. */

@@ -12,6 +12,15 @@ export const GATEWAY_SETTINGS = {
   PORT: integer('Port of the API. 0 chooses a free port.', 8443, 0, 65_535),
   TLS_CERT_FILE: readableFile('Certificate chain (PEM). If empty, the API uses plain HTTP, for use behind a proxy.'),
   TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate. Set both files or neither.'),
+  INTERNAL_PORT: integer(
+    'Port on which the console creates sessions of its playground, with TLS. 0 closes it. Only the console may reach it.',
+    0,
+    0,
+    65_535,
+  ),
+  INTERNAL_HOST: text('IP address that INTERNAL_PORT listens on.', '::'),
+  INTERNAL_TLS_CERT_FILE: readableFile('Certificate chain (PEM) of INTERNAL_PORT, which requires it.'),
+  INTERNAL_TLS_KEY_FILE: readableFile('Private key (PEM) of that certificate.'),
   PUBLIC_URL: url('URL under which clients reach the API. websocket_url is derived from it.', ['https:', 'http:']),
   CONSOLE_URL: text(
     'URL of the console, for the links on the pages / and /docs. If empty, they have no such link.',

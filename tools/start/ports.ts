@@ -18,6 +18,7 @@ export interface Ports {
   console: number;
   redis: number;
   gatewayAdmin: number;
+  gatewayInternal: number;
   consoleAdmin: number;
   adminApi: number;
   operatorAdmin: number;
@@ -44,6 +45,7 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
     console,
     redis: await free(last.redis),
     gatewayAdmin: await free(last.gatewayAdmin),
+    gatewayInternal: await free(last.gatewayInternal),
     consoleAdmin: await free(last.consoleAdmin),
     adminApi: await free(last.adminApi),
     operatorAdmin: await free(last.operatorAdmin),

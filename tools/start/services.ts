@@ -57,8 +57,12 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
       API_KEY_PEPPERS_FILE: plan.secrets.apiKeyPeppers,
       API_URL: `https://localhost:${plan.ports.gateway}`,
       EXAMPLE_CA_FILE: plan.tls.caFile,
+      GATEWAY_INTERNAL_URL: `https://127.0.0.1:${plan.ports.gatewayInternal}`,
+      GATEWAY_INTERNAL_CA_FILE: plan.tls.caFile,
     },
     gateway: {
+      INTERNAL_TLS_CERT_FILE: plan.tls.certFile,
+      INTERNAL_TLS_KEY_FILE: plan.tls.keyFile,
       TLS_CERT_FILE: plan.tls.certFile,
       TLS_KEY_FILE: plan.tls.keyFile,
       PUBLIC_URL: `https://localhost:${plan.ports.gateway}`,
@@ -88,6 +92,8 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
     gateway: {
       ADMIN_PORT: String(plan.ports.gatewayAdmin),
       PORT: String(plan.ports.gateway),
+      INTERNAL_PORT: String(plan.ports.gatewayInternal),
+      INTERNAL_HOST: LOOPBACK,
       HOST: plan.ports.host,
       LEDGER_ID_FILE: plan.home.ledgerId,
     },

@@ -144,6 +144,7 @@ describe('serviceEnvironment', () => {
       console: 8444,
       redis: 1,
       gatewayAdmin: 2,
+      gatewayInternal: 7,
       consoleAdmin: 3,
       adminApi: 9,
       operatorAdmin: 4,

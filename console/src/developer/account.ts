@@ -11,7 +11,7 @@ import type { DeveloperDeps } from './deps.ts';
 import type { SignedIn } from './find-session.ts';
 
 /** Serves the signed-in developer's tenant, usage and sessions. */
-export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps, signedIn: SignedIn): void {
+export function routeAccount(router: Router, { ledger, settings, gateway }: DeveloperDeps, signedIn: SignedIn): void {
   router
     .route('/console/v1/account')
     .get(async (request, response) => {
@@ -24,6 +24,7 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
         api_url: settings.API_URL,
         api_ca_file: settings.EXAMPLE_CA_FILE === '' ? null : settings.EXAMPLE_CA_FILE,
         account,
+        playground: gateway !== undefined,
         ledger_available: available,
       };
       response.json(view);
@@ -62,7 +63,7 @@ export function routeAccount(router: Router, { ledger, settings }: DeveloperDeps
 function viewOwn({
   metadata,
   spec,
-}: Tenant): Omit<OwnTenantView, 'api_url' | 'api_ca_file' | 'account' | 'ledger_available'> {
+}: Tenant): Omit<OwnTenantView, 'api_url' | 'api_ca_file' | 'account' | 'playground' | 'ledger_available'> {
   return {
     object: 'tenant',
     name: metadata.name,

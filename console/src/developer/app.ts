@@ -8,6 +8,7 @@ import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
 import { routeLink } from './link.ts';
+import { routePlayground } from './playground.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { createFindSession } from './find-session.ts';
 import type { SignedIn } from './find-session.ts';
@@ -36,6 +37,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeLink(app, deps, signedIn);
   routeAccount(app, deps, signedIn);
   routeOwnKeys(app, deps, signedIn);
+  routePlayground(app, deps, signedIn);
   app.use(notFound);
   app.use(handleError(logger, 'public'));
   return app;

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import type { GatewayClient } from '../gateway-client.ts';
 import type { CachedReads } from '../resources/cached-reads.ts';
 import type { ConsoleSettings } from '../settings.ts';
 
@@ -8,6 +9,8 @@ export interface DeveloperDeps extends Pick<
   'store' | 'ledger' | 'peppers' | 'codes' | 'logger' | 'metrics' | 'now'
 > {
   reads: CachedReads;
+  /** Undefined if the installation has no playground. */
+  gateway: GatewayClient | undefined;
   settings: Pick<
     ConsoleSettings,
     | 'API_URL'

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
 import { exchangeOf } from './exchange.ts';
 
@@ -8,6 +8,12 @@ const MAX_DROPPED_BYTES = 33_554_432;
 
 /** Reads a JSON body. Checks the media type (415), then the size (413), then the syntax (400). */
 export const jsonBody: RequestHandler = async (request, response, next) => {
+  request.body = (await readJson(request, response)).value;
+  next();
+};
+
+/** Reads a JSON body, and returns its bytes too. */
+export async function readJson(request: Request, response: Response): Promise<{ value: unknown; bytes: Buffer }> {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (!isJson(type) || !isPlain(encoding)) throw new ApiError('unsupported_media_type');
   const bytes = await readBody(request);
@@ -15,12 +21,11 @@ export const jsonBody: RequestHandler = async (request, response, next) => {
   if (!isUtf8(bytes)) throw new ApiError('invalid_json');
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
-    request.body = JSON.parse(bytes.toString('utf8', hasByteOrderMark ? 3 : 0)) as unknown;
+    return { value: JSON.parse(bytes.toString('utf8', hasByteOrderMark ? 3 : 0)) as unknown, bytes };
   } catch {
     throw new ApiError('invalid_json');
   }
-  next();
-};
+}
 
 /**
  * Reads a body up to the size limit. A larger body is read to its end and dropped before it is refused. A client whose

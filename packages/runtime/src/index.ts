@@ -6,6 +6,7 @@ export * from './failed-attempts.ts';
 export * from './followed-file.ts';
 export * from './frame-socket-events.ts';
 export * from './frame-socket.ts';
+export * from './internal-request.ts';
 export * from './keyring.ts';
 export * from './lifecycle.ts';
 export * from './logger.ts';

@@ -90,12 +90,13 @@ export function list(description: string, fallback = ''): Setting<string[]> {
   return { description, fallback, read };
 }
 
-/** Defines a setting of an absolute URL with one of the given schemes. */
+/** Defines a setting of an absolute URL with one of the given schemes. It may be empty if its default is. */
 export function url(description: string, schemes: readonly string[], fallback?: string): Setting<string> {
   return {
     description,
     fallback,
     read: (value) => {
+      if (value === '' && fallback === '') return value;
       if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
         // The value is not quoted, because it may contain a password.
         throw new Error(`is not a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);

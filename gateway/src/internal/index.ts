@@ -1,0 +1,2 @@
+export { createInternalApp } from './app.ts';
+export { listenInternally } from './listen.ts';
