@@ -3,7 +3,7 @@ import type { Relay } from './server/relay.ts';
 
 export interface DrainOptions {
   relay: Pick<Relay, 'refuse' | 'move' | 'emptied'>;
-  /** Time for which streams may finish here before they are moved. */
+  /** Time for which streams may finish on this worker before they are moved. */
   moveAfterMs: number;
   /** Longest time for gateways to move their streams. */
   timeoutMs: number;
@@ -31,7 +31,10 @@ export class Drain {
     this.#timer = setTimeout(() => relay.move(), moveAfterMs);
   }
 
-  /** Reports to gateways how long they have to move their streams. Resolves when all have left or after that time. */
+  /**
+   * Notifies gateways how long they have to move their streams. Resolves when all streams have left, or after that
+   * time.
+   */
   async finish(): Promise<void> {
     const { relay, timeoutMs, logger } = this.#options;
     this.#finishing = true;

@@ -2,7 +2,7 @@ import type { Logger } from '@svc-asr/runtime';
 import type { Registration } from './registration/registration.ts';
 import type { Relay } from './server/relay.ts';
 
-/** Longest time for notifying gateways and the ledger. Gateways notice a closed socket anyway. */
+/** Maximum time to notify gateways and the ledger. A gateway also detects the failure by its closed socket. */
 const NOTIFY_TIMEOUT_MS = 1000;
 
 export interface FailingParts {
@@ -15,8 +15,8 @@ export interface FailingParts {
 }
 
 /**
- * Ends a worker in which a thread has failed, so that its supervisor starts another one. Every stream of its engine was
- * already sent its error. The registrations are removed so that no new stream is sent here.
+ * Ends a worker in which a thread has failed, so that its supervisor starts another worker. The engine has already sent
+ * the error to every stream. The registrations are removed, so that no new stream is sent to this worker.
  */
 export async function endWith(
   err: Error,

@@ -27,8 +27,8 @@ const files: ReferenceFiles = {
 
 const argmax = (row: Float32Array): number => row.indexOf(Math.max(...row));
 
-describe('compared with NeMo', () => {
-  test('features differ by less than 0.001', () => {
+describe('the recognizer, compared with NeMo,', () => {
+  test('computes features that differ by less than 0.001', () => {
     const audio = readWav(wav);
     const { shape, data } = readNpy(join(goldenFolder, 'features.npy'));
     const [mels = 0, columns = 0] = shape;
@@ -43,7 +43,7 @@ describe('compared with NeMo', () => {
     expect(worst).toBeLessThan(1e-3);
   });
 
-  test('streamed CTC log-probabilities differ little and have the same argmax', async () => {
+  test('returns streamed CTC log-probabilities that differ little and have the same best class in 99 % of the frames', async () => {
     const { rows } = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder('ctc'), wav);
     const { data } = readNpy(join(goldenFolder, 'ctc_logprobs.npy'));
     const classes = expected.blank_id + 1;
@@ -63,15 +63,15 @@ describe('compared with NeMo', () => {
   });
 });
 
-describe('compared with a plain loop over the same graphs', () => {
-  test.each(['fused', 'split'] as const)('a %s transducer returns the same pieces', async (kind) => {
+describe('the recognizer, compared with a plain loop over the same graphs,', () => {
+  test.each(['fused', 'split'] as const)('returns the same pieces for a %s transducer', async (kind) => {
     const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder(kind), wav);
     const [plain] = await callOutside<number[][]>(reference, 'referenceIds', files, [wav]);
     expect(plain?.length).toBeGreaterThan(100);
     expect(ours.ids).toEqual(plain);
   });
 
-  test('a CTC model returns the same pieces', async () => {
+  test('returns the same pieces for a CTC model', async () => {
     const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder('ctc'), wav);
     const { folder, pieces, layers, width, right } = files;
     const ctc: ReferenceFiles = { folder, encoder: 'model_ctc.onnx', pieces, layers, width, right };

@@ -66,7 +66,7 @@ function readRecording({ model, recording }: typeof KIKUYU): Int16Array {
   return readWav(join(modelsFolder, model, 'eval', `${recording}.wav`));
 }
 
-/** Returns the transcript of an engine that has the process to itself. */
+/** Returns the transcript of an engine that is the only one in its process. */
 async function transcribeAlone(of: typeof KIKUYU): Promise<string> {
   const engine = await startEngine({ modelDir: join(modelsFolder, of.model), slots: 1, measureMs: 0 });
   try {
@@ -88,7 +88,7 @@ test('a worker with a guest registers in both pools, with the slots, port and re
   expect(metrics).toMatch(/^svc_asr_worker_slots\{.*model="svc-asr-dholuo-v1".*\} 3$/m);
 });
 
-test('a worker with a guest recognizes both languages at the same time, each behind its own certificate', async () => {
+test("a worker with a guest recognizes both languages at the same time, and each port has its model's own certificate", async () => {
   const transcribeAtWorker = async (of: typeof KIKUYU, ca: string) => {
     const stream = await openStream(await registered(of), ca, of.model);
     stream.audio(readRecording(of));
@@ -108,7 +108,7 @@ test('the port of a guest refuses a ticket for the model of the host', async () 
   await expect(openStream(guest, certificates.guest.cert, KIKUYU.model)).rejects.toThrow('bad_ticket');
 });
 
-test('a worker that one pool drains moves the streams of all its models', async () => {
+test('when the pool of one model drains a worker, the worker moves the streams of all its models', async () => {
   const [host, guest] = await Promise.all([registered(KIKUYU), registered(DHOLUO)]);
   const streams = [
     await openStream(host, certificates.host.cert, KIKUYU.model),

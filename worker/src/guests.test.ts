@@ -7,11 +7,11 @@ const read = (guests: unknown, env: NodeJS.ProcessEnv = {}) =>
   readModelSettings({ ...ENV, ...env, GUESTS: typeof guests === 'string' ? guests : JSON.stringify(guests) });
 
 describe('readModelSettings', () => {
-  test('returns the settings of MODEL only if there are no guests', () => {
+  test('returns only the settings of MODEL if there are no guests', () => {
     expect(readModelSettings(ENV).map(({ MODEL }) => MODEL)).toEqual(['ki']);
   });
 
-  test('gives a guest its own model and the other settings of the worker', () => {
+  test('gives a guest its own model, and the settings of the worker for everything else', () => {
     const [, guest] = read([{ MODEL: 'luo', MODEL_DIR: '/luo' }], { LEASE_MS: '4000', PROVIDER: 'cuda' });
     expect(guest).toMatchObject({ MODEL: 'luo', MODEL_DIR: '/luo', LEASE_MS: 4000, PROVIDER: 'cuda' });
   });
@@ -29,7 +29,7 @@ describe('readModelSettings', () => {
     expect(fixed).toMatchObject({ PORT: 8444, SLOTS: 5 });
   });
 
-  test('prefers the REDIS_URL of a guest to the file of the worker', () => {
+  test('uses the REDIS_URL of a guest instead of the REDIS_URL_FILE of the worker', () => {
     const [, guest] = read([{ MODEL: 'luo', MODEL_DIR: '/luo', REDIS_URL: 'redis://guest' }], {
       REDIS_URL_FILE: KEYS_FILE,
     });

@@ -2,7 +2,7 @@ import { readSettings, SettingsError } from '@svc-asr/runtime';
 import { WORKER_SETTINGS } from './settings.ts';
 import type { WorkerSettings } from './settings.ts';
 
-/** Variables that a guest sets for itself. */
+/** Variables that a guest sets for itself. The first list is required, the second is optional. */
 const REQUIRED = ['MODEL', 'MODEL_DIR'] as const;
 const OPTIONAL = [
   'SLOTS',
@@ -14,7 +14,10 @@ const OPTIONAL = [
   'REDIS_URL_FILE',
 ] as const;
 const OWN: readonly string[] = [...REQUIRED, ...OPTIONAL];
-/** Variables that a guest must not take from the worker: two models cannot have the same port. */
+/**
+ * Variables that a guest must not inherit from the worker, with their values for a guest. Two models cannot have the
+ * same port.
+ */
 const NOT_INHERITED = { GUESTS: '[]', SLOTS: '0', PORT: '0', ADVERTISE_ADDRESS: '' };
 
 /**
@@ -39,7 +42,8 @@ export function readModelSettings(env: NodeJS.ProcessEnv = process.env): [Worker
 type Guest = Readonly<Record<string, string>>;
 
 function buildGuestEnvironment(env: NodeJS.ProcessEnv, guest: Guest): NodeJS.ProcessEnv {
-  // A file takes precedence over a value, so the file of the worker must not hide the value of the guest.
+  // A file takes precedence over a value. The REDIS_URL_FILE of the worker must therefore not hide the REDIS_URL of the
+  // guest.
   const isFileHidden = guest.REDIS_URL !== undefined && guest.REDIS_URL_FILE === undefined;
   return { ...env, ...NOT_INHERITED, ...(isFileHidden && { REDIS_URL_FILE: '' }), ...guest };
 }

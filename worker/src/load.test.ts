@@ -16,17 +16,17 @@ describe('warnAboutModel', () => {
     expect(warningsOf({ ...SETTINGS, PROVIDER: 'cpu' }, { ...INFO, gpuGraphs: false })).toEqual([]);
   });
 
-  test('warns about another id in the manifest', () => {
+  test('warns if the id in the manifest differs from MODEL', () => {
     expect(warningsOf({ ...SETTINGS, MODEL: 'luo' }, INFO)).toEqual(['the id in the manifest differs from MODEL']);
   });
 
-  test('warns about a model without GPU graphs on a GPU', () => {
+  test('warns if a model has no GPU graphs although the provider is a GPU', () => {
     expect(warningsOf(SETTINGS, { ...INFO, gpuGraphs: false })).toEqual([
       'the model has no GPU graphs, so the GPU serves fewer streams',
     ]);
   });
 
-  test('warns about a number of slots that does not fit into the memory of the GPU', () => {
+  test('warns if SLOTS does not fit into the memory of the GPU', () => {
     expect(warningsOf({ ...SETTINGS, SLOTS: 5000 }, INFO)).toEqual(['the GPU has memory for fewer streams than SLOTS']);
   });
 });

@@ -11,7 +11,7 @@ test('updateStall resets the stall on progress and adds up the time without prog
   expect(updateStall(once, 9, 2100, 500).stalledMs).toBe(0);
 });
 
-test('updateStall counts at most two intervals while the whole process was suspended', () => {
+test('updateStall adds at most two intervals if the whole process was suspended', () => {
   expect(updateStall(start, 7, 61_000, 500).stalledMs).toBe(1000);
 });
 

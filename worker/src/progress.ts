@@ -6,8 +6,8 @@ export interface Stall {
 }
 
 /**
- * Returns the stall after another check. It grows by at most two intervals per check. A longer gap means that the whole
- * process was suspended, for example by SIGSTOP, and the inference thread could not run.
+ * Returns the stall after another check. It grows by at most two intervals with each check. If more time has passed,
+ * the whole process was suspended, for example by SIGSTOP, and the inference thread could not run.
  */
 export function updateStall(stall: Stall, progress: number, nowMs: number, intervalMs: number): Stall {
   if (progress !== stall.progress) return { progress, atMs: nowMs, stalledMs: 0 };
@@ -22,7 +22,7 @@ export interface ProgressWatch {
   stop: () => void;
 }
 
-/** Checks the progress of an engine at an interval and calls `onProgress` after each check that finds some. */
+/** Checks the progress of an engine at an interval. Calls `onProgress` after each check that finds progress. */
 export function watchProgress(
   engine: { readonly progress: number },
   intervalMs: number,

@@ -10,7 +10,7 @@ import { openModel, orFailure } from './service.ts';
 import type { ModelService, OpenModel, ServiceOptions } from './service.ts';
 import type { WorkerSettings } from './settings.ts';
 
-/** Longest time that shutdown may take after draining. */
+/** Longest time that the shutdown may take after the worker has drained. */
 const STOP_MS = 10_000;
 
 /** Runs the worker, from reading its settings to the last shutdown step. */
@@ -33,10 +33,11 @@ interface ConfiguredModel {
 async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredModel[]): Promise<StopStep[]> {
   const { settings, logger } = first;
   const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
-  // The I/O threads follow the file. An invalid one is reported before the models are loaded.
+  // Only checks the file, so that an invalid one is reported before the models are loaded. The I/O threads follow its
+  // changes later.
   followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger }).stop();
   const telemetry = await createTelemetry('worker', settings, logger);
-  /** Checks of the admin port, which answers while models are being loaded. */
+  /** Checks for the admin port, which already answers while models are being loaded. */
   const checks = { live: (): Problem => undefined, ready: (): Problem => 'the model is being loaded' };
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
@@ -48,7 +49,7 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
 
   const loaded: LoadedModel<ConfiguredModel>[] = await loadEngines([first, ...guests]);
   const services: ModelService[] = [];
-  // A worker drains with all of its models, whichever of their pools asks for it.
+  // If the pool of one model asks the worker to drain, the worker drains with all of its models.
   let isDraining = false;
   const onDrain = () => {
     if (isDraining) return;
@@ -91,7 +92,10 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
   ];
 }
 
-/** Opens models one after the other, so that each is measured without the load of others. None has streams yet. */
+/**
+ * Opens models one after the other, so that each is measured without the load of the others. None of them has streams
+ * yet.
+ */
 async function openAll(models: readonly ServiceOptions[]): Promise<OpenModel[]> {
   const opened: OpenModel[] = [];
   for (const model of models) opened.push(await openModel(model));

@@ -5,7 +5,7 @@ import type { ModelInfo } from './engine/protocol.ts';
 import { createSharedBuffers } from './engine/shared.ts';
 import { orFailure } from './service.ts';
 
-/** Creates an engine and a function that ends its inference thread. */
+/** Creates an engine, and a function that makes its inference thread end. */
 function createEngine(): { engine: Engine; end: () => void } {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
   const info = { slots: 2, subsampling: 8, contexts: [] };
@@ -27,7 +27,7 @@ test('orFailure throws if an engine fails before the task has ended', async () =
   await expect(result).rejects.toThrow(ENDED);
 });
 
-test('orFailure throws if an engine has failed before the call', async () => {
+test('orFailure throws if an engine failed before the call', async () => {
   const [first, second] = [createEngine(), createEngine()];
   first.end();
   await expect(orFailure([first.engine, second.engine], never)).rejects.toThrow(ENDED);

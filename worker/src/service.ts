@@ -46,7 +46,7 @@ export interface ServiceOptions {
   logger: Logger;
 }
 
-/** A model whose ports are open, and which is not registered yet. */
+/** A model whose ports are open and that is not registered yet. */
 export interface OpenModel {
   /** Registers the worker in the pool of the model. */
   register: () => ModelService;
@@ -128,8 +128,8 @@ function slotLimits(settings: WorkerSettings, { info }: Engine, slots: number): 
 }
 
 /**
- * Returns the result of a task. Throws if an engine fails before, because nothing else watches them yet. An engine may
- * have failed already, while the model of another one was loaded.
+ * Returns the result of a task. Throws if an engine fails before the task has ended, because nothing else observes the
+ * engines yet. An engine may also have failed earlier, while another model was loaded.
  */
 export async function orFailure<T>(engines: readonly Engine[], task: Promise<T>): Promise<T> {
   const settled = new AbortController();
@@ -152,7 +152,7 @@ function connectLedger(settings: WorkerSettings, logger: Logger) {
     timeoutMs: settings.REDIS_TIMEOUT_MS,
     logger,
   });
-  // The Redis user of a worker may not send scripts.
+  // Uses functions that are stored in Redis, because the Redis user of a worker may not send scripts.
   const ledger = createLedger(withFunctions(link), {
     prefix: settings.REDIS_KEY_PREFIX,
     processLeaseMs: settings.LEASE_MS,

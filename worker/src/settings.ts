@@ -181,8 +181,8 @@ export const ARTIFACT_SETTINGS = {
 } as const;
 
 /**
- * Defines the setting of a worker id. Ids are separated by spaces in placement requests, and appear in logs and
- * tickets. They are therefore restricted to safe characters.
+ * Defines the setting for a worker id. Ids appear in logs and tickets, and placement requests separate them by spaces.
+ * They may therefore contain only safe characters.
  */
 function workerId(description: string): Setting<string> {
   return {

@@ -64,7 +64,7 @@ async function finalOf(stream: Awaited<ReturnType<typeof openStream>>): Promise<
   return (await stream.next('final')).text;
 }
 
-test('a worker reports its state, registers, transcribes, and asks its streams to move on SIGTERM', async () => {
+test('a worker reports its state, registers and transcribes, and asks gateways to move its streams on SIGTERM', async () => {
   const worker = await start({ REVISION: 'r7' });
   expect(await eventually('the admin port responds', START_MS, () => ask(worker, '/livez'))).toEqual([200, 'ok\n']);
   const record = await registered(worker);
@@ -94,7 +94,7 @@ test('a worker reports its state, registers, transcribes, and asks its streams t
   expect(worker.output()).not.toContain(text);
 });
 
-test('a worker ends after DRAIN_TIMEOUT_MS although a stream has not moved', async () => {
+test('a draining worker ends after DRAIN_TIMEOUT_MS even if a stream has not moved', async () => {
   const worker = await start({ DRAIN_TIMEOUT_MS: '300' });
   const stream = await openStream(await registered(worker));
   worker.kill('SIGTERM');
@@ -102,7 +102,7 @@ test('a worker ends after DRAIN_TIMEOUT_MS although a stream has not moved', asy
   expect(await worker.ended).toBe(0);
 });
 
-test('a worker keeps its streams while Redis is down, and registers again when Redis is back without its record', async () => {
+test('a worker keeps its streams while Redis is down, and registers again if Redis comes back without its record', async () => {
   const worker = await start();
   const stream = await openStream(await registered(worker));
   await redis.kill();
@@ -118,7 +118,7 @@ test('a worker keeps its streams while Redis is down, and registers again when R
   stream.close();
 });
 
-test('a worker that starts without Redis registers when Redis is available', async () => {
+test('a worker that starts without Redis registers as soon as Redis is available', async () => {
   await redis.kill();
   const worker = await start();
   await eventually('the worker listens', START_MS, () => worker.output().includes('"listening"'));
@@ -128,7 +128,7 @@ test('a worker that starts without Redis registers when Redis is available', asy
   await registered(worker);
 });
 
-test('a worker logs once that Redis lacks its functions, and registers when an operator has loaded them', async () => {
+test('a worker logs only once that Redis lacks its functions, and registers after an operator has loaded them', async () => {
   const empty = await startRedis();
   const worker = await start({ REDIS_URL: empty.url });
   await eventually('the missing library is logged', START_MS, () => worker.output().includes('svc_asr_1'));
@@ -151,7 +151,7 @@ test('a suspended worker loses its lease and registers again when it continues',
   expect((await ask(worker, '/livez'))?.[0]).toBe(200);
 });
 
-test('a worker that an operator drains refuses new streams and moves its own', async () => {
+test('a worker that an operator drains refuses new streams, and asks gateways to move the existing ones', async () => {
   const worker = await start({ MOVE_AFTER_MS: '200' });
   const record = await registered(worker);
   const stream = await openStream(record);
@@ -188,7 +188,7 @@ const FAULTS = `
   }
 `;
 
-test('a worker whose inference thread hangs sends no more messages, loses its lease and fails /livez', async () => {
+test('a worker whose inference thread hangs sends no more messages on its streams, loses its lease and fails /livez', async () => {
   const worker = await start({ HANG_TIMEOUT_MS: '1000', PROGRESS_INTERVAL_MS: '200' }, FAULTS);
   const stream = await openStream(await registered(worker));
   stream.audio(speech.subarray(0, 3200));
@@ -218,7 +218,7 @@ test('a worker on CPUs loads ONNX Runtime, but not koffi', async () => {
   expect(mapped).not.toContain('koffi');
 });
 
-test('a worker exits with 1 and names manifest.json if the folder contains no model', async () => {
+test('a worker exits with 1 and names manifest.json in the log if its folder contains no model', async () => {
   const worker = await start({ MODEL_DIR: tmpdir() });
   expect(await worker.ended).toBe(1);
   expect(worker.output()).toContain('manifest.json');

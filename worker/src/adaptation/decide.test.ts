@@ -5,7 +5,10 @@ import type { SlotObservation, SlotState } from './decide.ts';
 const LIMITS = { measured: 200, share: 1, least: 50, start: 200, most: 200 };
 const SECOND = 1000;
 
-/** Decides once a second for this long. Observations are those of a full worker at the speed of its warm-up. */
+/**
+ * Calls decideSlots once a second for this many seconds. By default it observes a worker whose slots are all used, and
+ * whose runs take as long as at warm-up.
+ */
 function decideFor(
   seconds: number,
   state: SlotState,
@@ -21,7 +24,7 @@ function decideFor(
   return now;
 }
 const full = initialSlots(200);
-/** Observations of a worker whose streams are quiet. */
+/** Observations of a worker whose streams send no audio. */
 const QUIET = { slowdown: undefined, recentSlowdown: undefined, busy: 0, lateStreams: 0 };
 
 describe('decideSlots', () => {
@@ -34,30 +37,30 @@ describe('decideSlots', () => {
     expect(decideFor(1, full, { slowdown: 1.6 }).slots).toBe(125);
   });
 
-  test('keeps the slots of a worker with too few runs to know its speed, and raises them again', () => {
+  test('keeps or raises the slots to those at the start while there are too few runs to know the speed', () => {
     expect(decideFor(60, full, { slowdown: undefined, recentSlowdown: 9 }).slots).toBe(200);
     expect(decideFor(60, initialSlots(100), { slowdown: undefined }).slots).toBe(200);
   });
 
-  describe('of a worker that offers half of its slots at first', () => {
+  describe('for a worker that starts with half of the measured slots', () => {
     const half = { ...LIMITS, start: 100 };
     const first = initialSlots(half.start);
 
-    test('raises the slots to all of them while streams use them and runs are quick', () => {
+    test('raises the slots to all measured ones while streams use them and runs take as long as at warm-up', () => {
       expect(decideFor(60, first, {}, half).slots).toBe(200);
     });
 
-    test('keeps the slots of the start while streams use less than 80 % of them, or the speed is unknown', () => {
+    test('keeps the slots at the start while streams use less than 80 % of them, or while the speed is unknown', () => {
       expect(decideFor(60, first, { streams: 79 }, half).slots).toBe(100);
       expect(decideFor(60, first, { slowdown: undefined }, half).slots).toBe(100);
     });
 
-    test('raises lowered slots to those of the start without load, and no further', () => {
+    test('raises lowered slots only up to those at the start while there are no streams', () => {
       expect(decideFor(60, initialSlots(60), { slowdown: undefined, streams: 0 }, half).slots).toBe(100);
       expect(decideFor(60, initialSlots(60), { streams: 0 }, half).slots).toBe(100);
     });
 
-    test('returns to the slots of the start when the speed is no longer known', () => {
+    test('lowers the slots to those at the start when the speed is no longer known', () => {
       expect(decideFor(1, full, { slowdown: undefined }, half).slots).toBe(100);
     });
 
@@ -66,23 +69,23 @@ describe('decideSlots', () => {
     });
   });
 
-  test('never offers more than the most or fewer than the least slots', () => {
+  test('never offers more than `most` or fewer than `least` slots', () => {
     expect(decideFor(60, full, { slowdown: 0.5 }).slots).toBe(200);
     expect(decideFor(60, full, { slowdown: 16 }).slots).toBe(50);
   });
 
-  test('does not lower the slots of a model while runs of other models take their share of the time', () => {
+  test('does not lower the slots of a model if the share of the time that other models use explains the slowdown', () => {
     expect(decideFor(60, full, { slowdown: 2 }, { ...LIMITS, share: 0.5 }).slots).toBe(200);
     expect(decideFor(1, full, { slowdown: 3 }, { ...LIMITS, share: 0.5 }).slots).toBe(133);
   });
 
-  test('follows the last seconds while streams are late, and waits for the streams beyond the slots to end', () => {
+  test('lowers the slots to the speed of the last seconds while streams are late, and no further until the excess streams end', () => {
     const late = { recentSlowdown: 2, lateStreams: 100, streams: 200 };
     expect(decideFor(1, full, late).slots).toBe(100);
     expect(decideFor(30, full, late).slots).toBe(100);
   });
 
-  test('lowers the slots by a tenth every 3 s while streams are late although runs are quick', () => {
+  test('lowers the slots by a tenth every 3 s while streams are late although runs are not slower than at warm-up', () => {
     expect(decideFor(7, full, { lateStreams: 50, streams: 150 }).slots).toBe(145);
   });
 
@@ -90,7 +93,7 @@ describe('decideSlots', () => {
     expect(decideFor(60, full, { lateStreams: 2, streams: 2, busy: 0.2, recentSlowdown: 10 }).slots).toBe(200);
   });
 
-  test('raises the slots step by step, but not within 15 s of late streams', () => {
+  test('raises the slots step by step, but not before 15 s without late streams', () => {
     const late = decideFor(1, full, { recentSlowdown: 2, lateStreams: 100 });
     expect(decideFor(14, late, {}, LIMITS, SECOND).slots).toBe(100);
     const risen = decideFor(1, late, {}, LIMITS, 15 * SECOND);
@@ -98,13 +101,13 @@ describe('decideSlots', () => {
     expect(decideFor(60, risen, {}, LIMITS, 16 * SECOND).slots).toBe(200);
   });
 
-  test('lowers explicitly set slots to those that the engine can serve, but only under load', () => {
+  test('lowers slots that a setting fixed to the number that the engine can serve, but only while its speed is known', () => {
     const limits = { ...LIMITS, measured: 80 };
     expect(decideFor(1, full, {}, limits).slots).toBe(80);
     expect(decideFor(1, full, { slowdown: undefined }, limits).slots).toBe(200);
   });
 
-  test('stays within its limits, changes nothing at a constant speed once settled, and never stays above the goal', () => {
+  test('stays within its limits, never stays above the goal, and no longer changes once the speed is constant', () => {
     const phase = fc.record({
       slowdown: fc.option(fc.double({ min: 0.25, max: 16, noNaN: true }), { nil: undefined }),
       lateStreams: fc.nat(300),
@@ -138,23 +141,26 @@ test.each([
   [110, 100, 10],
   [100, 25, 75],
   [0, 1, 0],
-])('excessShare of %d streams on %d slots asks for %d moves after late streams', (streams, slots, moves) => {
-  const state = { ...initialSlots(slots), lateAtMs: 0 };
-  const seen = { ...QUIET, nowMs: 59_999, streams };
-  expect(Math.round(excessShare(state, seen, LIMITS) * streams)).toBe(moves);
-  expect(excessShare(state, { ...seen, nowMs: 60_000 }, LIMITS)).toBe(0);
-});
+])(
+  'excessShare of %d streams on %d slots corresponds to %d moves in the minute after late streams, and then to none',
+  (streams, slots, moves) => {
+    const state = { ...initialSlots(slots), lateAtMs: 0 };
+    const seen = { ...QUIET, nowMs: 59_999, streams };
+    expect(Math.round(excessShare(state, seen, LIMITS) * streams)).toBe(moves);
+    expect(excessShare(state, { ...seen, nowMs: 60_000 }, LIMITS)).toBe(0);
+  },
+);
 
-test('excessShare asks for no moves if slots have fallen because streams are quiet', () => {
+test('excessShare is 0 if slots have fallen only because streams send no audio', () => {
   const limits = { ...LIMITS, start: 100 };
   const quiet = decideFor(60, initialSlots(200), { ...QUIET, streams: 180 }, limits);
   expect(quiet.slots).toBe(100);
   expect(excessShare(quiet, { ...QUIET, nowMs: 60_000, streams: 180 }, limits)).toBe(0);
-  // The streams are active again, and the slots have not risen yet.
+  // The streams send audio again, and the slots have not risen yet.
   expect(excessShare(quiet, { ...QUIET, slowdown: 1, nowMs: 60_000, streams: 180 }, limits)).toBe(0);
 });
 
-test('excessShare asks for moves from a machine that is known to be slower, also without late streams', () => {
+test('excessShare is greater than 0 on a machine that is known to be slower, even without late streams', () => {
   const slow = { ...QUIET, slowdown: 2, nowMs: 0, streams: 180 };
   expect(excessShare(decideSlots(full, slow, LIMITS), slow, LIMITS) * 180).toBeCloseTo(80);
 });

@@ -2,10 +2,13 @@
 export interface SlotLimits {
   /** Streams that the engine can serve at the speed of its warm-up. */
   readonly measured: number;
-  /** Part of the machine's time that the engine may use. Other models may slow down its runs by the inverse of it. */
+  /**
+   * Part of the machine's time that the engine may use. The runs of other models may slow down its own runs by the
+   * factor `1 / share`.
+   */
   readonly share: number;
   readonly least: number;
-  /** Slots that the worker offers while the speed of the machine under load is not known. */
+  /** Slots that the worker offers while its speed under load is unknown. */
   readonly start: number;
   readonly most: number;
 }
@@ -13,9 +16,12 @@ export interface SlotLimits {
 /** Observations of the last minute. */
 export interface SlotObservation {
   readonly nowMs: number;
-  /** Slowdown of slow runs in the last minute, against the warm-up. Undefined with too few runs, or if runs overlap. */
+  /**
+   * Slowdown of slow runs in the last minute, compared with the warm-up. Undefined if there were too few runs, or if
+   * runs overlap.
+   */
   readonly slowdown: number | undefined;
-  /** Mean slowdown of the last seconds. Undefined without runs. */
+  /** Mean slowdown of the runs in the last seconds. Undefined if there were no runs. */
   readonly recentSlowdown: number | undefined;
   /** Part of the last seconds in which the inference thread ran batches, from 0 to 1. */
   readonly busy: number;
@@ -34,22 +40,25 @@ export interface SlotState {
 
 /** Share of late streams above which the worker has too many streams. */
 const LATE_SHARE = 0.1;
-/** If the inference thread is busy for a smaller part of the time, late streams are not a sign of too many streams. */
+/** Lowest busy part at which late streams are a sign of too many streams. */
 const BUSY = 0.5;
-/** Slots fall if the goal is lower by more than this part of them. */
+/** Part of the slots by which the goal must be lower before slots fall. */
 const TOLERANCE = 0.05;
-/** Part of the measured slots by which they rise in one step, and the time between two steps. */
+/** Part of the measured slots by which slots rise in one step. The next constant is the time between two steps. */
 const RAISE = 0.05;
 const RAISE_EVERY_MS = 5000;
-/** Time without late streams before slots rise. */
+/** Time without late streams that must pass before slots rise. */
 const QUIET_MS = 15_000;
-/** Share of the slots that streams must use before slots rise above those of the start. */
+/** Share of the slots that streams must use before slots rise above those at the start. */
 const USED_SHARE = 0.8;
-/** Factor by which slots fall if streams are late and run times do not explain it, and the time between two steps. */
+/**
+ * Factor by which slots fall if streams are late although runs are fast enough. The next constant is the time between
+ * two steps.
+ */
 const LATE_FACTOR = 0.9;
 const LATE_EVERY_MS = 3000;
 
-/** Time after late streams in which all streams beyond the slots should move. */
+/** Time after the last late streams during which all streams beyond the slots should move. */
 const LATE_MS = 60_000;
 
 export function initialSlots(slots: number): SlotState {
@@ -94,9 +103,10 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
 }
 
 /**
- * Returns the share of the streams that should move to other workers. It is 0 within the tolerance, because a move costs
- * more than a small delay. Slots also fall while streams are quiet, and they rise slowly. Without late streams, only
- * those beyond the speed of the last minute should therefore move, and none if that speed is not known.
+ * Returns the share of the streams that should move to other workers. It is 0 within the tolerance, because a move
+ * costs more than a small delay. Slots also fall while streams send no audio, and rise slowly afterwards. If no streams
+ * were late recently, only streams beyond what the speed of the last minute allows should move. None should move if
+ * that speed is unknown.
  */
 export function excessShare({ slots, lateAtMs }: SlotState, seen: SlotObservation, limits: SlotLimits): number {
   const { nowMs, streams, slowdown } = seen;

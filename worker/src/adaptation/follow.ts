@@ -10,16 +10,19 @@ const DECIDE_MS = 1000;
 export interface FollowParts {
   readonly engine: Pick<Engine, 'usedSlots' | 'lateStreams' | 'runTotals'>;
   readonly limits: SlotLimits;
-  /** True on a GPU, where the next run starts before the last one has ended. */
+  /** True on a GPU, where a run starts before the previous run has ended. */
   readonly runsOverlap: boolean;
   /** Called when the slots have changed. */
   readonly onChange: (slots: number) => void;
-  /** Called every second while a slow machine has clearly more streams than slots, with the share that should move. */
+  /**
+   * Called every second while a slow machine has clearly more streams than slots. `share` is the share of its streams
+   * that should move.
+   */
   readonly onExcess: (share: number) => void;
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** The slots of a worker, which follow the speed of its machine. */
+/** The slots of a worker, which are adapted to the speed of its machine. */
 export interface SlotFollower {
   /** Slots that the worker offers now. */
   readonly slots: number;

@@ -3,7 +3,10 @@ import { RunHistory } from './history.ts';
 
 const SECOND = 1000;
 
-/** Adds a sample for each second, with this expected work in each second at this slowdown. Returns the last result. */
+/**
+ * Returns a function that adds one sample per second. In each second, runs that took `workMs` at warm-up take
+ * `slowdown` times as long. The function returns the last result.
+ */
 function createRuns(runsOverlap = false) {
   const history = new RunHistory(runsOverlap);
   const slowdowns = Array<number>(SLOWDOWN_BINS).fill(0);
@@ -22,7 +25,7 @@ function createRuns(runsOverlap = false) {
 }
 
 describe('RunHistory', () => {
-  test('returns the slowdown of slow runs of the last minute, and forgets it after a minute', () => {
+  test('returns the slowdown of the slowest tenth of the last minute, and forgets it after a minute', () => {
     const run = createRuns();
     expect(run(60, 500, 1)?.slowdown).toBeCloseTo(1, 1);
     expect(run(5, 500, 1.8)?.slowdown).toBeCloseTo(1, 1);
@@ -40,7 +43,7 @@ describe('RunHistory', () => {
     expect(last?.busy).toBeCloseTo(0.8);
   });
 
-  test('returns no slowdown of a worker that was idle for most of the minute', () => {
+  test('returns no slowdown for a worker that was idle for most of the minute', () => {
     expect(createRuns()(60, 50, 3)?.slowdown).toBeUndefined();
     expect(createRuns()(60, 150, 3)?.slowdown).toBeGreaterThan(2.8);
   });

@@ -2,13 +2,22 @@ import { slowdownAt } from '../engine/slowdown.ts';
 import type { RunTotals } from '../engine/shared.ts';
 import type { SlotObservation } from './decide.ts';
 
-/** Time over which slots follow the run times. */
+/** Time over which the slowdown is measured. */
 const MINUTE_MS = 60_000;
-/** Time that counts while streams are late. It is short, because all streams may be late until enough have left. */
+/**
+ * Time over which the slowdown is measured while streams are late. It is short, because all streams may be late until
+ * enough have left.
+ */
 const RECENT_MS = 2000;
-/** The latency targets are for the 95th percentile, so slots follow the slow runs, as at warm-up. */
+/**
+ * Quantile of the slowdown that is returned. The latency targets are for the 95th percentile, so the slow runs count,
+ * as at warm-up.
+ */
 const SLOW_SHARE = 0.9;
-/** Part of a minute that the expected run times must fill. Few runs show little about the speed of the machine. */
+/**
+ * Part of the minute that the runs must fill at the speed of the warm-up. Fewer runs do not show the speed of the
+ * machine.
+ */
 const LEAST_WORK = 0.1;
 
 interface Sample {
@@ -26,10 +35,10 @@ export class RunHistory {
     this.#runsOverlap = runsOverlap;
   }
 
-  /** Adds the totals at a time. Returns the slowdowns and the busy part of the time before it. */
+  /** Adds the totals at time `nowMs`. Returns the slowdowns and the busy part of the time before `nowMs`. */
   add(nowMs: number, totals: RunTotals): Pick<SlotObservation, 'slowdown' | 'recentSlowdown' | 'busy'> {
     const now = { nowMs, totals };
-    // One sample that is older than a minute stays, as the start of the minute.
+    // One sample that is older than a minute is kept, as the start of the minute.
     while ((this.#samples[1]?.nowMs ?? Infinity) <= nowMs - MINUTE_MS) this.#samples.shift();
     this.#samples.push(now);
     const recent = differenceOf(this.#samples.findLast((one) => one.nowMs <= nowMs - RECENT_MS) ?? this.#first, now);

@@ -10,7 +10,7 @@ const write = (files: Record<string, string>) => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 };
 
-test('readCredentials returns none without a folder or with an empty folder', () => {
+test('readCredentials returns no credentials if there is no folder or the folder is empty', () => {
   expect(readCredentials('')).toEqual({ header: undefined, ca: undefined });
   expect(readCredentials(folder)).toEqual({ header: undefined, ca: undefined });
 });

@@ -11,12 +11,12 @@ export interface Credentials {
 }
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** Visible characters with spaces between them. Any other character could end the header. */
+/** Visible characters, with spaces only between them. Any other character could end the header. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Reads the credentials from the files of a mounted Secret: `username` and `password`, or `token`, or `header` (`Name:
- * value`), and `ca.crt`. Returns none if the folder name is empty.
+ * Reads the credentials from the files of a mounted Secret. These are `username` and `password`, or `token`, or
+ * `header` (`Name: value`), and in addition `ca.crt`. Returns no credentials if the folder name is empty.
  */
 export function readCredentials(folder: string): Credentials {
   if (folder === '') return { header: undefined, ca: undefined };

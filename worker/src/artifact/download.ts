@@ -8,7 +8,7 @@ import type { ArtifactSource } from './request.ts';
 
 export interface DownloadOptions {
   source: ArtifactSource;
-  /** Target file. If it exists, it holds the start of the artifact and the download continues after it. */
+  /** Target file. If it exists, it contains the start of the artifact, and the download continues from there. */
   file: string;
   maxBytes: number;
   /** Number of consecutive attempts without received data before the download fails. */
@@ -21,8 +21,8 @@ export interface DownloadOptions {
 }
 
 /**
- * Downloads an artifact into a file. An interrupted transfer continues where it stopped, also that of an earlier
- * process.
+ * Downloads an artifact into a file. A transfer that was interrupted continues where it stopped, even if an earlier
+ * process started it.
  */
 export async function download(options: DownloadOptions): Promise<void> {
   const { file, signal, retry, onRetry } = options;
@@ -85,7 +85,7 @@ async function transfer(
   }
 }
 
-/** Returns true if the local disk failed, not the connection to the server. */
+/** Returns true if the local disk failed and not the connection to the server. */
 function isLocal(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return ['ENOSPC', 'EROFS', 'EACCES', 'EDQUOT', 'EIO', 'ENOENT'].includes(code ?? '');

@@ -72,7 +72,7 @@ test('fetchArtifact downloads, verifies and unpacks a model, and does not downlo
   expect(log).not.toContain(SECRET);
 });
 
-test('fetchArtifact accepts a model at the root of the archive and refuses an archive without one', async () => {
+test('fetchArtifact accepts a model at the root of the archive, and refuses an archive without a model', async () => {
   serve(packGzip([{ path: './manifest.json', content: '{}' }]));
   expect(readFileSync(join(await fetch(), 'manifest.json'), 'utf8')).toBe('{}');
   serve(packGzip([{ path: 'a/b/manifest.json', content: '{}' }]));
@@ -125,7 +125,7 @@ test.each([
   ['leads out of it', [{ path: '/tmp/evil', content: 'x' }]],
   ['has a link', [{ path: 'kikuyu/a', type: '2', target: '/' }]],
   ['EEXIST', [{ path: 'a' }, { path: './a' }]],
-])('fetchArtifact does not unpack an archive and fails with "%s"', async (why, entries) => {
+])('fetchArtifact refuses to unpack an unsafe archive with the error "%s"', async (why, entries) => {
   serve(packGzip([{ path: 'manifest.json', content: '{}' }, ...entries]));
   await expect(fetch()).rejects.toThrow(why);
   expect(existsSync(join(folder, '../evil'))).toBe(false);
@@ -202,14 +202,14 @@ test('fetchArtifact refuses redirects to http, too many redirects and an unknown
   await expect(fetch({}, { ca: undefined })).rejects.toThrow('cannot be reached');
 });
 
-test('fetchArtifact downloads once when two processes fetch at the same time, and both get the model', async () => {
+test('if two processes fetch the same artifact at the same time, fetchArtifact downloads it once and both get the model', async () => {
   server.cuts = [100_000];
   const targets = await Promise.all([
     fetch({ lock: { owner: 'a', renewMs: 50, staleMs: 20_000, pollMs: 10 } }),
     fetch({ lock: { owner: 'b', renewMs: 50, staleMs: 20_000, pollMs: 10 } }),
   ]);
   for (const target of targets) expectModel(target);
-  // One transfer with one interruption.
+  // There was one transfer, which was interrupted once.
   expect(server.requests).toHaveLength(2);
   expect(log).toContain('waiting for the artifact');
 });

@@ -29,8 +29,9 @@ export interface FetchOptions {
 const PROGRESS_MS = 10_000;
 
 /**
- * Downloads, verifies and unpacks an artifact unless it is already in its folder, and returns the path. The target
- * folder appears in one step. Processes that share the parent folder download it only once.
+ * Downloads, verifies and unpacks an artifact unless its folder already exists, and returns the path of that folder.
+ * The folder appears in one step. If several processes share the parent folder, only one of them downloads the
+ * artifact.
  */
 export async function fetchArtifact(options: FetchOptions): Promise<string> {
   const { folder, sha256, lock: times, logger } = options;
@@ -113,7 +114,7 @@ function mismatch(found: string, wanted: string): ArtifactError {
   );
 }
 
-/** Unpacks into a temporary folder next to the target and renames it, so that the target is always complete. */
+/** Unpacks into a temporary folder next to the target and then renames it, so that the target is always complete. */
 async function place(part: string, target: string, { folder, sha256, unpacked }: FetchOptions): Promise<void> {
   const temporary = await mkdtemp(join(folder, `.${sha256}.tmp-`));
   try {
@@ -123,7 +124,7 @@ async function place(part: string, target: string, { folder, sha256, unpacked }:
     try {
       await rename(model, target);
     } catch (error) {
-      // Another process was faster. Its result has the same checksum.
+      // Another process was faster. Its folder has the same content, because it has the same checksum.
       if (!(await exists(target))) throw error;
     }
     await syncFolder(folder);

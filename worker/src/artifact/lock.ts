@@ -21,8 +21,8 @@ export interface Lock {
 }
 
 /**
- * Takes a lock among processes on machines that share a volume. The lock only avoids duplicate work; the result is
- * correct without it too. A waiting process uses only its own clock, because the clock of the holder may differ.
+ * Takes a lock among processes on machines that share a volume. The lock only avoids duplicate work, and the result is
+ * correct even without it. A waiting process uses only its own clock, because the clock of the holder may differ.
  *
  * @returns Undefined if `isDone` reports that the work is already done.
  */
@@ -66,7 +66,10 @@ function hold({ file, owner, renewMs }: LockOptions): Lock {
   };
 }
 
-/** Removes an abandoned lock. If several processes try, one succeeds. A lock that was renewed meanwhile is restored. */
+/**
+ * Removes an abandoned lock. If several processes try at the same time, only one succeeds. A lock that was renewed
+ * meanwhile is restored.
+ */
 async function remove(file: string, owner: string, seen: string): Promise<void> {
   const taken = `${file}.${owner}`;
   try {

@@ -21,7 +21,10 @@ export interface ArtifactBody {
   etag: string | undefined;
 }
 
-/** Result of a request if the artifact ends at the requested offset, so the earlier download is complete. */
+/**
+ * Result of a request if the artifact has no bytes after the requested offset, because the earlier download is
+ * complete.
+ */
 export const NOTHING_LEFT = 'nothing left';
 
 const MAX_REDIRECTS = 5;
@@ -30,8 +33,8 @@ const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 const PASSING: readonly (number | undefined)[] = [408, 425, 429, 500, 502, 503, 504];
 
 /**
- * Requests the artifact from an offset on and follows redirects. With an `etag`, the server sends everything if the
- * artifact has changed.
+ * Requests the artifact starting at an offset, and follows redirects. If `etag` is given and the artifact has changed,
+ * the server sends the whole artifact.
  */
 export async function requestArtifact(
   source: ArtifactSource,
@@ -43,7 +46,7 @@ export async function requestArtifact(
   let trusted = true;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const headers: Record<string, string> = {
-      // The checksum is that of the archive as stored, so the server must not compress it again.
+      // The checksum is that of the archive as it is stored, so the server must not compress it.
       'accept-encoding': 'identity',
       ...(offset > 0 && { range: `bytes=${offset}-` }),
       ...(offset > 0 && etag !== undefined && { 'if-range': etag }),
@@ -80,7 +83,7 @@ function send(
       agent: false,
       ...(ca !== undefined && { ca: [...getCACertificates(), ca] }),
     });
-    // Measured from the last byte in either direction. Includes connecting.
+    // The time counts from the last byte in either direction, and includes connecting.
     sent.setTimeout(stallMs, () => sent.destroy(new Error(`no data received for ${stallMs} ms`)));
     sent.once('response', resolve);
     sent.once('error', (cause) =>
@@ -126,7 +129,7 @@ function refuse(status: number | undefined, url: URL, retryAfter: string | undef
     return new ArtifactError(`${what}: check the Secret in spec.artifact.secretRef`);
   }
   if (status === 404 || status === 410) return new ArtifactError(`${what}: check spec.artifact.url`);
-  // The downloaded part does not belong to the artifact on the server.
+  // The part that was downloaded before does not belong to the artifact on the server.
   if (status === 416 || status === 206) {
     return new ArtifactError(`${what}: the download starts again from the beginning`, {
       isRetryable: true,

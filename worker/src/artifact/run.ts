@@ -7,7 +7,7 @@ import { fetchArtifact } from './fetch.ts';
 
 const MIB = 2 ** 20;
 
-/** Fetches the artifact that the settings name and exits. If it fails, the last line of the log has the reason. */
+/** Fetches the artifact that the settings name, and exits. If it fails, the last line of the log has the reason. */
 export async function run(): Promise<void> {
   const settings = readSettingsOrExit('worker fetch-artifact', ARTIFACT_SETTINGS);
   const logger = createLogger('worker', settings.LOG_LEVEL);

@@ -16,11 +16,11 @@ const KINDS: Readonly<Record<string, TarHeader['kind']>> = {
   '5': 'folder',
   x: 'pax',
   L: 'longName',
-  // Global pax headers, and long link targets.
+  // These are global pax headers and long link targets.
   g: 'ignored',
   K: 'ignored',
 };
-/** Position of the checksum. Its own bytes count as spaces in the sum. */
+/** Position of the checksum. When the sum is computed, the bytes of the checksum count as spaces. */
 const CHECKSUM = { from: 148, to: 156 };
 
 /** Parses a header block. Undefined if the block is empty, which marks the end of the archive. */

@@ -40,7 +40,7 @@ test.each([1, 511, 512, 513, 100_000])(
 );
 
 test.each(['ustar', 'gnu', 'pax', 'v7'])(
-  'readTar reads archives of tar in the format %s, with long names where it supports them',
+  'readTar reads archives that tar wrote in the format %s, with long names if the format supports them',
   async (format) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-asr-tar-'));
     try {

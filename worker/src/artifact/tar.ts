@@ -16,7 +16,7 @@ const MAX_EXTENSION = 65_536;
 
 /**
  * Reads a tar archive (ustar, with the long names of pax and GNU). Throws on any entry that is neither a file nor a
- * folder. A model needs no links, and a link could point outside the folder.
+ * folder. A model needs no links, and a link could lead out of the folder.
  */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = createReader(source);
@@ -43,7 +43,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     path = undefined;
     size = undefined;
   }
-  // The remaining bytes belong to the archive too, and a caller that hashes it must receive them.
+  // The remaining bytes belong to the archive too. A caller that hashes the archive must receive them.
   await bytes.drain();
 
   async function* entry(header: TarHeader): AsyncGenerator<TarEntry> {

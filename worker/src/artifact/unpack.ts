@@ -65,7 +65,7 @@ async function write({ path, type, body }: TarEntry, folder: string): Promise<vo
   const target = join(folder, relative);
   await mkdir(type === 'folder' ? target : dirname(target), { recursive: true, mode: 0o755 });
   if (type === 'folder' || relative === '') return;
-  // The flag `wx` fails if the file exists, so that no entry can overwrite or write through another one.
+  // The flag `wx` fails if the file exists. No entry can therefore overwrite another one, or write through it.
   const handle = await open(target, 'wx', 0o644);
   try {
     for await (const piece of body) await handle.write(piece);

@@ -6,7 +6,7 @@ describe('bestCandidates', () => {
     expect(bestCandidates(scores, 1, 4, 3).map(({ id }) => id)).toEqual([2, 1, 3]);
   });
 
-  test('turns logits into log-probabilities, and leaves log-probabilities as they are', () => {
+  test('returns log-probabilities, whether the scores are logits or already log-probabilities', () => {
     const probabilities = [0.5, 0.25, 0.25];
     const logProbs = Float32Array.from(probabilities, Math.log);
     for (const scores of [logProbs, logProbs.map((score) => score + 700)]) {

@@ -1,13 +1,16 @@
-/** A class that a frame may have, with its log-probability. */
+/** A possible class of a frame, with its log-probability. */
 export interface Candidate {
   readonly id: number;
   readonly logProb: number;
 }
 
-/** Largest number of candidates. GPU graphs return no more. */
+/** Largest number of candidates for each piece. GPU graphs return no more than these. */
 export const MAX_ALTERNATIVES = 8;
 
-/** Returns the best of `classes` scores that start at `from`, the best first. Scores may be logits or log-probabilities. */
+/**
+ * Returns the `count` best of the `classes` scores that start at `from`, the best first. Scores may be logits or
+ * log-probabilities.
+ */
 export function bestCandidates(scores: Float32Array, from: number, classes: number, count: number): Candidate[] {
   const row = scores.subarray(from, from + classes);
   const top = row.reduce((most, score) => Math.max(most, score), -Infinity);

@@ -19,13 +19,13 @@ test('GreedyCtc merges a repeat across a chunk boundary into one piece', () => {
   expect(decode([0, 1], [1, 3], [1])).toEqual([0, 1, 1]);
 });
 
-test('GreedyCtc ignores rows beyond the given number of frames', () => {
+test('GreedyCtc decodes only the given number of frames and ignores further rows', () => {
   const transcript = new Transcript(['a', 'b', 'c', '<blk>']);
   new GreedyCtc(BLANK, transcript).decode(rows(0, 1, 2), 0, 2);
   expect(transcript.ids).toEqual([0, 1]);
 });
 
-test('GreedyCtc keeps the best classes of the frame that produced a piece', () => {
+test('GreedyCtc keeps the best classes of the frame that produced each piece', () => {
   const transcript = new Transcript(['a', 'b', 'c', '<blk>'], 2);
   const search = new GreedyCtc(BLANK, transcript);
   search.decode(rows(3, 1), 0, 2);

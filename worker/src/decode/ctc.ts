@@ -40,7 +40,10 @@ export class GreedyCtc {
     }
   }
 
-  /** Returns a function that restores the present state. The transcript is restored by itself. */
+  /**
+   * Returns a function that restores the present state. The transcript is not included, because `saveSearch` saves it
+   * separately.
+   */
   save(): () => void {
     const [previous, frame] = [this.#previous, this.#frame];
     return () => {
@@ -49,7 +52,7 @@ export class GreedyCtc {
     };
   }
 
-  /** Moves to the next frame. Returns whether the best class of this one is a new piece. */
+  /** Moves to the next frame. Returns whether the best class of the current frame is a new piece. */
   #advance(best: number): boolean {
     const isNew = best !== this.#blank && best !== this.#previous;
     if (best !== this.#blank && !isNew) this.#transcript.extend(this.#frame);

@@ -2,8 +2,8 @@ import type { Candidate } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
 /**
- * Greedy transducer search of one stream whose steps run on a device. The state of its predictor stays there. Only the
- * pieces arrive here.
+ * Greedy transducer search of one stream, whose steps run on a device. The predictor state stays on the device, and
+ * only the pieces are copied to this process.
  */
 export class DeviceRnnt {
   readonly #transcript: Transcript;
@@ -16,20 +16,22 @@ export class DeviceRnnt {
     this.#transcript = transcript;
   }
 
-  /** Last piece. The blank at the start of an utterance. */
+  /** Last piece. At the start of an utterance it is the blank. */
   get token(): number {
     return this.#token;
   }
 
-  /** Adds a piece that a frame of the current chunk has produced. `candidatesOf` returns its candidates. */
+  /**
+   * Adds a piece that a frame of the current chunk has produced. `candidatesOf` returns the candidates of this piece.
+   */
   add(piece: number, frame: number, candidatesOf: (count: number) => readonly Candidate[]): void {
     this.#transcript.add(piece, this.#frameBase + frame, candidatesOf);
     this.#token = piece;
   }
 
   /**
-   * Returns a function that restores the present state. The transcript is restored by itself, and the device keeps the
-   * state of the predictor before each window.
+   * Returns a function that restores the present state. `saveSearch` saves the transcript separately, and the device
+   * keeps the predictor state from before each window.
    */
   save(): () => void {
     const [token, frameBase] = [this.#token, this.#frameBase];

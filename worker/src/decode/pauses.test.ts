@@ -21,12 +21,15 @@ test.each([
   ['_..x.._', 2, undefined, 6],
   ['x.....', 3, 5, 5],
   ['x...x...', 3, 5, 8],
-])('PauseFinder finds in the frames %s with %i silent frames, not before %s, the pause that ends at %s', (...row) => {
-  const [frames, silentFrames, notBefore, end] = row;
-  expect(pauseIn(frames, silentFrames, notBefore)).toBe(end);
-});
+])(
+  'in the frames %s, PauseFinder with %i silent frames and notBefore %s finds a pause that ends at frame %s',
+  (...row) => {
+    const [frames, silentFrames, notBefore, end] = row;
+    expect(pauseIn(frames, silentFrames, notBefore)).toBe(end);
+  },
+);
 
-test('PauseFinder keeps the first pause when later frames follow', () => {
+test('PauseFinder returns the same pause when it is called again with more frames', () => {
   const pauses = new PauseFinder(2);
   pauses.record(0, true);
   expect(pauses.find(2)).toBeUndefined();

@@ -1,11 +1,11 @@
 /**
- * Finds the first long pause of an utterance: a run of blank frames after a word. The search reports frames that are not
- * blank in order.
+ * Finds the first long pause of an utterance, which is a run of blank frames after a word. The search calls `record`
+ * for the frames that are not blank, in order.
  */
 export class PauseFinder {
   readonly #silentFrames: number;
   readonly #notBefore: number;
-  /** Last frame that is not blank, once there is a word. */
+  /** Last frame that is not blank. Undefined before the first word. */
   #lastSpeech: number | undefined;
   #end: number | undefined;
 
@@ -15,13 +15,16 @@ export class PauseFinder {
     this.#notBefore = notBefore;
   }
 
-  /** Records a frame that is not blank. Until there is a word, it cannot start a pause. */
+  /**
+   * Records a frame that is not blank. `hasWord` is true if the utterance has a word so far. A pause cannot start
+   * before that.
+   */
   record(frame: number, hasWord: boolean): void {
     this.#check(frame);
     if (hasWord) this.#lastSpeech = frame;
   }
 
-  /** Returns the first frame after the pause. Undefined if none of the first `frames` frames completes one. */
+  /** Returns the first frame after the pause. Undefined if the first `frames` frames contain no complete pause. */
   find(frames: number): number | undefined {
     this.#check(frames);
     return this.#end;

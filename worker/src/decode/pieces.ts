@@ -21,7 +21,7 @@ export function textOf(piece: string): string {
 export interface DecodedPiece {
   readonly id: number;
   readonly frame: number;
-  /** Best classes of the frame, the best first. The first one is the piece. */
+  /** Best classes of the frame, the best first. The first class is the piece itself. */
   readonly alternatives: readonly Candidate[];
 }
 
@@ -75,7 +75,7 @@ export class Transcript {
     this.pauses?.record(frame, this.#speechFrame !== undefined);
   }
 
-  /** Returns a function that removes the pieces which are added from now on. */
+  /** Returns a function that removes all pieces that are added after this call. */
   save(): () => void {
     const [pieces, text, speechFrame] = [this.#ids.length, this.#text, this.#speechFrame];
     return () => {

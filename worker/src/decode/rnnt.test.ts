@@ -4,7 +4,10 @@ import type { Hypothesis, Joint } from './rnnt.ts';
 
 const BLANK = 2;
 
-/** Creates a joint for frames whose value is a number of pieces. Its state counts the pieces that were fed to it. */
+/**
+ * Creates a joint for frames whose value is the number of pieces that they produce. Its state counts the pieces that it
+ * was given.
+ */
 function countingJoint(): Joint & { sizes: number[] } {
   const sizes: number[] = [];
   return {
@@ -41,7 +44,7 @@ test('decodeRnnt moves to the next frame after ten pieces without a blank', asyn
   expect(one.transcript.ids).toHaveLength(10);
 });
 
-test('decodeRnnt evaluates streams of different lengths together and keeps counting frames across chunks', async () => {
+test('decodeRnnt evaluates streams of different lengths together, and continues the frame numbers in the next chunk', async () => {
   const joint = countingJoint();
   const [short, long] = [search(joint), search(joint)];
   const frame = Float32Array.of(0);
@@ -53,7 +56,7 @@ test('decodeRnnt evaluates streams of different lengths together and keeps count
   expect([short.frameBase, long.frameBase]).toEqual([1, 3]);
 });
 
-test('decodeRnnt runs further steps until each stream has its leastPieces, and ignores their results', async () => {
+test('decodeRnnt runs additional steps up to the leastPieces of each stream, and ignores the results of these steps', async () => {
   const joint = countingJoint();
   const [one, other] = [search(joint), search(joint)];
   const frames = [1, 1].map((n) => Float32Array.of(n));

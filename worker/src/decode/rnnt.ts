@@ -7,11 +7,14 @@ const MAX_SYMBOLS = 10;
 
 /** Input of one stream to a search step. */
 export interface Hypothesis {
-  /** Last piece. The blank at the start of an utterance. */
+  /** Last piece. At the start of an utterance it is the blank. */
   token: number;
-  /** Predictor state before that piece was fed, with one array per state tensor. */
+  /** Predictor state before `token` was given to the predictor, with one array for each state tensor. */
   states: readonly Float32Array[];
-  /** Predictor output for `token`, if the model has a separate predictor graph. Undefined while `token` is new. */
+  /**
+   * Predictor output for `token`, if the model has a separate predictor graph. Undefined until it was computed for this
+   * token.
+   */
   prediction?: { output: Float32Array; states: readonly Float32Array[] } | undefined;
 }
 
@@ -41,7 +44,10 @@ export class GreedyRnnt {
     this.transcript = transcript;
   }
 
-  /** Returns a function that restores the present state. The transcript is restored by itself. */
+  /**
+   * Returns a function that restores the present state. The transcript is not included, because `saveSearch` saves it
+   * separately.
+   */
   save(): () => void {
     const [{ token, states, prediction }, frameBase] = [this.hypothesis, this.frameBase];
     return () => {
@@ -61,9 +67,9 @@ export interface EncodedChunk {
 
 /**
  * Decodes the chunks of several streams together. Each step runs the joint network once, with the current frame of
- * every stream that has frames left. If the result is a token, it is added to the transcript and the stream stays at
- * its frame. If the result is blank, or the frame has produced the maximum number of tokens, the stream moves to its
- * next frame. Results of steps after the last frame of a stream, which `leastPieces` demands, are ignored.
+ * every stream that has frames left. If the result is a piece, it is added to the transcript and the stream stays at
+ * its frame. If the result is blank, or the frame has produced the maximum number of pieces, the stream moves to its
+ * next frame. If `leastPieces` requires steps after the last frame of a stream, their results are ignored.
  */
 export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly EncodedChunk[]): Promise<void> {
   const classes = blank + 1;
@@ -71,7 +77,8 @@ export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly E
   active = active.filter(({ frames }) => frames.length > 0);
   while (active.length > 0) {
     const { logits, states } = await joint.step(
-      // A step after the last frame takes as long as one after a new piece, whose prediction is unknown.
+      // A step after the last frame should take as long as the step after a new piece. It is therefore given no
+      // prediction.
       active.map(({ search: { hypothesis }, frames, at }) =>
         at < frames.length ? hypothesis : { token: hypothesis.token, states: hypothesis.states },
       ),

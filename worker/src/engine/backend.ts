@@ -8,23 +8,23 @@ import type { RunFigures } from './shared.ts';
 /** A lane whose next window is ready. */
 export interface Work {
   readonly lane: Lane;
-  /** Feature frames of the window that hold audio. */
+  /** Number of feature frames of the window that contain audio. */
   readonly length: number;
   /**
-   * Number of pieces for which the search of a transducer takes time, even if it finds fewer. The warm-up sets it,
-   * because its noise has no speech.
+   * Number of pieces for which a transducer search spends time, even if it finds fewer. The warm-up sets it, because
+   * its input is noise without speech.
    */
   readonly leastPieces?: number;
 }
 
-/** Called after each run of the encoder and the search of its results. */
+/** Called after each run, which consists of the encoder and the search of its results. */
 export type OnRun = (run: RunFigures) => void;
 
-/** Runs windows of streams and owns the state of these streams between their windows. */
+/** Runs windows of streams, and owns the state of these streams between two windows. */
 export interface Runner {
   /**
    * Encodes and decodes one window of each stream and returns the resulting events. All streams have the same context.
-   * Streams for which `isOpen` returns false after the run are skipped. A rejected promise means that the streams of the
+   * Streams for which `isOpen` returns false after the run are skipped. If the promise is rejected, the streams of the
    * batch have lost their state.
    */
   run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]>;
@@ -37,7 +37,10 @@ export interface Backend {
   readonly contexts: ReadonlyMap<string, ContextShape>;
   /** Largest number of windows in one run. */
   readonly maxBatch: number;
-  /** Sizes to which batches are padded, ascending. Undefined if a run takes time only for its own windows. */
+  /**
+   * Sizes to which batches are padded, ascending. Undefined if batches are not padded, so that a run takes time only
+   * for its own windows.
+   */
   readonly paddedSizes: readonly number[] | undefined;
   /** Number of runs that may be active at the same time. */
   readonly maxRuns: number;

@@ -7,21 +7,21 @@ const cost = (fullMs: number, isPadded = false) => ({
 });
 
 describe('batchLimit', () => {
-  test('is the largest batch while a full run is short enough, and if the cost is unknown', () => {
+  test('is the largest batch size if a full run is short enough, or if the cost of runs is unknown', () => {
     expect(batchLimit(cost(100), 1, 16)).toBe(16);
     expect(batchLimit(undefined, 5, 16)).toBe(16);
   });
 
-  test('is lower on a machine that is slow at warm-up or slows down afterwards', () => {
+  test('is lower on a machine that is slow at warm-up, or that becomes slower later', () => {
     expect(batchLimit(cost(200), 1, 16)).toBe(7);
     expect(batchLimit(cost(100), 2, 16)).toBe(7);
   });
 
-  test('does not fall to sizes that take much more time per window', () => {
+  test('is not lowered to sizes at which a window takes much more time', () => {
     expect(batchLimit(cost(100), 100, 16)).toBe(4);
   });
 
-  test('does not change if batches are padded', () => {
+  test('is not lowered if batches are padded', () => {
     expect(batchLimit(cost(100, true), 100, 16)).toBe(16);
   });
 });

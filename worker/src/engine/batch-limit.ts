@@ -1,15 +1,18 @@
 import { expectedRunMs } from './run-cost.ts';
 import type { RunCost } from './run-cost.ts';
 
-/** Longest time that a run should take. A window waits for up to one run before its own, and both must fit in 300 ms. */
+/**
+ * Longest time that a run should take. A window waits for up to one other run before its own run, and both must fit in
+ * 300 ms.
+ */
 const MAX_RUN_MS = 100;
-/** Largest ratio of the time per window in a limited batch to that in a full one. */
+/** Largest ratio of the time per window in a smaller batch to the time per window in a full batch. */
 const MAX_TIME_PER_WINDOW = 1.1;
 
 /**
  * Returns the largest number of windows in a run while runs take `slowdown` times as long as at warm-up. On a slow
- * machine a full batch would take longer than a result may take. Padded batches take the same time at any size, so they
- * are not limited.
+ * machine, a full batch would exceed the time within which results are due. Padded batches take the same time at any
+ * size, so they are not limited.
  */
 export function batchLimit(cost: RunCost | undefined, slowdown: number, maxBatch: number): number {
   if (cost === undefined || cost.isPadded) return maxBatch;

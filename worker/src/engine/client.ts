@@ -15,7 +15,10 @@ export interface OpenOptions {
   readonly context?: Context;
   /** Number of the first utterance of the stream. */
   readonly utterance?: number;
-  /** Audio before this sample was already recognized on another worker, so it may arrive faster than real time. */
+  /**
+   * Audio before this sample was already recognized on another worker. It is sent again, so it may arrive faster than
+   * real time.
+   */
   readonly realtimeFrom?: number;
   /** Undefined if only `flush` and `reset` end utterances. */
   readonly endpointing?: Endpointing | undefined;
@@ -48,7 +51,7 @@ export class EngineClient {
   readonly #streams = new Map<number, { stream: EngineStream; slot: number }>();
   readonly #clients: number;
   #outbox: Command[] = [];
-  /** Id of the next stream. The remainder of its division by the number of clients identifies the client. */
+  /** Id of the next stream. The id modulo the number of clients is the number of the client. */
   #nextId: number;
   #failure: EngineError | undefined;
 
@@ -136,7 +139,7 @@ export class EngineClient {
     this.#outbox.push(command);
   }
 
-  /** Called with events of this client's streams. */
+  /** Call with events of this client's streams. */
   receive(events: readonly StreamEvent[]): void {
     for (const event of events) {
       const entry = this.#streams.get(event.id);
@@ -170,7 +173,7 @@ export class EngineClient {
   }
 }
 
-/** Returns the events of each client. */
+/** Returns the events of each client, by the number of the client. */
 export function splitByClient(events: readonly StreamEvent[], clients: number): StreamEvent[][] {
   const parts = Array.from({ length: clients }, (): StreamEvent[] => []);
   for (const event of events) parts[event.id % clients]?.push(event);

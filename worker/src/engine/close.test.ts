@@ -27,7 +27,7 @@ describe.each([
     expect(new Set(texts).size).toBe(1);
   });
 
-  test('close waits for runs in progress, and a second call waits for the first', async () => {
+  test('waits in close for runs in progress, and a second call of close waits for the first', async () => {
     const engine = await start();
     const errors: unknown[] = [];
     engine.on('failed', (error) => errors.push(error));
@@ -44,7 +44,7 @@ describe.each([
   });
 });
 
-/** Slots whose state takes more memory than a process grows for other reasons. */
+/** Number of slots whose state takes much more memory than the process may grow for other reasons. */
 const MANY_SLOTS = 512;
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   expect(growth).toBeLessThan(stateBytes / 2);
 });
 
-test('DeviceBackend returns the memory of graphs that were opened before one of them was refused', async () => {
+test('if one graph is refused, DeviceBackend returns the memory of the graphs that it has already opened', async () => {
   const folder = createGpuFolder('fused', (manifest) => delete manifest.gpuJoint);
   const growth = await leastGrowthOf(20, async () => {
     const options = { provider: 'cpu', threads: 1, maxBatch: 1, maxSlots: 1 } as const;

@@ -1,9 +1,11 @@
 import type { Framing } from '../features/framing.ts';
 
-/** Division of a stream's audio at one context, on any hardware. */
+/** How the audio of a stream is divided into windows at one context. It is the same on all hardware. */
 export interface ContextShape {
   readonly framing: Framing;
   readonly subsampling: number;
-  /** Whether the features at the start of a window are computed again from audio that an earlier window contained. */
+  /**
+   * Whether the features at the start of a window are computed again, from audio that the previous window contained.
+   */
   readonly recomputesHistory: boolean;
 }

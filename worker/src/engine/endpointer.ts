@@ -2,17 +2,18 @@ import { PauseFinder } from '../decode/pauses.ts';
 import { saveSearch } from './search.ts';
 import type { Search } from './search.ts';
 
-/** Endpointing of a stream. */
+/** Endpointing options of a stream. */
 export interface Endpointing {
   /** Silence after a word that ends the utterance. */
   readonly silenceMs: number;
-  /** Samples of the first utterance before which it is not cut, because its client has received text up to there. */
+  /** Sample before which the first utterance is not cut, because the client has already received text up to there. */
   readonly notBefore: number;
 }
 
 /**
- * Decides where the utterances of a stream are cut. Before a cut are the last frame that is not blank, and as many blank
- * frames as the silence has, rounded up. All recognizers of a model find the same cuts, however the audio arrives.
+ * Decides where the utterances of a stream are cut. A cut follows the last frame that is not blank and enough blank
+ * frames for the silence, rounded up. All recognizers of a model find the same cuts, in whatever pieces the audio
+ * arrives.
  */
 export class Endpointer {
   readonly #silentFrames: number;
@@ -40,7 +41,10 @@ export class Endpointer {
     if (this.#search !== undefined) this.#restore = saveSearch(this.#search);
   }
 
-  /** Returns the samples of the utterance before its cut. Undefined if the first `frames` frames have none. */
+  /**
+   * Returns the number of samples in the utterance before its cut. Undefined if its first `frames` frames contain no
+   * cut.
+   */
   find(frames: number): number | undefined {
     const frame = this.#search?.transcript.pauses?.find(frames);
     return frame === undefined ? undefined : frame * this.#frameSamples;

@@ -16,7 +16,7 @@ const [first, second] = readdirSync(join(folder, 'eval'))
   .map((name) => readWav(join(folder, 'eval', name)))
   .sort((one, other) => one.length - other.length) as [Int16Array, Int16Array];
 const [FIRST, SECOND_PART, PAUSE] = [2.5 * SECOND, 2 * SECOND, 1.2 * SECOND];
-/** Parts of two recordings, each with a long pause after it. */
+/** Parts of two recordings. A long pause follows each of them. */
 const speech = join16([
   first.subarray(0, FIRST),
   new Int16Array(PAUSE),
@@ -39,15 +39,15 @@ interface Run {
   context: [number, number];
   silenceMs?: number | undefined;
   notBefore?: number;
-  /** Samples at which the caller flushes. The end of the audio is flushed too. */
+  /** Samples at which the test flushes. It also flushes at the end of the audio. */
   flushes?: readonly number[];
-  /** Sizes of the writes, which repeat. */
+  /** Sizes of the writes in samples. After the last size, the list starts again. */
   sizes?: readonly number[];
 }
 
 type Utterance = Pick<Final, 'text' | 'words' | 'startSample' | 'endSample'>;
 
-/** Streams the audio and returns its utterances, the samples of its cuts and its deltas. */
+/** Streams the audio. Returns its utterances, the samples at which they were cut, and the deltas. */
 async function recognize(engine: Engine, audio: Int16Array, run: Run) {
   const { context, silenceMs, notBefore = 0, flushes = [], sizes = [3200] } = run;
   const endpointing = silenceMs === undefined ? undefined : { silenceMs, notBefore };
@@ -96,8 +96,8 @@ afterAll(async () => {
 
 const [fused, split] = [createGpuFolder('fused'), createGoldenFolder('split')];
 
-// The transducers of the tests have random weights, and pieces in all frames. Without a silence, the first utterance is
-// cut at `notBefore`, and later ones after each frame.
+// The transducers of the tests have random weights and find pieces in all frames. With a silence of 0, the first
+// utterance is cut at `notBefore`, and later ones after each frame.
 test.each([
   ['CTC model on onnxruntime-node', folder, speech, { silenceMs: 240 }, {}],
   ['CTC model with GPU graphs', folder, speech, { silenceMs: 240 }, { gpuGraphs: true }],
@@ -105,7 +105,7 @@ test.each([
   ['split transducer on onnxruntime-node', split, noise, { silenceMs: 0, notBefore: 25_000 }, {}],
   ['transducer with GPU graphs', fused, noise, { silenceMs: 0, notBefore: 30_000 }, { gpuGraphs: true }],
 ] as const)(
-  'Engine with a %s cuts utterances as flushes at the same samples do, at every context',
+  'Engine with a %s returns the same utterances at its cuts as with flushes at the same samples, at every context',
   async (_, modelDir, audio, endpointing, options) => {
     const engine = await engineOf(modelDir, options);
     const found: number[] = [];
@@ -128,7 +128,7 @@ test.each([
   ['onnxruntime-node', {}],
   ['GPU graphs', { gpuGraphs: true }],
 ])(
-  'Engine with %s cuts at the same samples however the audio is written, also together with flushes of the caller',
+  'Engine with %s cuts at the same samples in whatever pieces the audio is written, and if the caller also flushes',
   async (_, options) => {
     const engine = await engineOf(folder, options);
     const sizes = fc.array(fc.integer({ min: 160, max: 40_000 }), { minLength: 1, maxLength: 6 });
@@ -157,7 +157,7 @@ describe('Engine with endpointing', () => {
     engine = await engineOf(folder);
   });
 
-  test('ends each recording in the pause after it, and finds no cut in silence alone', async () => {
+  test('cuts in the pause after each recording, and not in audio that is only silence', async () => {
     const { cuts } = await recognize(engine, speech, { context, silenceMs: 800 });
     for (const end of [FIRST, FIRST + PAUSE + SECOND_PART]) {
       expect(cuts.filter((cut) => cut > end + 0.5 * SECOND && cut <= end + PAUSE)).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('Engine with endpointing', () => {
     expect((await recognize(engine, new Int16Array(3 * SECOND), { context, silenceMs: 200 })).cuts).toEqual([]);
   });
 
-  test('does not cut the first utterance before a sample up to which another worker has sent text', async () => {
+  test('does not cut the first utterance before notBefore, up to which another worker has already sent text', async () => {
     const usual = await recognize(engine, speech, { context, silenceMs: 800 });
     const [cut = 0] = usual.cuts;
     const same = await recognize(engine, speech, { context, silenceMs: 800, notBefore: cut });

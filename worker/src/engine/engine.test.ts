@@ -46,7 +46,7 @@ describe.each([
     }
   });
 
-  test('sends exactly one final for each flush, also when the utterance is empty', async () => {
+  test('sends exactly one final for each flush, even if the utterance is empty', async () => {
     const stream = engine.open();
     const finals: Final[] = [];
     stream.on('final', (final) => finals.push(final));
@@ -68,7 +68,7 @@ describe.each([
     stream.close();
   });
 
-  test('transcribes an utterance after a flush like the first utterance of a stream', async () => {
+  test('transcribes an utterance after a flush like the first utterance of another stream', async () => {
     const alone = await transcribe(engine, audio.subarray(0, 60_000));
     const stream = engine.open();
     await writeAll(stream, [audio.subarray(70_000, 110_000)]);
@@ -80,7 +80,7 @@ describe.each([
     stream.close();
   });
 
-  test('drops the utterance on reset and transcribes the next one like the first of a stream', async () => {
+  test('drops the utterance on reset, and transcribes the next one like the first utterance of another stream', async () => {
     const alone = await transcribe(engine, audio.subarray(0, 60_000));
     const stream = engine.open({ utterance: 7 });
     await writeAll(stream, [audio.subarray(70_000, 110_000)]);
@@ -99,7 +99,7 @@ describe.each([
     stream.close();
   });
 
-  test('accepts audio bytes at an odd offset in a buffer', async () => {
+  test('accepts audio bytes that start at an odd offset in their buffer', async () => {
     const alone = await transcribe(engine, audio.subarray(0, 60_000));
     const bytes = Buffer.alloc(120_001);
     Buffer.from(audio.buffer, audio.byteOffset, 120_000).copy(bytes, 1);
@@ -110,7 +110,7 @@ describe.each([
     stream.close();
   });
 
-  test('write returns false when the ring is full and throws buffer_overrun if the caller does not wait for drain', async () => {
+  test('returns false from write when the ring is full, and throws buffer_overrun if the caller does not wait for drain', async () => {
     const stream = engine.open();
     const long = new Int16Array(RING_SAMPLES);
     expect(stream.write(long.subarray(0, 1000))).toBe(true);
@@ -123,7 +123,7 @@ describe.each([
     stream.close();
   });
 
-  test('write returns true as long as the caller sends no more than BUFFER_SAMPLES after the consumed position', async () => {
+  test('returns true from write while the caller sends at most BUFFER_SAMPLES after the consumed position', async () => {
     const stream = engine.open();
     let [sent, until] = [0, BUFFER_SAMPLES];
     const refused: number[] = [];
@@ -141,7 +141,7 @@ describe.each([
     stream.close();
   });
 
-  test('open throws no_slot when all slots are taken and context_unsupported for an unknown context; close frees the slot', async () => {
+  test('throws no_slot from open if all slots are taken and context_unsupported for an unknown context, and close frees a slot', async () => {
     const streams = Array.from({ length: engine.freeSlots }, () => engine.open());
     expect(() => engine.open()).toThrow(expect.objectContaining({ code: 'no_slot' }));
     for (const stream of streams) stream.close();
@@ -169,7 +169,7 @@ test.each(['threads', 'slots', 'maxSlots', 'maxBatch'])(
   },
 );
 
-test('Engine ends every stream with engine_failed and refuses new streams when its thread exits', () => {
+test('if its inference thread exits, Engine ends every stream with engine_failed and refuses new streams', () => {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
   const info = { slots: 2, subsampling: 8, contexts: [{ context: [56, 13] }] } as unknown as ModelInfo;
   const engine = new Engine(thread as unknown as Worker, info, createSharedBuffers(2));

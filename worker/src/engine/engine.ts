@@ -12,8 +12,8 @@ import type { EngineStream } from './stream.ts';
 /** Events of an engine. */
 export interface EngineEvents {
   /**
-   * The engine has failed and no stream can be opened any more. Every stream of the main thread has received its error.
-   * Other threads must be notified.
+   * The engine has failed, and no stream can be opened any more. Every stream of the main thread has received the
+   * error. The caller must notify the other threads.
    */
   failed: [EngineError];
 }
@@ -80,12 +80,12 @@ export class Engine extends EventEmitter<EngineEvents> {
     return this.info.slots - this.freeSlots;
   }
 
-  /** Streams whose next window waits for too long. */
+  /** Number of streams whose next window has been ready for too long. */
   get lateStreams(): number {
     return this.#gauges.lateStreams;
   }
 
-  /** Times of all runs since the engine started. */
+  /** Total times of all runs since the engine started. */
   get runTotals(): RunTotals {
     return this.#gauges.runTotals;
   }
@@ -107,9 +107,9 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   /**
-   * Ends all streams of the main thread without a final and stops the inference thread. Before, the thread waits for
-   * runs in progress and releases the memory of the model. Further calls wait for the same end. Another engine can be
-   * started in the process afterwards.
+   * Ends all streams of the main thread without a final and stops the inference thread. The thread first waits for runs
+   * in progress and releases the memory of the model. A second call waits for the same end. Afterwards another engine
+   * can be started in this process.
    */
   close(): Promise<void> {
     this.#closing ??= this.#stop();
@@ -118,7 +118,7 @@ export class Engine extends EventEmitter<EngineEvents> {
 
   async #stop(): Promise<void> {
     if (this.#failure !== undefined) {
-      // A thread that hangs in a native call cannot end, so nothing waits for it.
+      // A thread that hangs in a native call cannot end, so this function does not wait for it.
       void this.#thread.terminate();
       return;
     }

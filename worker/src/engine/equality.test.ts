@@ -37,7 +37,7 @@ describe.each([
     maxLength: 12,
   });
 
-  test('returns the same transcript and word times however the audio is cut and whichever streams share the batch', async () => {
+  test('returns the same transcript and word times, however the audio is split and whichever streams share the batch', async () => {
     await fc.assert(
       fc.asyncProperty(part, sizes, fc.array(fc.tuple(part, sizes), { maxLength: 6 }), async (own, cuts, others) => {
         const cutOut = ({ from, length }: typeof own) => audio.subarray(from, from + length);
@@ -81,7 +81,7 @@ test.each([
 });
 
 test.each(['fused', 'split'] as const)(
-  'Engine returns the same finals for streams of a %s transducer in one batch as for each stream alone',
+  'Engine returns the same finals for streams of a %s transducer in one batch as for each of these streams alone',
   async (kind) => {
     const audio = readWav(join(goldenFolder, 'speech.wav'));
     const engine = await startEngine({ modelDir: createGoldenFolder(kind), slots: 3, maxBatch: 3, measureMs: 0 });
@@ -104,7 +104,7 @@ describe.each([
   const names = readdirSync(join(folder, 'eval')).filter((name) => name.endsWith('.wav'));
 
   test.each([13, 3])(
-    'returns the same transcripts as the reference loop with %d frames of look-ahead',
+    'returns the same transcripts as the reference implementation with %d frames of look-ahead',
     async (right) => {
       const engine = await startEngine({ modelDir: folder, slots: names.length, measureMs: 0 });
       expect(engine.info.languageCode).toBe(code);
@@ -122,7 +122,7 @@ describe.each([
     },
   );
 
-  test('has the same log-probabilities and caches for a stream, to the last bit, with any neighbours in the batch', async () => {
+  test('returns bit-identical log-probabilities and caches for a stream, whichever other streams share its batch', async () => {
     const neighbours = new URL('../testing/neighbours.ts', import.meta.url);
     const sizes = [2, 5, 16];
     const equal = await callOutside<boolean[]>(neighbours, 'equalToAlone', join(folder, 'model.onnx'), sizes);

@@ -1,4 +1,4 @@
-/** Number of removed entries after which the list is compacted. */
+/** Number of removed entries at which the list is compacted. */
 const COMPACT_AT = 1024;
 
 /** A queue that removes its first entry in constant time. */

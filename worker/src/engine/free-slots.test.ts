@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createFreeSlots, FreeSlots } from './free-slots.ts';
 
-test('FreeSlots returns each slot once, the last released one first', () => {
+test('FreeSlots returns each slot once, and returns the slot that was released last first', () => {
   const free = createFreeSlots(3);
   const [one, other] = [new FreeSlots(free), new FreeSlots(free)];
   expect([one.take(), other.take(), one.take(), other.take()]).toEqual([0, 1, 2, undefined]);
@@ -12,7 +12,10 @@ test('FreeSlots returns each slot once, the last released one first', () => {
   expect([one.size, other.take(), one.take(), one.take()]).toEqual([2, 0, 1, undefined]);
 });
 
-/** Takes and releases slots. Ends with an error if another thread holds one of them, or if the size is impossible. */
+/**
+ * Takes and releases slots. Ends with an error if another thread holds one of these slots, or if the size is
+ * impossible.
+ */
 const TAKER = `
   import { workerData } from 'node:worker_threads';
   const { FreeSlots } = await import(workerData.module);
@@ -30,7 +33,7 @@ const TAKER = `
   }
 `;
 
-test('FreeSlots never gives a slot to two threads at the same time, loses none, and has a size of 0 to all slots', async () => {
+test('FreeSlots never gives a slot to two threads at the same time, loses no slot, and never has an impossible size', async () => {
   const slots = 5;
   const free = createFreeSlots(slots);
   const holders = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);

@@ -22,12 +22,13 @@ export function createFreeSlots(slots: number): FreeSlotsMemory {
 
 /**
  * Slots that no stream holds, as a stack in shared memory. Several threads take and release slots without locks. The
- * head contains a number that each change increases, so that a thread notices changes since it read the head.
+ * head contains a counter that each change increases. A thread can therefore detect that the head has changed since it
+ * was read.
  */
 export class FreeSlots {
-  /** The head of the stack (number of changes, then slot + 1), and the size of the stack. */
+  /** First the head of the stack (number of changes, then slot + 1), then the size of the stack. */
   readonly #head: BigUint64Array;
-  /** For each slot of the stack, the slot + 1 below it. 0 at the bottom. */
+  /** For each slot on the stack, the number of the slot below it, plus 1. It is 0 at the bottom of the stack. */
   readonly #next: Int32Array;
 
   constructor({ head, next }: FreeSlotsMemory) {

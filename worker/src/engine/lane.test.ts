@@ -22,7 +22,7 @@ test('Lane does not count audio before realtimeFrom as ahead of real time, and c
   expect(aheadAt(lane.pace, 1000)).toBe(1120);
 });
 
-test('Lane reports the audio after its next window as backlog, before and after a flush', () => {
+test('Lane reports the audio that arrived after its next window as backlog, before and after a flush', () => {
   const lane = createLane(0);
   lane.ring.write(new Int16Array(samplesFor(framing, 1)));
   expect(lane.backlogMs).toBe(0);
@@ -33,7 +33,7 @@ test('Lane reports the audio after its next window as backlog, before and after 
   expect(lane.backlogMs).toBe((samplesFor(framing, 1) * 1000) / 16_000);
 });
 
-test('Lane counts each sample of utterances that a flush ends once for the pace', () => {
+test('Lane counts each sample only once for the pace, even if flushes end several utterances', () => {
   const lane = createLane(0);
   lane.ring.mark();
   lane.mark({ kind: 'flush', at: 1600 });

@@ -22,14 +22,16 @@ export interface LaneParts {
   readonly shape: ContextShape;
   readonly ring: AudioRing;
   readonly utterance: number;
-  /** Audio before this sample is a replay, which may arrive faster than real time. 0 by default. */
+  /**
+   * Audio before this sample was sent before to another worker, so it may arrive faster than real time. 0 by default.
+   */
   readonly realtimeFrom?: number;
-  /** Undefined if only marks end utterances. */
+  /** Undefined if only flushes and resets end utterances. */
   readonly endpointing?: Endpointing | undefined;
   readonly startSearch: () => Search;
 }
 
-/** The inference thread's side of a stream: the state of its current utterance and its next window. */
+/** The state of a stream in the inference thread: its current utterance and its next window. */
 export class Lane {
   readonly id: number;
   readonly slot: number;
@@ -48,7 +50,7 @@ export class Lane {
   window = 0;
   /** First sample of the utterance. */
   start = 0;
-  /** True if the last run must not change the state of the stream, because its window is run again. */
+  /** True if the last run must not change the state of the stream, because its window will be run again. */
   isRewound = false;
   readonly #marks: Mark[] = [];
   /** Number of marks received since the stream started. */
@@ -56,11 +58,11 @@ export class Lane {
   readonly #startSearch: () => Search;
   readonly #realtimeFrom: number;
   readonly #endpointer: Endpointer | undefined;
-  /** End of the utterance at a pause, which comes before all marks. */
+  /** End of the utterance at a pause. It is before all marks. */
   #cut: Mark | undefined;
-  /** Sample before which no mark can be, as of the last decision about a window. */
+  /** Sample before which no further mark can be, as of the last call of `next`. */
   #checkedEnd = 0;
-  /** Sample up to which audio counts for the pace. */
+  /** Sample up to which audio has been counted for the pace. */
   #pacedTo = 0;
   #utterance: number;
   #text = '';
@@ -107,8 +109,8 @@ export class Lane {
 
   /** Decides about the next window. For `run`, all audio that the window needs is in the ring. */
   next(): NextWindow {
-    // `end` must be read before the mark count. Otherwise audio that was written after a mark could be taken for audio
-    // before it.
+    // `end` must be read before the number of marks. Otherwise audio that was written after a mark could be mistaken
+    // for audio before the mark.
     const { end, ring } = this;
     const mark = this.#nextMark;
     if (mark === undefined && ring.marked !== this.#marked) return { kind: 'wait' };
@@ -117,7 +119,9 @@ export class Lane {
     return nextWindow(this.shape.framing, this.window, end - this.start, flushed);
   }
 
-  /** Ends utterances that need no further run: resets, and flushes and cuts of audio that is already decoded. */
+  /**
+   * Ends utterances that need no further run. These are resets, and flushes and cuts of audio that is already decoded.
+   */
   settle(): StreamEvent[] {
     const events: StreamEvent[] = [];
     for (let mark = this.#nextMark; mark !== undefined; mark = this.#nextMark) {
@@ -136,8 +140,8 @@ export class Lane {
   }
 
   /**
-   * Records the cost of a window that was run. Its audio counts for the pace, unless it was counted before or another
-   * worker already recognized it.
+   * Records the cost of a window that was run. Counts its audio for the pace, unless the audio was counted before or
+   * another worker has already recognized it.
    */
   ran(nowMs: number, run: { batch: number; runMs: number; waitMs: number }): void {
     const { windows, batched, waitMs, runMs } = this.#cost;
@@ -152,8 +156,8 @@ export class Lane {
   }
 
   /**
-   * Advances to the next window after `frames` encoder frames of this one were searched. If the utterance is cut within
-   * the window, the window is run again without the audio after the cut, as after a flush.
+   * Advances to the next window after `frames` encoder frames of the current window were searched. If the utterance is
+   * cut within the window, the window is run again without the audio after the cut, as after a flush.
    */
   advance(frames: number): StreamEvent[] {
     this.isRewound = this.#findCut(frames) && this.#rewind();
@@ -166,7 +170,7 @@ export class Lane {
     const { framing, recomputesHistory } = this.shape;
     const samples = this.start + oldestNeeded(framing, this.window);
     const events = this.settle();
-    // If the utterance ended with this window its final was sent, so a delta would add nothing.
+    // If the utterance ended with this window, its final was sent, and a delta would add nothing.
     if (events.length > 0) return events;
     this.ring.consume(recomputesHistory ? this.start + oldestSampleOf(framing, this.window) : samples);
     events.push({ id, kind: 'consumed', samples });
@@ -182,8 +186,9 @@ export class Lane {
   }
 
   /**
-   * Sets the cut of the utterance if the frames so far contain it. A window can be run shortly before the end of its
-   * chunk has arrived. A cut after that audio is found again after the next window, unless a mark comes before it.
+   * Sets the cut of the utterance if the frames so far contain one. A window can be run shortly before all audio of its
+   * chunk has arrived. A cut that lies after the arrived audio is not set yet. It is found again after the next window,
+   * unless a mark comes before it.
    */
   #findCut(frames: number): boolean {
     if (this.#endpointer === undefined || this.#cut !== undefined) return false;

@@ -10,14 +10,14 @@ const CONTEXT = '56,13';
 const framing = buildFraming(13, 8);
 const window = new Int16Array(samplesFor(framing, 1));
 
-/** A run that the test ends. */
+/** A run that lasts until the test ends it. */
 interface Run {
   readonly ids: readonly number[];
   end(): void;
   fail(error: Error): void;
 }
 
-/** Starts a loop on a back end whose runs the test ends. */
+/** Starts a loop on a backend whose runs last until the test ends them. */
 function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
   const shared = createSharedBuffers(4);
   const contexts = new Map([[CONTEXT, { framing, subsampling: 8, recomputesHistory: false }]]);
@@ -63,7 +63,7 @@ function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('InferenceLoop', () => {
-  test('reports the reset of a queued stream although no run follows', async () => {
+  test('reports the reset of a queued stream even if no run follows', async () => {
     const { runs, send, open, mark, kindsOf, ended } = startLoop();
     await open(1, 0);
     await open(2, 1);
@@ -93,7 +93,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('frees the slot of a stream that closes during its run, and reports nothing of the run', async () => {
+  test('frees the slot of a stream that closes during its run, and reports no result of that run for it', async () => {
     const { runs, send, open, kindsOf, ended } = startLoop();
     await open(1, 0);
     await send({ kind: 'close', id: 1 });
@@ -109,7 +109,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('starts a second run only with a full batch, and never with a stream that is in a run', async () => {
+  test('starts a second run only if the batch is full, and never with a stream that is already in a run', async () => {
     const { runs, send, open, ended } = startLoop({ maxBatch: 2, maxRuns: 2 });
     await open(1, 0);
     await open(2, 1);
@@ -133,7 +133,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('throws after a run that lost the device, and ends the streams of the run', async () => {
+  test('throws after a run that lost the device, and ends the streams of that run', async () => {
     const { runs, open, ended, kindsOf } = startLoop();
     await open(1, 0);
     await open(2, 1);

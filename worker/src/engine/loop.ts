@@ -20,14 +20,17 @@ export interface LoopParts {
   readonly report: (events: readonly StreamEvent[]) => void;
 }
 
-/** Time after which a ready window counts as late when slots follow the machine. */
+/** Time after which a ready window counts as late. The number of late streams affects the slots of the worker. */
 const LATE_MS = 200;
-/** Weight of the last run in the slowdown that limits the size of batches. A slower machine is noticed sooner. */
+/**
+ * Weight of the last run in the moving average of the slowdown, which limits the size of batches. It is higher if the
+ * machine became slower, so that this is noticed sooner.
+ */
 const LAST_RUN_WEIGHT = { slower: 0.5, faster: 0.2 };
 
 /**
- * The inference thread's loop. It accepts commands at any time and runs batches while windows are ready. Its work
- * depends on the number of commands and ready windows, never on the number of open streams.
+ * The loop of the inference thread. It accepts commands at any time and runs batches while windows are ready. Its
+ * effort depends on the number of commands and ready windows, and never on the number of open streams.
  */
 export class InferenceLoop {
   readonly #parts: LoopParts;
@@ -37,7 +40,7 @@ export class InferenceLoop {
   #stopped = false;
   #runs = 0;
   #lastEndMs = 0;
-  /** Moving average of the slowdown of runs against the warm-up. */
+  /** Moving average of the slowdown of runs, compared with the warm-up. */
   #slowdown = 1;
   #failure: DeviceLost | undefined;
   #wake: (() => void) | undefined;
@@ -46,7 +49,7 @@ export class InferenceLoop {
     this.#parts = parts;
   }
 
-  /** Applies commands and reports the events that result from them at once. */
+  /** Applies commands, and reports the events that result from them immediately. */
   take(commands: readonly Command[]): void {
     for (const command of commands) this.#apply(command);
     this.#report();
@@ -74,8 +77,8 @@ export class InferenceLoop {
   }
 
   /**
-   * Decides whether another run starts now. While a run is active, another one starts only with a full batch. A smaller
-   * one would delay the windows that become ready next.
+   * Decides whether another run starts now. While a run is active, another run starts only with a full batch. A smaller
+   * batch would delay the windows that become ready next.
    */
   #mayStart(): boolean {
     const { maxRuns, maxBatch } = this.#parts.backend;
@@ -99,7 +102,7 @@ export class InferenceLoop {
       this.#runs++;
       void this.#runBatch(batch, isOpen);
     }
-    // Streams that were reset may have no run after which their events would be reported.
+    // If all streams of the batch were reset, no run follows that would report their events.
     this.#report();
   }
 
@@ -121,7 +124,7 @@ export class InferenceLoop {
     this.#wake?.();
   }
 
-  /** Counts the time of a run. Runs that overlap count from the end of the run before, as at warm-up. */
+  /** Counts the time of a run. If runs overlap, the time counts from the end of the previous run, as at warm-up. */
   #measure(batch: readonly Work[], startMs: number): void {
     const nowMs = performance.now();
     const cost = this.#parts.costs.get(batch[0]?.lane.context ?? '');
@@ -135,7 +138,7 @@ export class InferenceLoop {
     this.#slowdown += change * (change > 0 ? LAST_RUN_WEIGHT.slower : LAST_RUN_WEIGHT.faster);
   }
 
-  /** Ends utterances of a stream that need no run, and queues the stream if its next window is ready. */
+  /** Ends utterances of a stream that need no run. Queues the stream if its next window is ready. */
   #refresh(lane: Lane): void {
     this.#events.push(...lane.settle());
     lane.busy = lane.next().kind === 'run';
@@ -173,7 +176,7 @@ export class InferenceLoop {
     }
   }
 
-  /** A stream that is queued or in a run is refreshed after its run. */
+  /** Refreshes a stream that is neither queued nor in a run. All other streams are refreshed after their run. */
   #refreshIdle(id: number): void {
     const lane = this.#lanes.get(id);
     if (lane?.busy === false) this.#refresh(lane);

@@ -1,7 +1,7 @@
 /**
- * Measures how far a stream is ahead of real time, as a leaky bucket. Each processed chunk adds its duration, and
- * passing time drains it. When the next chunk of a real-time stream is complete, the bucket is nearly empty. For a
- * stream that sends faster, it is not.
+ * Measures how far a stream is ahead of real time, with a leaky bucket. Each processed chunk adds its duration, and
+ * passing time drains the bucket. For a real-time stream, the bucket is nearly empty when the next chunk is complete.
+ * For a stream that sends faster, it is not.
  */
 export interface Pace {
   readonly aheadMs: number;
@@ -22,6 +22,9 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
   atMs: nowMs,
 });
 
-/** Returns the time from which the stream no longer counts as ahead of real time. Before, it uses spare capacity only. */
+/**
+ * Returns the time from which on the stream no longer counts as ahead of real time. Until then, it gets only spare
+ * capacity.
+ */
 export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number =>
   atMs + aheadMs - Math.max(chunkMs, TOLERANCE_MS);

@@ -5,7 +5,7 @@ import { createPromptFolder, PROMPTS } from '../testing/prompt-folder.ts';
 import { transcribe } from '../testing/transcribe.ts';
 import { startEngine } from './start.ts';
 
-/** Three windows of two frames, and a last frame that the flush completes. */
+/** Audio of three windows with two frames each. The flush adds one more frame. */
 const audio = new Int16Array(6 * 1280).fill(1000);
 
 describe.each([
@@ -41,10 +41,10 @@ test('startEngine throws a ModelError if a GPU graph has fewer prompts than prom
   });
 });
 
-describe('Engine with a model of NeMo that has prompts', () => {
+describe('Engine with a NeMo model that has prompts', () => {
   const speech = readWav(join(goldenFolder, 'speech.wav'));
 
-  /** Returns the transcripts of speech that is cut at several places. */
+  /** Returns the transcripts of a recording and of two parts from its start. */
   async function recognize(promptIndex: number, gpuGraphs: boolean): Promise<string[]> {
     const modelDir = createGpuFolder('prompt', (manifest) => (manifest.promptIndex = promptIndex));
     const engine = await startEngine({ modelDir, slots: 3, maxBatch: 2, gpuGraphs });
@@ -54,7 +54,7 @@ describe('Engine with a model of NeMo that has prompts', () => {
     return streams.map(({ final }) => final.text);
   }
 
-  test('returns the same transcripts with its GPU graph as with the export, and other ones for another prompt', async () => {
+  test('returns the same transcripts with its GPU graph as with the exported graph, and other transcripts for another prompt', async () => {
     const [exported, other] = [await recognize(4, false), await recognize(3, false)];
     expect(exported[0]).not.toBe(other[0]);
     expect(await recognize(4, true)).toEqual(exported);

@@ -9,17 +9,17 @@ import type { MachineShare } from './share.ts';
 export interface ThreadOptions {
   readonly modelDir: string;
   readonly provider: string;
-  /** Whether the GPU graphs of the model are run. */
+  /** Whether the GPU graphs of the model are used. */
   readonly gpuGraphs: boolean;
   readonly threads: number;
   readonly maxBatch: number;
-  /** Classes that finals report for each piece. */
+  /** Number of alternatives that finals report for each decoded piece. */
   readonly alternatives: number;
   readonly paddedBatches: boolean;
-  /** Fixed number of slots. If undefined, it is derived from a measurement at warm-up. */
+  /** Fixed number of slots. If undefined, the number is derived from a measurement at warm-up. */
   readonly slots: number | undefined;
   readonly maxSlots: number;
-  /** Longest time that the warm-up measures to derive the number of slots. */
+  /** Maximum duration of the measurement at warm-up from which the number of slots is derived. */
   readonly measureMs: number;
   /** Share of the measured capacity that slots may use. */
   readonly utilization: number;
@@ -30,7 +30,7 @@ export interface ThreadOptions {
 export interface ContextInfo {
   readonly context: Context;
   readonly chunkSamples: number;
-  /** Number of samples by which a chunk can be processed before its end. */
+  /** Number of samples at the end of a chunk that need not have arrived before the chunk can be processed. */
   readonly earlySamples: number;
   /** Wall time per second of audio of one stream, measured in full batches. Includes features and decoding. */
   readonly realTimeFactor: number;
@@ -47,15 +47,18 @@ export interface ModelInfo {
   readonly contexts: readonly ContextInfo[];
   readonly subsampling: number;
   readonly slots: number;
-  /** Streams that the engine can serve, as measured at warm-up. `slots` differs if it is limited or set by a user. */
+  /**
+   * Number of streams that the engine can serve, as measured at warm-up. `slots` differs from it if it is limited or
+   * set by a user.
+   */
   readonly measuredSlots: number;
-  /** Part of the machine's time that the engine may use, from 0 to 1. Other models use the remainder. */
+  /** Part of the machine's time that the engine may use, from 0 to 1. Other models use the rest. */
   readonly timeShare: number;
-  /** Whether GPU graphs are run, which keep the state of streams on the device. */
+  /** Whether GPU graphs are used, which keep the state of streams on the device. */
   readonly gpuGraphs: boolean;
 }
 
-/** End of an utterance at sample `at` of its stream. */
+/** End of an utterance, at sample `at` of its stream. */
 export interface Mark {
   readonly kind: 'flush' | 'reset';
   readonly at: number;
@@ -74,7 +77,7 @@ export type Command =
     }
   | { readonly kind: 'mark'; readonly id: number; readonly mark: Mark }
   | { readonly kind: 'close'; readonly id: number }
-  /** These streams have received the audio of another window. */
+  /** These streams have received enough audio for another window. */
   | { readonly kind: 'wake'; readonly ids: number[] }
   | { readonly kind: 'stop' };
 
@@ -94,10 +97,12 @@ export interface Final {
   readonly text: string;
   /** Times are milliseconds from the utterance's start. */
   readonly words: readonly Word[];
-  /** First sample of the utterance and first sample after it, counted from the start of the stream. */
+  /**
+   * First sample of the utterance. `endSample` is the first sample after it. Both count from the start of the stream.
+   */
   readonly startSample: number;
   readonly endSample: number;
-  /** Whether a pause has ended the utterance, and not a flush. */
+  /** True if a pause has ended the utterance, false if a flush has. */
   readonly isEndpoint: boolean;
   readonly cost: Cost;
   /** Decoded pieces with their alternatives. Undefined unless the engine was started with `alternatives`. */

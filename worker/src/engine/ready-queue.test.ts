@@ -33,21 +33,22 @@ function readyQueue(): Queue {
   return { add: (item, nowMs) => queue.add(item, nowMs), take: (max, nowMs) => queue.take(upTo(max), nowMs, all) };
 }
 
-/** A queue in the order of arrival, for comparison. */
+/** A queue that returns streams in the order of arrival, for comparison. */
 function arrivalQueue(): Queue {
   const items: Stream[] = [];
   return { add: (item) => void items.push(item), take: (max) => items.splice(0, max) };
 }
 
 /**
- * Simulates a full worker whose machine slows down by this factor after 10 s. No stream starts afterwards, and half of
- * the streams end over the next 18 s. Returns the share of windows whose result takes longer than 250 ms.
+ * Simulates a worker with all slots in use, whose machine slows down by this factor after 10 s. Afterwards no stream
+ * starts, and half of the streams end within 18 s. Returns the share of windows whose result takes longer than 250 ms,
+ * and the longest time of a result.
  */
 function simulate(queue: Queue, slowdown: number): { lateShare: number; longestMs: number } {
   const [streams, utilization, slowAtMs, endMs] = [160, 0.75, 10_000, 60_000];
   const windowMs = (utilization * CHUNK_MS) / streams;
   const endOf = (at: number) => (at < streams / 2 ? slowAtMs + (18_000 * at) / (streams / 2) : endMs);
-  // The windows of a stream are at the same phase of each chunk. The phases of neighbours differ.
+  // The windows of a stream become ready at the same time within each chunk. These times are spread over the streams.
   const dueMs = Array.from({ length: streams }, (_, at) => CHUNK_MS + (((at * 61) % streams) / streams) * CHUNK_MS);
   const queued = new Set<number>();
   let [windows, late, longestMs] = [0, 0, 0];
@@ -58,7 +59,7 @@ function simulate(queue: Queue, slowdown: number): { lateShare: number; longestM
       queue.add(stream(`${at}`, 0, '56,13', nowMs - due), nowMs);
     });
     const speedMs = windowMs * (nowMs > slowAtMs ? slowdown : 1);
-    // As `batchLimit` does.
+    // Limits the batch as `batchLimit` does.
     const taken = queue.take(Math.min(16, Math.floor(100 / speedMs)), nowMs).map(({ name }) => Number(name));
     nowMs += taken.length === 0 ? 1 : taken.length * speedMs;
     for (const at of taken) {
@@ -85,7 +86,7 @@ describe('ReadyQueue', () => {
     expect(queue.size(10)).toBe(0);
   });
 
-  test('adds streams that are ahead of real time only where the batch has room, the least ahead first', () => {
+  test('adds streams that are ahead of real time only if the batch has room, starting with the stream that is least ahead', () => {
     const filled = () => {
       const queue = new ReadyQueue<Stream>();
       queue.add(stream('x', 9000), 7);
@@ -98,7 +99,7 @@ describe('ReadyQueue', () => {
     expect(names(filled().take(upTo(2), 9, all))).toBe('ab');
   });
 
-  test('treats a stream that was ahead as one at real-time pace once enough time has passed', () => {
+  test('treats a stream that was ahead of real time as a real-time stream once enough time has passed', () => {
     const queue = new ReadyQueue<Stream>();
     queue.add(stream('x', 3000), 0);
     queue.add(stream('y', 9000), 0);
@@ -107,7 +108,7 @@ describe('ReadyQueue', () => {
     expect(names(queue.take(upTo(8), 1900, all))).toBe('xay');
   });
 
-  test('returns streams of one context only, first of the context that has waited longest', () => {
+  test('returns streams of only one context, which is the one whose streams have waited longest', () => {
     const queue = new ReadyQueue<Stream>();
     queue.add(stream('b', 0, '56,3'), 0);
     queue.add(stream('a'), 1);
@@ -116,7 +117,7 @@ describe('ReadyQueue', () => {
     expect(names(queue.take(upTo(8), 3, all))).toBe('a');
   });
 
-  test('skips streams that have closed, and takes the next context if no stream is left', () => {
+  test('skips closed streams, and takes the next context if all streams of a context are closed', () => {
     const queue = new ReadyQueue<Stream>();
     queue.add(stream('a', 0, '56,3'), 0);
     queue.add(stream('b'), 1);
@@ -134,7 +135,7 @@ describe('ReadyQueue', () => {
     expect(batches).toEqual(['xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'ab', 'xy', 'xy']);
   });
 
-  test('treats a stream as late if more audio has arrived after its window than a punctual stream has', () => {
+  test('treats a stream as late if more audio has arrived after its window than for a punctual stream', () => {
     const queue = new ReadyQueue<Stream>();
     queue.add(stream('a', 0, '56,13', 151), 0);
     queue.add(stream('b', 0, '56,13', 149), 0);
@@ -162,7 +163,7 @@ describe('ReadyQueue', () => {
     expect(batches).toEqual(['x', 'x', 'x', 'x', 'x', 'x', 'x', 'ab', 'xx']);
   });
 
-  test('serves each stream within eight batches for each full batch of streams that became ready before it', () => {
+  test('serves each stream in time: within eight batches for each full batch of streams that became ready before it', () => {
     const step = fc.record({ added: fc.nat(6), passedMs: fc.nat(60), context: fc.constantFrom('56,13', '56,3') });
     fc.assert(
       fc.property(
@@ -170,7 +171,7 @@ describe('ReadyQueue', () => {
         fc.integer({ min: 1, max: 4 }),
         (steps, max) => {
           const queue = new ReadyQueue<Stream>();
-          /** Batch by which each stream in the queue must be served. */
+          /** Number of the batch by which each queued stream must be served. */
           const deadlines = new Map<string, number>();
           let nowMs = 0;
           steps.forEach(({ added, passedMs, context }, at) => {
@@ -193,7 +194,7 @@ describe('ReadyQueue', () => {
   });
 
   test.each([1, 1.2])(
-    'is as punctual as the order of arrival while the worker keeps up at a slowdown of %d',
+    'delays no more windows than the order of arrival does, if the worker keeps up with a slowdown of %d',
     (factor) => {
       expect(simulate(readyQueue(), factor)).toEqual(simulate(arrivalQueue(), factor));
       expect(simulate(readyQueue(), factor).lateShare).toBe(0);
@@ -203,10 +204,13 @@ describe('ReadyQueue', () => {
   test.each([
     [1.6, 0.4],
     [2, 0.6],
-  ])('makes fewer windows late than the order of arrival at a slowdown of %d, at most %d of them', (factor, share) => {
-    const [ours, arrival] = [simulate(readyQueue(), factor), simulate(arrivalQueue(), factor)];
-    expect(ours.lateShare).toBeLessThan(arrival.lateShare * share);
-  });
+  ])(
+    'delays, at a slowdown of %d, less than %d times as many windows as the order of arrival does',
+    (factor, share) => {
+      const [ours, arrival] = [simulate(readyQueue(), factor), simulate(arrivalQueue(), factor)];
+      expect(ours.lateShare).toBeLessThan(arrival.lateShare * share);
+    },
+  );
 
   test('returns each stream exactly once and never more than the limit', () => {
     const added = fc.record({ aheadMs: fc.nat(20_000), context: fc.constantFrom('56,13', '56,3') });
@@ -240,7 +244,7 @@ describe('ReadyQueue', () => {
 });
 
 describe('realTimeAt', () => {
-  test('is not in the future for a stream at real-time pace', () => {
+  test('is not in the future for a stream that sends in real time', () => {
     let pace = START;
     for (let now = CHUNK_MS; now < 60_000; now += CHUNK_MS) {
       expect(realTimeAt(pace, CHUNK_MS)).toBeLessThanOrEqual(now);
@@ -248,7 +252,7 @@ describe('realTimeAt', () => {
     }
   });
 
-  test('is in the future after a few chunks of a stream that is faster than real time, and passes after a pause', () => {
+  test('is in the future after a few chunks of a stream that sends faster than real time, and no longer after a pause', () => {
     let pace = START;
     for (let i = 0; i < 4; i++) pace = afterChunk(pace, CHUNK_MS, 1000);
     expect(aheadAt(pace, 1000)).toBe(4 * CHUNK_MS);

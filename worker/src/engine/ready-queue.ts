@@ -7,7 +7,10 @@ export interface Ready {
   readonly context: string;
   readonly chunkMs: number;
   readonly pace: Pace;
-  /** Audio that has arrived after the window. A stream at real-time pace has been ready for this long. */
+  /**
+   * Audio that has arrived after the window, in milliseconds. A real-time stream has been ready for as long as this
+   * audio lasts.
+   */
   readonly backlogMs: number;
 }
 
@@ -15,37 +18,39 @@ interface Entry<T> {
   readonly item: T;
   /** Time at which the stream was added. */
   readonly sinceMs: number;
-  /** Time until which its window is punctual. */
+  /** Time until which the window of the stream is punctual. */
   readonly punctualUntilMs: number;
 }
 
 /** Streams of one context. */
 interface Waiting<T> {
-  /** Streams at real-time pace whose window was ready for longer than PUNCTUAL_MS, in the order of becoming late. */
+  /**
+   * Real-time streams whose window has been ready for longer than PUNCTUAL_MS, in the order in which they became late.
+   */
   readonly late: Fifo<Entry<T>>;
-  /** The other streams at real-time pace, in the order in which they became ready. */
+  /** The other real-time streams, in the order in which they became ready. */
   readonly punctual: Fifo<Entry<T>>;
-  /** Streams that are ahead of real time, ordered by the time at which they will no longer be. */
+  /** Streams that are ahead of real time, ordered by the time until which they are ahead. */
   readonly ahead: { item: T; untilMs: number }[];
 }
 
-/** Longest time that a window may wait so that its result can still arrive within 300 ms. */
+/** Longest time that a window may wait so that its result still arrives within 300 ms. */
 const PUNCTUAL_MS = 150;
-/** In one of this many batches the late streams come first, so that punctual streams never starve them. */
+/** Number of batches after which late streams come first once, so that punctual streams never starve them. */
 const LATE_EVERY = 8;
-/** Rank of a context without streams. */
+/** Rank of a context that has no streams. */
 const NO_RANK = [3, Infinity] as const;
 
 /**
  * Streams with a window that is ready to run. Punctual streams come first, ordered by how long they have been ready.
- * Late streams come next. When a machine slows down, some streams are late until enough of them have ended. If streams
- * ran in the order of arrival, this delay would spread to all of them. In every eighth batch late streams come first.
- * Streams that are ahead of real time fill the remaining places of a batch, the least ahead first. The cost of adding
- * and taking does not depend on the number of open streams.
+ * Late streams follow. When a machine slows down, some streams are late until enough of them have ended. If streams ran
+ * in the order of arrival, this delay would spread to all of them. In every eighth batch late streams come first.
+ * Streams that are ahead of real time fill the remaining places of a batch, starting with the one that is least ahead.
+ * The cost of adding and taking does not depend on the number of open streams.
  */
 export class ReadyQueue<T extends Ready> {
   readonly #contexts = new Map<string, Waiting<T>>();
-  /** Number of batches since late streams came first. */
+  /** Number of batches since the last batch in which late streams came first. */
   #turn = 0;
 
   /** Adds a stream. The caller ensures that no stream is in the queue twice. */
@@ -62,7 +67,7 @@ export class ReadyQueue<T extends Ready> {
     return waiting === undefined ? 0 : waiting.late.length + waiting.punctual.length + waiting.ahead.length;
   }
 
-  /** Returns the number of streams at real-time pace that have been ready since this time or longer. */
+  /** Returns the number of real-time streams that have been ready since this time or longer. */
   countSince(sinceMs: number): number {
     let count = 0;
     for (const { late, punctual } of this.#contexts.values()) {
@@ -72,8 +77,8 @@ export class ReadyQueue<T extends Ready> {
   }
 
   /**
-   * Removes and returns the streams of the next batch: all of one context, at most `maxOf` of it, without closed
-   * streams.
+   * Removes and returns the streams of the next batch, without closed streams. They all have the same context, and are
+   * at most as many as `maxOf` returns for it.
    */
   take(maxOf: (context: string) => number, nowMs: number, isOpen: (item: T) => boolean): T[] {
     const batch: T[] = [];
@@ -99,8 +104,9 @@ export class ReadyQueue<T extends Ready> {
   }
 
   /**
-   * Returns the context of the next batch. Punctual streams decide, then late streams, then streams that are ahead. If
-   * it is the turn of late streams, they decide first. Among streams of a kind the one that is ready longest decides.
+   * Returns the context of the next batch. It is chosen by its punctual streams, then by its late streams, then by
+   * streams that are ahead of real time. In every eighth batch, late streams come first. Within each group, the stream
+   * that has been ready longest decides.
    */
   #next(nowMs: number): { context: string; waiting: Waiting<T> } | undefined {
     let best: { context: string; waiting: Waiting<T> } | undefined;
@@ -114,7 +120,10 @@ export class ReadyQueue<T extends Ready> {
     return best;
   }
 
-  /** Returns the place of a context in the order of the next batch: a class, and a time within the class. */
+  /**
+   * Returns the rank of a context for the next batch. It consists of the group of streams and a time within the group.
+   * Lower ranks come first.
+   */
   #rankOf({ late, punctual, ahead }: Waiting<T>): readonly [number, number] {
     const [first, second] = this.#isLateTurn ? [late, punctual] : [punctual, late];
     if (first.first !== undefined) return [0, first.first.sinceMs];
@@ -131,7 +140,7 @@ export class ReadyQueue<T extends Ready> {
   }
 }
 
-/** Moves streams that are no longer ahead of real time or no longer punctual. */
+/** Moves streams to another list if they are no longer ahead of real time or no longer punctual. */
 function age<T extends Ready>(waiting: Waiting<T>, nowMs: number): void {
   const { late, punctual, ahead } = waiting;
   let due = 0;
@@ -143,7 +152,7 @@ function age<T extends Ready>(waiting: Waiting<T>, nowMs: number): void {
   }
 }
 
-/** Adds a stream at real-time pace. */
+/** Adds a real-time stream. */
 function enqueue<T extends Ready>({ late, punctual }: Waiting<T>, item: T, nowMs: number): void {
   const entry = { item, sinceMs: nowMs, punctualUntilMs: nowMs - item.backlogMs + PUNCTUAL_MS };
   (entry.punctualUntilMs < nowMs ? late : punctual).push(entry);

@@ -8,11 +8,11 @@ test.each([
   [4, 20],
   [10, 50],
   [16, 80],
-])('expectedRunMs of %i windows lies between the measured sizes', (windows, timeMs) => {
+])('expectedRunMs of %i windows is interpolated between the measured sizes: %d ms', (windows, timeMs) => {
   expect(expectedRunMs(COST, windows)).toBeCloseTo(timeMs);
 });
 
-test('expectedRunMs is the duration of the next size if batches are padded', () => {
+test('if batches are padded, expectedRunMs is the duration of the next larger size', () => {
   const padded = { ...COST, isPadded: true };
   expect([1, 2, 4, 5, 16].map((windows) => expectedRunMs(padded, windows))).toEqual([10, 20, 20, 80, 80]);
 });

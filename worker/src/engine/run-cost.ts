@@ -1,6 +1,6 @@
 /** Duration of the runs of a context on the machine at warm-up, by batch size. */
 export interface RunCost {
-  /** Measured batch sizes, ascending, and the duration of a run of each. */
+  /** Measured batch sizes in ascending order. `timesMs` has the duration of a run of each size. */
   readonly sizes: readonly number[];
   readonly timesMs: readonly number[];
   /** Whether a batch is padded to the next of these sizes. */

@@ -5,13 +5,13 @@ describe('shareMachine', () => {
     expect(shareMachine(0, 1)).toEqual(WHOLE_MACHINE);
   });
 
-  test('gives engines equal parts of the time, so that their slots add up to one machine', () => {
+  test('gives each engine an equal part of the time, so that their slots add up to those of one machine', () => {
     const shares = [0, 1, 2].map((index) => shareMachine(index, 3).time);
     expect(shares.reduce((sum, share) => sum + share)).toBeCloseTo(1);
     expect(new Set(shares).size).toBe(1);
   });
 
-  test('gives engines equal parts of the memory, although each sees only what the ones before it left', () => {
+  test('gives each engine an equal part of the memory, although each engine only finds what earlier ones left free', () => {
     let free = 90;
     const taken = [0, 1, 2].map((index) => {
       const part = free * shareMachine(index, 3).memory;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { AudioRing, createSharedBuffers, Gauges, RING_SAMPLES } from './shared.ts';
 
-test('AudioRing returns the samples that were written, however they are cut, and accepts no more than it has room for', () => {
+test('AudioRing returns the samples that were written, in whatever pieces, and accepts no more than it has room for', () => {
   const step = fc.record({ write: fc.nat(50_000), keep: fc.nat(RING_SAMPLES) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
@@ -29,8 +29,8 @@ test('AudioRing returns the samples that were written, however they are cut, and
   );
 });
 
-test('AudioRing keeps to its own slot where the memory of all slots exceeds 4 GiB', () => {
-  // The kernel commits only the pages that are written.
+test('AudioRing uses only the memory of its own slot, even if the memory of all slots exceeds 4 GiB', () => {
+  // The kernel allocates only the memory pages that are written, so this takes little memory.
   const shared = createSharedBuffers(32_769);
   const [low, high] = [0, 32_768].map((slot) => new AudioRing(shared, slot)) as [AudioRing, AudioRing];
   high.write(Int16Array.of(1, 2, 3));
@@ -41,10 +41,10 @@ test('AudioRing keeps to its own slot where the memory of all slots exceeds 4 Gi
   expect([...out]).toEqual([1, 2, 3]);
 });
 
-test('AudioRing continues to count samples when its 32-bit positions wrap around', () => {
+test('AudioRing continues to count samples after its 32-bit positions wrap around', () => {
   const shared = createSharedBuffers(1);
   const [writer, reader] = [new AudioRing(shared, 0), new AudioRing(shared, 0)];
-  // A multiple of the ring just below the largest position.
+  // This is a multiple of the ring size, just below the largest position.
   const before = 2 ** 31 - RING_SAMPLES;
   new Int32Array(shared.positions).fill(before, 0, 2);
   expect([writer.written, reader.consumed]).toEqual([before, before]);
@@ -61,7 +61,7 @@ test('AudioRing continues to count samples when its 32-bit positions wrap around
   }
 });
 
-test('Gauges sum up the runs and count the ticks', () => {
+test('Gauges add up the figures of the runs and count the ticks', () => {
   const gauges = new Gauges(createSharedBuffers(1));
   const run = { windows: 4, runCpuMs: 2, runMs: 3, waitMs: 5, copyInMs: 0.5, computeMs: 1, copyOutMs: 0.25, hostMs: 2 };
   gauges.addRun(run);

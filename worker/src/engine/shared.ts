@@ -22,8 +22,9 @@ export interface SharedBuffers {
  */
 export const RING_SAMPLES = 65_536;
 /**
- * Samples that a stream always accepts after the position that its last `consumed` event named. GPU graphs compute the
- * history of a window again, so their streams keep some audio in the ring that was reported as consumed.
+ * Number of samples that a stream always accepts after the position in its last `consumed` event. It is less than the
+ * ring has. With GPU graphs, the ring keeps some audio after it was reported as consumed, to compute the history of the
+ * next window again.
  */
 export const BUFFER_SAMPLES = RING_SAMPLES - 2048;
 
@@ -41,14 +42,14 @@ export function createSharedBuffers(slots: number): SharedBuffers {
   };
 }
 
-/** The audio ring of one slot. One thread writes and the other consumes; each has its own instance. */
+/** The audio ring of one slot. One thread writes and another thread consumes. Each of them has its own instance. */
 export class AudioRing implements SampleRing {
   readonly samples: Int16Array;
   readonly base: number;
   readonly mask = RING_SAMPLES - 1;
   /**
-   * The samples of this slot as bytes. A Buffer copies shared memory at once, a typed array one element after the other.
-   * It covers one slot only, because `copy` truncates offsets to 32 bits.
+   * The samples of this slot as bytes. A Buffer copies shared memory in one call, but a typed array copies element by
+   * element. The Buffer covers one slot only, because `copy` truncates offsets to 32 bits.
    */
   readonly #bytes: Buffer;
   readonly #positions: Int32Array;
@@ -76,14 +77,14 @@ export class AudioRing implements SampleRing {
   }
 
   /**
-   * Number of utterance ends that the writer has announced. The writer announces an end before it writes audio after
-   * it.
+   * Number of utterance ends that the writer has announced. The writer announces an end before it writes any audio that
+   * follows this end.
    */
   get marked(): number {
     return Atomics.load(this.#positions, this.#at + MARKED);
   }
 
-  /** Announces the end of an utterance. A message with its kind follows. */
+  /** Announces the end of an utterance. A message with the kind of end follows. */
   mark(): void {
     Atomics.add(this.#positions, this.#at + MARKED, 1);
   }
@@ -124,7 +125,7 @@ export class AudioRing implements SampleRing {
   }
 }
 
-/** Figures that a run adds to the totals, in the order in which they lie in memory. */
+/** Figures that a run adds to the totals, in their order in memory. */
 const RUN_FIGURES = [
   'windows',
   'runCpuMs',
@@ -135,7 +136,7 @@ const RUN_FIGURES = [
   'copyOutMs',
   'hostMs',
 ] as const satisfies readonly (keyof EngineStats)[];
-/** Positions after the counter of progress, the number of runs and RUN_FIGURES. */
+/** Positions of the other values. They follow the progress counter, the number of runs and RUN_FIGURES. */
 const LATE_AT = 2 + RUN_FIGURES.length;
 const BUSY_AT = LATE_AT + 1;
 const SLOWDOWNS_AT = BUSY_AT + 1;
@@ -149,7 +150,7 @@ export class Gauges {
     this.#values = new Float64Array(shared.gauges);
   }
 
-  /** Increases while the thread is alive: after each batch, and on a timer while it is idle. */
+  /** Counter that increases while the thread is alive: after each batch, and on a timer while it is idle. */
   get progress(): number {
     return this.#values[0] ?? 0;
   }
@@ -163,7 +164,7 @@ export class Gauges {
     return { runs: this.#values[1] ?? 0, ...(Object.fromEntries(figures) as unknown as RunFigures) };
   }
 
-  /** Streams whose next window has been ready for too long. */
+  /** Number of streams whose next window has been ready for too long. */
   get lateStreams(): number {
     return this.#values[LATE_AT] ?? 0;
   }
@@ -176,7 +177,7 @@ export class Gauges {
     return { busyMs: this.#values[BUSY_AT] ?? 0, slowdowns: [...this.#values.subarray(SLOWDOWNS_AT)] };
   }
 
-  /** Counts the duration of a run, and the duration that it had at warm-up. */
+  /** Counts the duration of a run, and how long the same run took at warm-up. */
   addRunTime(runMs: number, expectedMs: number): void {
     if (!(expectedMs > 0)) return;
     this.#values[BUSY_AT] = (this.#values[BUSY_AT] ?? 0) + runMs;
@@ -196,24 +197,29 @@ export interface EngineStats {
   readonly runs: number;
   /** Number of windows in these runs. Windows divided by runs is the mean batch size. */
   readonly windows: number;
-  /** CPU time of the inference thread inside onnxruntime, or for batches of GPU graphs. */
+  /** CPU time of the inference thread inside onnxruntime. With GPU graphs, its CPU time for batches. */
   readonly runCpuMs: number;
   /** Wall time of the runs. Runs can overlap on a GPU. */
   readonly runMs: number;
   /** Total time from the moment windows were complete until their run started. */
   readonly waitMs: number;
-  /** Device time of the runs: copies of inputs, graphs, and copies of results. A CPU copies nothing. */
+  /**
+   * Device time of the runs: copies of inputs, the graphs themselves, and copies of results. On a CPU nothing is
+   * copied.
+   */
   readonly copyInMs: number;
   readonly computeMs: number;
   readonly copyOutMs: number;
-  /** Time of the inference thread for the inputs and results of the runs. A CPU computes features and search in it. */
+  /** Time of the inference thread for the inputs and results of the runs. On a CPU it includes features and search. */
   readonly hostMs: number;
 }
 
 /** Times of all runs since the engine started. Overlapping time counts once. */
 export interface RunTotals {
   readonly busyMs: number;
-  /** Durations that the runs had at warm-up, by the bin of their slowdown. */
+  /**
+   * Histogram of the slowdowns of runs. Each run adds the duration that it had at warm-up to the bin of its slowdown.
+   */
   readonly slowdowns: readonly number[];
 }
 

@@ -1,9 +1,9 @@
 /**
- * The latency target is for the 95th percentile. Slots are therefore sized for slow seconds, and stalls rarer than this
- * share are ignored.
+ * Share of the slowest runs that is ignored, because the latency target is for the 95th percentile. Slots are sized for
+ * the slowest of the other runs.
  */
 const SLOW_SHARE = 0.1;
-/** Largest ratio of a slow run to a quick one on cores that no other process uses. */
+/** Largest ratio of slow runs to fast runs if no other process uses the cores. */
 const STEADY_SPREAD = 1.1;
 
 /**
@@ -14,14 +14,14 @@ export function slowRun(timesMs: readonly number[]): number {
   return quantile(timesMs, 1 - SLOW_SHARE);
 }
 
-/** Returns true if slow runs take about as long as quick ones. Measuring longer would then add no information. */
+/** Returns true if slow runs take about as long as fast ones. A longer measurement would then add no information. */
 export function isSteady(timesMs: readonly number[]): boolean {
   return slowRun(timesMs) <= STEADY_SPREAD * quantile(timesMs, SLOW_SHARE);
 }
 
 /**
- * Returns the number of streams that fit into `utilization` of the thread's time. Each stream takes `realTimeFactor` of
- * it.
+ * Returns the number of streams that fit into the share `utilization` of the thread's time. Each stream takes the share
+ * `realTimeFactor`.
  */
 export function deriveSlots(realTimeFactor: number, utilization: number, most: number): number {
   return Math.min(most, Math.max(1, Math.floor(utilization / realTimeFactor)));

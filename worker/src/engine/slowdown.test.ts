@@ -6,17 +6,20 @@ const histogramOf = (...entries: [slowdown: number, weight: number][]) => {
   return weights;
 };
 
-test.each([0.3, 1, 1.8, 15])('slowdownAt returns a slowdown of %d with an error of at most a fortieth', (slowdown) => {
-  const found = slowdownAt(histogramOf([slowdown, 1]), 0.9) ?? 0;
-  expect(Math.abs(found / slowdown - 1)).toBeLessThan(0.026);
-});
+test.each([0.3, 1, 1.8, 15])(
+  'slowdownAt returns a slowdown of %d with a relative error of at most 2.5 %',
+  (slowdown) => {
+    const found = slowdownAt(histogramOf([slowdown, 1]), 0.9) ?? 0;
+    expect(Math.abs(found / slowdown - 1)).toBeLessThan(0.026);
+  },
+);
 
-test('slowdownAt weighs each slowdown by its work', () => {
+test('slowdownAt weights each slowdown with the work that had it', () => {
   expect(slowdownAt(histogramOf([1, 95], [4, 5]), 0.9)).toBeCloseTo(1, 1);
   expect(slowdownAt(histogramOf([1, 80], [4, 20]), 0.9)).toBeCloseTo(4, 0);
 });
 
-test('slowdownAt is undefined without runs, and slowdowns outside of the range are in the outer bins', () => {
+test('slowdownAt is undefined if there were no runs, and slowdowns outside of the range count in the outer bins', () => {
   expect(slowdownAt(histogramOf(), 0.9)).toBeUndefined();
   expect([binOf(0.01), binOf(1000)]).toEqual([0, SLOWDOWN_BINS - 1]);
 });

@@ -1,10 +1,10 @@
 /**
- * Slowdowns of runs as a histogram. The slowdown of a run is its duration divided by the duration at warm-up. Bins grow
- * by a constant factor.
+ * Smallest slowdown of a histogram of slowdowns. The slowdown of a run is its duration divided by the duration at
+ * warm-up. Each bin is wider than the one before by the factor GROWTH.
  */
 const LEAST = 0.25;
 const GROWTH = 1.05;
-/** Number of bins. The last one has all slowdowns above 16. */
+/** Number of bins. The last bin contains all slowdowns above 16. */
 export const SLOWDOWN_BINS = 86;
 
 /** Returns the bin of a slowdown. */
@@ -13,12 +13,12 @@ export function binOf(slowdown: number): number {
   return Math.min(SLOWDOWN_BINS - 1, Math.max(0, bin));
 }
 
-/** Returns the slowdown that a share of the work did not exceed. Undefined if the histogram is empty. */
+/** Returns the slowdown that the given share of the work did not exceed. Undefined if the histogram is empty. */
 export function slowdownAt(weights: readonly number[], share: number): number | undefined {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total <= 0) return undefined;
   let below = 0;
   const bin = weights.findIndex((weight) => (below += weight) >= total * share);
-  // The middle of the bin.
+  // Returns the middle of the bin.
   return LEAST * GROWTH ** ((bin === -1 ? weights.length - 1 : bin) + 0.5);
 }

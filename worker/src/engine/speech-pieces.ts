@@ -1,14 +1,15 @@
 /**
- * Pieces that speech has per second. The bundled models found 6.4 and 6.1 per second in their recordings. Models with
- * longer pieces find fewer.
+ * Number of pieces per second of speech. The bundled models found 6.4 and 6.1 per second in their recordings. Models
+ * with longer pieces find fewer.
  */
 const PIECES_PER_SECOND = 6;
-/** Fraction of the golden ratio. Its multiples are spread evenly between 0 and 1. */
+/** Fractional part of the golden ratio. The fractional parts of its multiples are spread evenly between 0 and 1. */
 const GOLDEN = 0.618_034;
 
 /**
- * Returns the number of pieces in a window of speech of this duration. It differs from window to window like a Poisson
- * distribution, because the search of a batch takes as long as its longest row. The same index gives the same number.
+ * Returns the number of pieces in a window of speech of this duration. The number varies between windows like a Poisson
+ * distribution. This matters because the search of a batch takes as long as its longest row. The same index always
+ * gives the same number.
  */
 export function speechPieces(seconds: number, index: number): number {
   const mean = PIECES_PER_SECOND * seconds;

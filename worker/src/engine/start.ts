@@ -19,18 +19,18 @@ export interface EngineOptions {
   readonly provider?: string;
   /** Threads inside one run. 1 by default. */
   readonly threads?: number;
-  /** Number of streams at the same time. Measured at warm-up by default. */
+  /** Number of streams that can be open at the same time. Measured at warm-up by default. */
   readonly slots?: number;
   /** Upper limit of the measured number of slots. 1024 by default, and 32,768 with GPU graphs. */
   readonly maxSlots?: number;
   /**
-   * Whether the GPU graphs of the model are run, which keep the state of streams on the device. By default true on CUDA
-   * if the model has them.
+   * Whether the GPU graphs of the model are used, which keep the state of streams on the device. By default true on
+   * CUDA if the model has GPU graphs.
    */
   readonly gpuGraphs?: boolean;
   /**
-   * Longest time that the warm-up measures for the slots. 20 s by default. It takes a fifth of that if no other process
-   * uses the cores. With 0 every context is run only a few times.
+   * Maximum duration of the measurement of slots at warm-up. 20 s by default. The measurement takes a fifth of that if
+   * no other process uses the cores. With 0, every context is run only a few times.
    */
   readonly measureMs?: number;
   /** Largest number of streams in one run. By default 512 with GPU graphs, 16 on a CPU and 64 elsewhere. */
@@ -38,16 +38,13 @@ export interface EngineOptions {
   /** Whether every batch is padded to the largest size. By default true on every provider but the CPU. */
   readonly paddedBatches?: boolean;
   /**
-   * Share of the measured capacity that slots may use. 0.8 on a CPU and 0.85 elsewhere by default. The remaining
-   * capacity absorbs bursts.
+   * Share of the measured capacity that slots may use. By default 0.8 on a CPU and 0.85 elsewhere. The rest absorbs
+   * bursts.
    */
   readonly utilization?: number;
   /** Part of the machine that this engine may use. All of it by default. */
   readonly share?: MachineShare;
-  /**
-   * Classes with their log-probabilities that finals report for each piece, the best first. At most 8, and none by
-   * default.
-   */
+  /** Number of alternatives with log-probabilities that finals report for each piece. At most 8, and 0 by default. */
   readonly alternatives?: number;
   /** Number of threads besides the main thread that serve streams. 0 by default. */
   readonly ioThreads?: number;
@@ -74,8 +71,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     slots: options.slots,
     maxSlots,
     measureMs: options.measureMs ?? 20_000,
-    // Larger batches only make a run longer, and with it the delay of streams that are not in the batch. More streams
-    // than slots can never be ready.
+    // A larger batch only makes a run longer, and delays streams that are not in the batch. A batch cannot have more
+    // streams than there are slots.
     maxBatch: Math.min(options.maxBatch ?? defaultBatch(provider, gpuGraphs), options.slots ?? maxSlots),
     alternatives,
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
@@ -105,7 +102,10 @@ function defaultBatch(provider: string, gpuGraphs: boolean): number {
   return provider === 'cpu' ? 16 : 64;
 }
 
-/** Returns whether the worker can run the GPU graphs of a model folder. An unreadable manifest is reported later. */
+/**
+ * Returns whether the worker can run the GPU graphs of a model folder. False for an unreadable manifest, which is
+ * reported later.
+ */
 async function hasGpuGraphs(folder: string): Promise<boolean> {
   try {
     return supportsGpuGraphs(await readManifest(folder));

@@ -7,7 +7,7 @@ import type { Delta, Final, Mark, StreamEvent } from './protocol.ts';
 import { RING_SAMPLES } from './shared.ts';
 import type { AudioRing } from './shared.ts';
 
-/** Events of a stream. None follows `error` or `close()`. */
+/** Events of a stream. No event follows after `error` or a call of `close()`. */
 export interface StreamEvents {
   delta: [Delta];
   final: [Final];
@@ -57,14 +57,14 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     return this.#accepted;
   }
 
-  /** Accepted samples that are still needed. */
+  /** Number of accepted samples that are still needed. */
   get buffered(): number {
     return this.#accepted - Math.min(this.#ring.consumed, this.#accepted);
   }
 
   /**
-   * Accepts 16-bit little-endian mono samples at 16 kHz and copies them. All of them are accepted even if the result is
-   * false, which asks the caller to wait for `drain`.
+   * Accepts 16-bit little-endian mono samples at 16 kHz and copies them. All samples are accepted, even if the result
+   * is false. The caller should then wait for `drain`.
    */
   write(audio: Int16Array | Uint8Array): boolean {
     this.#mustBeOpen();
@@ -90,7 +90,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#mark('flush');
   }
 
-  /** Drops the utterance. A `reset` event follows, and no event of the utterance after it. */
+  /** Drops the utterance. A `reset` event follows. After it, no event is about this utterance. */
   reset(): void {
     this.#mark('reset');
   }
@@ -138,7 +138,8 @@ export class EngineStream extends EventEmitter<StreamEvents> {
 
   #handleFinal(final: Final): void {
     this.emit('final', final);
-    // The windows of the next utterance start at the cut. Audio that was written since may have completed one.
+    // The windows of the next utterance start at the cut. Audio that was written after the cut may already complete a
+    // window.
     if (!final.isEndpoint) return;
     this.#start = Math.max(this.#start, final.endSample);
     this.#link.wake();
@@ -151,7 +152,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#link.mark({ kind, at: this.#accepted });
   }
 
-  /** Moves queued audio into the room that was freed. */
+  /** Moves queued audio into the ring, as far as there is room. */
   #refill(): void {
     if (!this.#needDrain) return;
     while (this.#waiting[0] !== undefined) {
@@ -163,7 +164,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
       }
       this.#waiting.shift();
     }
-    // The moved audio may complete a window or an utterance that was already flushed.
+    // The moved audio may complete a window, or an utterance that was flushed before.
     this.#link.wake();
     if (this.#waiting.length > 0) return;
     this.#needDrain = false;

@@ -30,14 +30,15 @@ try {
   const code = error instanceof ModelError ? error.code : undefined;
   report({ kind: 'refused', code, message: error instanceof Error ? error.message : String(error) });
 }
-// The thread ends when nothing can reach it any more.
+// The open port would keep the thread alive, so it is closed.
 port.close();
 
 async function main(options: ThreadOptions): Promise<void> {
   const backend = await loadBackend(options);
   const info = await describe(backend, options);
   report({ kind: 'loaded', info });
-  // The main thread answers with the shared memory for the reported number of slots, and the ports of other threads.
+  // The main thread answers with the shared memory for the reported number of slots, and the ports of the other
+  // threads.
   const { shared, ports } = await new Promise<Memory>((resolve) => port?.once('message', resolve));
   const clients = [port, ...ports];
   const gauges = new Gauges(shared);
@@ -82,7 +83,7 @@ async function loadBackend({ modelDir, provider, threads, maxBatch, maxSlots, sl
   if (!options.gpuGraphs) {
     return await HostBackend.load(modelDir, { provider, threads, ...options }, maxBatch, alternatives);
   }
-  // Only a worker with GPU graphs loads the native calls.
+  // The native library is loaded only if the worker uses GPU graphs.
   const { DeviceBackend } = await import('./device/backend.ts');
   const device = provider === 'cuda' ? 'cuda' : 'cpu';
   return await DeviceBackend.load(modelDir, {

@@ -4,7 +4,7 @@ import type { Search } from './search.ts';
 import { measureContext, planMeasurement } from './warmup.ts';
 import type { ContextCost, Measurement } from './warmup.ts';
 
-/** Measures a back end with this runner, in batches of two streams with `right` frames of look-ahead. */
+/** Measures a backend with this `run` function, in batches of two streams with `right` frames of look-ahead. */
 function measure(run: Runner['run'], right = 13, measurement?: Measurement): Promise<ContextCost> {
   const shape = { framing: buildFraming(right, 8), subsampling: 8, recomputesHistory: false };
   const startSearch = () => ({ transcript: { text: '' } }) as unknown as Search;
@@ -12,7 +12,7 @@ function measure(run: Runner['run'], right = 13, measurement?: Measurement): Pro
   return measureContext(backend as unknown as Backend, `56,${right}`, shape, measurement ?? planMeasurement(1, false));
 }
 
-test('measureContext runs full and smaller batches with the pieces of speech, and returns the time per second of audio', async () => {
+test('measureContext runs batches of several sizes with as many pieces as speech has, and returns the time per second of audio', async () => {
   const [sizes, pieces] = [new Set<number>(), new Set<number>()];
   const { realTimeFactor: factor, runCost } = await measure((batch) => {
     sizes.add(batch.length);
@@ -28,7 +28,7 @@ test('measureContext runs full and smaller batches with the pieces of speech, an
   expect(factor).toBeGreaterThan(0);
 });
 
-test('measureContext runs each batch size a few times if the engine must not measure', async () => {
+test('measureContext runs each batch size only a few times if measureMs is 0', async () => {
   const sizes: number[] = [];
   const run: Runner['run'] = (batch) => {
     sizes.push(batch.length);

@@ -13,34 +13,34 @@ import { speechPieces } from './speech-pieces.ts';
 
 /** Extent of the measurement of a context. */
 export interface Measurement {
-  /** Longest time of the runs with full batches. It may be exceeded for `leastRounds`. */
+  /** Maximum duration of the runs with full batches. Exceeded if `leastRounds` take longer. */
   readonly mostMs: number;
   readonly leastRounds: number;
-  /** Rounds before measuring starts. They cover lazy initialization and just-in-time compilation. */
+  /** Number of rounds that are not measured. They cover lazy initialization and just-in-time compilation. */
   readonly warmRounds: number;
   /**
-   * Groups of streams that take turns, as in a worker under load. The memory of a single group would stay in the
-   * processor cache.
+   * Number of groups of streams that take turns, as in a worker under load. The memory of a single group would stay in
+   * the processor cache.
    */
   readonly groups: number;
-  /** Rounds of the measurement of each smaller batch size. */
+  /** Number of measured rounds for each smaller batch size. */
   readonly sizeRounds: number;
 }
 
 const SHORT: Measurement = { mostMs: 0, leastRounds: 3, warmRounds: 4, groups: 2, sizeRounds: 5 };
-/** Shows that the model works, and about how fast it is. */
+/** Checks only that the model works, and roughly how fast it is. */
 const BRIEF: Measurement = { mostMs: 0, leastRounds: 1, warmRounds: 1, groups: 1, sizeRounds: 1 };
 
 /**
- * Returns how to measure a context. `measureMs` is that of the engine. The number of slots is derived from one context,
- * so only that one is measured for long.
+ * Returns how to measure a context. `measureMs` is the option of the engine. The number of slots is derived from one
+ * context, so only this context is measured for long.
  */
 export function planMeasurement(measureMs: number, isForSlots: boolean): Measurement {
   if (measureMs === 0) return BRIEF;
   return isForSlots ? { mostMs: measureMs, leastRounds: 15, warmRounds: 4, groups: 8, sizeRounds: 5 } : SHORT;
 }
 
-/** Share of the time of a measurement after which it ends if the speed of the machine is constant. */
+/** Share of `mostMs` after which a measurement ends if the speed of the machine is constant. */
 const ENOUGH_WHERE_STEADY = 0.2;
 const NOISE = 2_000;
 
@@ -50,7 +50,7 @@ export type ContextCost = Pick<ContextInfo, 'realTimeFactor' | 'runCost'>;
 /**
  * Measures the wall time per second of audio of one stream at one context, and the duration of runs by batch size. Runs
  * batches of noise through features, encoder and search, like real streams, with as many runs at a time as the backend
- * allows. The search of a transducer takes as many steps as for speech. The first rounds are not counted. Takes
+ * allows. The search of a transducer takes as many steps as for speech. The first rounds are not counted. Takes up to
  * `mostMs` if other processes use the cores, and a fifth of that otherwise. Throws a ModelError if no stream could be
  * served at this context.
  */
@@ -82,7 +82,7 @@ async function measureFullBatches(
   let endedAt = startedAt;
   for (let round = 0; !isEnough(performance.now() - startedAt); round++) {
     const group = load.prepare(load.batch);
-    // Writing the noise is not part of the work of the inference thread.
+    // The time restarts after the noise was written, because that is not part of the work of the inference thread.
     if (active.length === 0) endedAt = performance.now();
     active.push(load.run(group));
     if (active.length < Math.min(maxRuns, load.groups)) continue;
@@ -96,8 +96,8 @@ async function measureFullBatches(
 }
 
 /**
- * Measures the duration of runs by batch size. Each size takes turns with the full batch, and only their ratio is used,
- * because the speed of a shared machine changes meanwhile.
+ * Measures the duration of runs by batch size. Each size takes turns with the full batch, and only the ratio of both is
+ * used, because the speed of a shared machine changes meanwhile.
  */
 async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number, rounds: number): Promise<RunCost> {
   const { paddedSizes } = backend;
@@ -154,7 +154,7 @@ class NoiseLoad {
   }
 }
 
-/** Throws if a stream can never buffer a whole window, so that it would wait for one forever. */
+/** Throws if a window is longer than the buffer of a stream, because the stream would wait for it forever. */
 function checkRoom(context: string, framing: Framing): void {
   const samples = windowSamples(framing);
   if (samples <= RING_SAMPLES) return;

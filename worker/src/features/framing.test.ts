@@ -25,7 +25,7 @@ test('earlySamples is 1080 for every context with a subsampling of 8', () => {
   }
 });
 
-test('windowsIn counts exactly the windows that can run without a flush', () => {
+test('windowsIn returns exactly the number of windows that can run without a flush', () => {
   fc.assert(
     fc.property(fc.constantFrom(...contexts), fc.nat(200_000), (right, samples) => {
       const framing = buildFraming(right, 8);

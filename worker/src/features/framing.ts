@@ -4,8 +4,8 @@ import { HOP_SAMPLES, REACH_SAMPLES } from './logmel.ts';
  * Division of an utterance into windows of feature frames.
  *
  * A window consists of the last frames of the previous window (its history) and `shift` new frames. The graph drops the
- * output of the history. An exported graph drops it from the first window too, so an utterance starts with `lead`
- * frames of zeros.
+ * output that belongs to the history. An exported graph drops it even for the first window, so an utterance starts with
+ * `lead` frames of zeros.
  */
 export interface Framing {
   /** New feature frames per window. */
@@ -17,8 +17,8 @@ export interface Framing {
 }
 
 /**
- * Decision about the next window. With `run`, `length` frames of it hold audio; only the last windows have fewer than
- * `window`.
+ * Decision about the next window. For `run`, `length` is the number of its frames that contain audio. Only the last
+ * windows of an utterance have fewer than `window`.
  */
 export type NextWindow =
   | { readonly kind: 'wait' }
@@ -34,7 +34,9 @@ export function buildFraming(right: number, subsampling: number): Framing {
 /** Returns the number of new audio samples in a window. */
 export const chunkSamples = (framing: Framing): number => framing.shift * HOP_SAMPLES;
 
-/** Returns how many samples before the end of its chunk a window can run. No feature uses the last samples. */
+/**
+ * Returns how many samples before the end of its chunk a window can run, because no feature uses these last samples.
+ */
 export const earlySamples = (framing: Framing): number => chunkSamples(framing) - samplesFor(framing, 1);
 
 /** Returns the frame of the utterance at column 0 of window `k`. Negative within the leading zeros. */
@@ -52,7 +54,7 @@ export function windowsIn(framing: Framing, samples: number): number {
   return Math.max(0, Math.floor((samples - samplesFor(framing, 1)) / chunk) + 1);
 }
 
-/** Decides about window `k` of an utterance with `samples` so far. If `flushed`, no more samples follow. */
+/** Decides about window `k` of an utterance that has `samples` so far. If `flushed` is true, no more samples follow. */
 export function nextWindow(framing: Framing, k: number, samples: number, flushed: boolean): NextWindow {
   if (!flushed) {
     return samples >= samplesFor(framing, k + 1)
@@ -61,7 +63,7 @@ export function nextWindow(framing: Framing, k: number, samples: number, flushed
   }
   const frames = Math.floor(samples / HOP_SAMPLES);
   const left = frames - firstFrame(framing, k);
-  // Without a single frame of audio only the leading zeros would be recognized.
+  // If there is no frame of audio, a run would only recognize the leading zeros.
   if (frames === 0 || left <= framing.window - framing.shift) return { kind: 'end' };
   const length = Math.min(left, framing.window);
   return { kind: 'run', length, last: left <= framing.window };
@@ -69,14 +71,14 @@ export function nextWindow(framing: Framing, k: number, samples: number, flushed
 
 /**
  * Returns the oldest sample that the new frames of window `k` or of a later window need, relative to the start of the
- * utterance. The history of a window comes from the window before it.
+ * utterance. The history of a window is not included, because its features come from the previous window.
  */
 export function oldestNeeded(framing: Framing, k: number): number {
   const history = framing.window - framing.shift;
   return k === 0 ? 0 : Math.max(0, firstSample(framing, k) + history * HOP_SAMPLES);
 }
 
-/** Returns the oldest sample that any frame of window `k` needs, its history included. */
+/** Returns the oldest sample that any frame of window `k` needs, including its history. */
 export const oldestSampleOf = (framing: Framing, k: number): number => Math.max(0, firstSample(framing, k));
 
 /**
@@ -86,5 +88,5 @@ export const oldestSampleOf = (framing: Framing, k: number): number => Math.max(
 export const firstSample = (framing: Framing, k: number): number =>
   firstFrame(framing, k) * HOP_SAMPLES - REACH_SAMPLES - 1;
 
-/** Returns the number of samples that the frames of a window cover, with the one that pre-emphasis needs. */
+/** Returns the number of samples that the frames of a window cover, including the one that pre-emphasis needs. */
 export const windowSamples = (framing: Framing): number => (framing.window - 1) * HOP_SAMPLES + 2 * REACH_SAMPLES + 1;

@@ -2,14 +2,14 @@
 import { KERNEL_CODE } from './kernel-code.ts';
 import type { MelFilters } from './mel.ts';
 
-/** Samples of a Fourier transform, and bins of its one-sided spectrum. */
+/** Number of samples of a Fourier transform. The next constant is the number of bins of its one-sided spectrum. */
 const FFT_SIZE = 512;
 export const SPECTRUM_BINS = FFT_SIZE / 2 + 1;
-/** Frames that the kernel computes together. */
+/** Number of frames that the kernel computes together. */
 export const KERNEL_FRAMES = 4;
-/** Samples that the window of a frame covers. */
+/** Number of samples that the window of a frame covers. */
 export const WINDOW_SAMPLES = 400;
-/** Samples from one feature frame to the next. */
+/** Number of samples from the start of one feature frame to the start of the next. */
 export const HOP_SAMPLES = 160;
 
 const POINTS = FFT_SIZE / 2;
@@ -17,7 +17,7 @@ const VECTOR_BYTES = 16;
 const COMPLEX_BYTES = 2 * VECTOR_BYTES;
 const MAX_FILTERS = 128;
 
-// Addresses in the memory of kernel.wat.
+// These are addresses in the memory of kernel.wat.
 const POWER = 16_384;
 const OUTPUT = 20_608;
 const ORDER = 22_656;
@@ -48,9 +48,9 @@ let compiled: object | undefined;
  * rounds the same way on all processors, so features do not depend on the processor.
  */
 export class FrameKernel {
-  /** Input: pre-emphasized samples, from the first sample of the first frame to the last one of the fourth frame. */
+  /** Input: pre-emphasized samples, from the first sample of the first frame to the last sample of the fourth frame. */
   readonly samples: Float32Array;
-  /** Output of `run`: frame f of filter m is at index `m * KERNEL_FRAMES + f`. */
+  /** Output of `run`. The value of filter m for frame f is at index `m * KERNEL_FRAMES + f`. */
   readonly output: Float32Array;
   readonly #memory: ArrayBuffer;
   readonly #run: (mels: number) => void;
@@ -91,15 +91,19 @@ export class FrameKernel {
     }
   }
 
-  /** Writes the tables of the transform, which is a complex one of 256 points over even and odd samples (radix 4). */
+  /**
+   * Writes the tables of the transform. It is a complex transform of 256 points (radix 4), whose real and imaginary
+   * parts are the even and odd samples.
+   */
   #fillTransform(): void {
     const order = this.#ints(ORDER, POINTS);
     for (let i = 0; i < POINTS; i++) {
-      // The base-4 digits of the index in reverse order.
+      // These are the base-4 digits of the index in reverse order.
       const reversed = ((i & 3) << 6) | (((i >> 2) & 3) << 4) | (((i >> 4) & 3) << 2) | ((i >> 6) & 3);
       order[i] = reversed * COMPLEX_BYTES;
     }
-    // Twiddle factors of the passes with spans 4, 16 and 64, in the order in which they are read: w, w², w³.
+    // These are the twiddle factors of the passes with spans 4, 16 and 64, in the order in which they are read: w, w²,
+    // w³.
     const twiddles: number[] = [];
     for (const span of [4, 16, 64]) {
       for (let j = 0; j < span; j++) {
@@ -125,7 +129,7 @@ export class FrameKernel {
       table[m * 2] = POWER + starts[m]! * VECTOR_BYTES;
       table[m * 2 + 1] = offsets[m + 1]! - offsets[m]!;
     }
-    // The kernel computes four times the power spectrum.
+    // The weights are divided by 4, because the kernel computes four times the power spectrum.
     this.#floats(WEIGHTS, weights.length).set(weights.map((weight) => weight / 4));
   }
 }

@@ -13,7 +13,7 @@ test('LogMel returns the floor value for silence', () => {
   for (const value of features(new Int16Array(1024), 0, 0, 1024, 2)) expect(value).toBeCloseTo(Math.log(2 ** -24), 4);
 });
 
-test('LogMel returns the same features wherever the utterance lies in the ring', () => {
+test('LogMel returns the same features at whatever position of the ring the utterance starts', () => {
   const moved = new Int16Array(2048);
   for (let i = 0; i < 800; i++) moved[1024 + ((i + 900) & 1023)] = noise[i]!;
   for (let t = 0; t < 5; t++)
@@ -26,7 +26,7 @@ test('LogMel ignores samples before and after the utterance', () => {
   for (let t = 0; t < 3; t++) expect(features(noise, 0, 300, 700, t)).toEqual(features(alone, 0, 300, 700, t));
 });
 
-/** Computes the features of frame t by their definition, in 64 bits. */
+/** Computes the features of frame t from their definition, with 64-bit numbers. */
 function featuresByDefinition(samples: Int16Array, t: number): number[] {
   const [size, window, hop] = [512, 400, 160];
   const sample = (n: number) => (samples[n] ?? 0) / 32_768;
@@ -51,7 +51,7 @@ function featuresByDefinition(samples: Int16Array, t: number): number[] {
   });
 }
 
-test('LogMel returns the features that their definition gives, for any number of frames', () => {
+test('LogMel returns the features that follow from their definition, for any number of frames', () => {
   const recording = fc.record({
     samples: fc.int16Array({ minLength: 1, maxLength: 1024 }),
     t: fc.nat(2),
@@ -72,7 +72,7 @@ test('LogMel returns the features that their definition gives, for any number of
   );
 });
 
-test('LogMel returns the same features for a frame, to the last bit, whichever frames are computed with it', () => {
+test('LogMel returns bit-identical features for a frame, whichever other frames are computed with it', () => {
   const ring = { samples: noise.slice(), base: 0, mask: 1023 };
   const values = new Float32Array(80 * 6);
   new LogMel(80).frames(ring, 0, 1024, 0, 6, { values, offset: 0, stride: 6 });

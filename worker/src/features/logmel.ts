@@ -6,7 +6,10 @@ import { buildMelFilters } from './mel.ts';
 export { HOP_SAMPLES } from './kernel.ts';
 /** Sample rate of all models. */
 export const SAMPLE_RATE_HZ = AUDIO.sampleRateHz;
-/** Frame t covers the samples from 160 t - REACH_SAMPLES to 160 t + REACH_SAMPLES - 1. */
+/**
+ * Number of samples that a frame covers on either side of its center. Frame t covers the samples from 160 t -
+ * REACH_SAMPLES to 160 t + REACH_SAMPLES - 1.
+ */
 export const REACH_SAMPLES = WINDOW_SAMPLES / 2;
 const PRE_EMPHASIS = 0.97;
 /** Factor that scales 16-bit samples to ±1. */
@@ -19,7 +22,7 @@ export interface SampleRing {
   readonly mask: number;
 }
 
-/** Matrix of features to write to. Mel m of column c is at `offset + m * stride + c`. */
+/** Matrix to which features are written. The value of mel filter m in column c is at `offset + m * stride + c`. */
 export interface FeatureMatrix {
   readonly values: Float32Array;
   readonly offset: number;
@@ -27,8 +30,8 @@ export interface FeatureMatrix {
 }
 
 /**
- * Computes log-mel features like NeMo, directly from the ring and without allocation. It has no state between frames,
- * because the one earlier sample that pre-emphasis needs is still in the ring.
+ * Computes log-mel features as NeMo does, directly from the ring and without allocation. It keeps no state between
+ * frames, because the one earlier sample that pre-emphasis needs is still in the ring.
  */
 export class LogMel {
   readonly mels: number;
@@ -40,8 +43,8 @@ export class LogMel {
   }
 
   /**
-   * Writes `count` frames of the utterance [start, end) of a ring, from frame `t` on, to the first columns of a matrix.
-   * Samples outside the utterance count as silence.
+   * Computes `count` frames of an utterance, starting with frame `t`, and writes them to the first columns of a matrix.
+   * The utterance consists of the samples [start, end) of the ring. Samples outside the utterance count as silence.
    */
   frames(ring: SampleRing, start: number, end: number, t: number, count: number, out: FeatureMatrix): void {
     const { values, offset, stride } = out;
@@ -57,7 +60,7 @@ export class LogMel {
     }
   }
 
-  /** Writes `count` pre-emphasized samples from sample `from` on to the kernel. */
+  /** Writes `count` pre-emphasized samples, starting with sample `from`, to the input of the kernel. */
   #emphasize(ring: SampleRing, start: number, end: number, from: number, count: number): void {
     const { samples, base, mask } = ring;
     const input = this.#kernel.samples;

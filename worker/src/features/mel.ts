@@ -1,10 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check per access would cost in the inner loops */
 /**
- * Slaney mel filters as sparse rows. Each filter covers a short range of bins. Applying all filters costs about two
- * multiplications per bin, instead of one per filter and bin.
+ * Slaney mel filters as sparse rows. Each filter covers a short range of bins. Applying all filters takes about two
+ * multiplications per bin. With dense rows, it would take one for each filter and bin.
  */
 
-/** Concatenated filters. Filter m is `weights[offsets[m] … offsets[m+1]]` and starts at bin `starts[m]`. */
+/**
+ * Concatenated filters. The weights of filter m are `weights[offsets[m] … offsets[m+1]]`, and its first bin is
+ * `starts[m]`.
+ */
 export interface MelFilters {
   readonly count: number;
   readonly starts: Uint16Array;
@@ -23,7 +26,10 @@ const melOf = (hz: number): number =>
 const hzOf = (mel: number): number =>
   mel < BREAK_MEL ? mel * LINEAR_HZ_PER_MEL : BREAK_HZ * Math.exp(LOG_STEP * (mel - BREAK_MEL));
 
-/** Builds triangular filters of equal area, evenly spaced in mel between 0 Hz and half the sample rate. */
+/**
+ * Builds triangular filters of equal area. They are evenly spaced on the mel scale between 0 Hz and half the sample
+ * rate.
+ */
 export function buildMelFilters(count: number, bins: number, sampleRateHz: number): MelFilters {
   const topHz = sampleRateHz / 2;
   const edges = Array.from({ length: count + 2 }, (_, i) => hzOf((melOf(topHz) * i) / (count + 1)));
@@ -39,7 +45,7 @@ export function buildMelFilters(count: number, bins: number, sampleRateHz: numbe
       if (height <= 0) continue;
       if (!started) starts[m] = bin;
       started = true;
-      // NeMo stores its filters as 32-bit floats.
+      // The weights are rounded to 32 bits, because NeMo stores its filters as 32-bit floats.
       weights.push(Math.fround(height * (2 / (high - low))));
     }
     offsets[m + 1] = weights.length;

@@ -1,6 +1,6 @@
 import { IoCounters } from './counters.ts';
 
-test('IoCounters sum up the samples of all threads', () => {
+test('IoCounters add up the samples of all threads', () => {
   const counters = IoCounters.create(3);
   const thread = new IoCounters(counters.memory);
   thread.addSamples(0, 100);
@@ -9,7 +9,7 @@ test('IoCounters sum up the samples of all threads', () => {
   expect(counters.samples).toBe(111);
 });
 
-test('IoCounters report progress only up to the thread that has observed the least', () => {
+test('the progress of IoCounters is that of the thread which has observed the least progress', () => {
   const counters = IoCounters.create(2);
   counters.setProgress(0, 7);
   expect(counters.progress).toBe(0);

@@ -11,21 +11,22 @@ export interface NoiseOptions {
   readonly streams: number;
 }
 
-/** Samples of a frame: 100 ms, as gateways send them. */
+/** Number of samples in a frame. It lasts 100 ms, as the frames of gateways do. */
 const FRAME_SAMPLES = AUDIO.sampleRateHz / 10;
-/** Frames of an utterance: 8 s. */
+/** Number of frames in an utterance, which lasts 8 s. */
 const UTTERANCE_FRAMES = 80;
-/** Bytes that wait for the socket before no more audio is sent. */
+/** Number of unsent bytes in the socket at which no more audio is sent. */
 const UNSENT_BYTES = 262_144;
 const NOISE = 2_000;
 
 /**
- * Streams noise to a probe of this process, like a gateway, as fast as the engine accepts it. Resolves when the probe
- * has closed the connection.
+ * Streams noise to a probe of this process, as a gateway would, and as fast as the engine accepts it. Resolves when the
+ * probe has closed the connection.
  */
 export async function streamNoise(options: NoiseOptions): Promise<void> {
   const { port, tls } = options;
-  // The certificate names a model and not this address. The other end is a thread of this process.
+  // The certificate is not verified. It names a model and not this address, and the other end is a thread of this
+  // process.
   const { socket, head } = await upgrade(`${tls ? 'wss' : 'ws'}://127.0.0.1:${port}`, { rejectUnauthorized: false });
   const noise = Int16Array.from({ length: FRAME_SAMPLES }, () => (Math.random() - 0.5) * NOISE);
   const payload = new Uint8Array(noise.buffer);
@@ -54,7 +55,7 @@ export async function streamNoise(options: NoiseOptions): Promise<void> {
   });
 }
 
-/** The sender of one stream. */
+/** Sends the audio of one stream. */
 class NoiseStream {
   readonly #id: number;
   #bufferSamples = 0;

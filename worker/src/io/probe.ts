@@ -6,7 +6,7 @@ import { listen } from '../server/listen.ts';
 import { Relay } from '../server/relay.ts';
 import type { WorkerSettings } from '../settings.ts';
 
-/** Longest time until the first audio arrives. */
+/** Longest time to wait for the first audio. */
 const START_TIMEOUT_MS = 5000;
 const LIMITS = {
   openTimeoutMs: START_TIMEOUT_MS,
@@ -20,15 +20,15 @@ const LIMITS = {
 export interface ProbeOptions {
   readonly engine: Pick<EngineClient, 'info' | 'open'>;
   readonly settings: Pick<WorkerSettings, 'TLS_CERT_FILE' | 'TLS_KEY_FILE'>;
-  /** Time from the first audio to the measurement. It covers just-in-time compilation. */
+  /** Time between the first audio and the start of the measurement. It covers just-in-time compilation. */
   readonly warmMs: number;
   readonly measureMs: number;
 }
 
-/** A port on which a thread measures the cost of its streams. Nothing outside of this process can use it. */
+/** A port on which a thread measures the cost of its streams. Only this process can use it. */
 export interface Probe {
   readonly port: number;
-  /** Opens any number of streams on the port. */
+  /** Ticket that opens any number of streams on the port. */
   readonly ticket: string;
   /**
    * Resolves when the port is closed, with the CPU time of this thread per second of audio. Undefined if no audio
@@ -38,8 +38,9 @@ export interface Probe {
 }
 
 /**
- * Opens a port of this thread that serves streams like the port for gateways, with the same code, TLS and engine. The CPU
- * time of this thread is measured while another thread sends audio. Its streams appear in neither metrics nor logs.
+ * Opens a port in this thread that serves streams like the port for gateways, with the same code, TLS and engine. While
+ * another thread sends audio, the CPU time of this thread is measured. The streams of the probe appear in neither
+ * metrics nor logs.
  */
 export async function openProbe({ engine, settings, warmMs, measureMs }: ProbeOptions): Promise<Probe> {
   const logger = createLogger('worker', 'silent');

@@ -11,7 +11,7 @@ export interface IoThreadOptions {
   readonly settings: WorkerSettings;
   /** Access to the inference thread. */
   readonly access: RemoteAccess;
-  /** Memory that all I/O threads share, so that none of them accepts a ticket that another one has accepted. */
+  /** Memory that all I/O threads share. None of them accepts a ticket that another one has already accepted. */
   readonly usedTickets: UsedTicketsMemory;
   /** Memory of the counters of all I/O threads. */
   readonly counters: SharedArrayBuffer;
@@ -30,10 +30,11 @@ export type IoCommand =
   /** Ends all streams with the code `engine_failed`. */
   | { readonly kind: 'fail'; readonly message: string }
   /**
-   * Requests a `probing` report when a port for a measurement is open, and a `probed` report after it. See `openProbe`.
+   * Requests a `probing` report when a port for a measurement is open, and a `probed` report after the measurement. See
+   * `openProbe`.
    */
   | { readonly kind: 'probe'; readonly warmMs: number; readonly measureMs: number }
-  /** Ends the remaining streams and then the thread. */
+  /** Ends the remaining streams, and then the thread. */
   | { readonly kind: 'close' };
 
 /** Report of an I/O thread to the main thread. */

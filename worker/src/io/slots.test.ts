@@ -17,7 +17,7 @@ async function limit(cost: number | undefined, count: number, changes: Partial<t
   return { slots, log, measured };
 }
 
-test('limitSlots lowers the slots to the streams for which all I/O threads together have time', async () => {
+test('limitSlots lowers the slots to the number of streams that all I/O threads together have time for', async () => {
   expect(await limit(0.002, 1)).toMatchObject({ slots: 425, log: expect.stringContaining('the I/O threads limit') });
   expect(await limit(0.002, 2)).toMatchObject({ slots: 850 });
   expect(await limit(0.002, 2, { UTILIZATION_PERCENT: 50 })).toMatchObject({ slots: 500 });

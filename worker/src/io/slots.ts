@@ -5,9 +5,12 @@ import { defaultUtilization } from '../engine/start.ts';
 import type { WorkerSettings } from '../settings.ts';
 import type { IoThreads } from './threads.ts';
 
-/** Largest number of streams in the measurement. It is enough for reads and writes of many frames at a time. */
+/**
+ * Largest number of streams in the measurement. It suffices for reads and writes that contain many frames, as under
+ * load.
+ */
 const MAX_STREAMS = 256;
-/** Times of the measurement, and of a short one if MEASURE_SECONDS is 0. */
+/** Durations of the measurement. SHORT_TIMES is used if MEASURE_SECONDS is 0. */
 const TIMES = { warmMs: 700, measureMs: 800 } as const;
 const SHORT_TIMES = { warmMs: 100, measureMs: 200 } as const;
 
@@ -17,9 +20,9 @@ type Settings = Pick<
 >;
 
 /**
- * Returns the number of streams that both the engine and the I/O threads can serve. The engine has measured its own part
- * of the path at warm-up. This function measures the rest of it: connection, frames, shared memory and messages. Returns
- * the slots of the engine if SLOTS is set.
+ * Returns the number of streams that both the engine and the I/O threads can serve. The engine has measured its own
+ * work at warm-up. This function measures the remaining work for a stream: connection, frames, shared memory and
+ * messages. Returns the slots of the engine if SLOTS is set.
  */
 export async function limitSlots(
   threads: Pick<IoThreads, 'count' | 'measureCost'>,

@@ -1,6 +1,6 @@
 /**
  * Entry point of an I/O thread. It serves the streams of the gateways that connect to its port, until it receives the
- * command to close.
+ * command `close`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, createThreadTracing, followFile, parseTicketPublicKeys } from '@svc-asr/runtime';
@@ -15,7 +15,7 @@ import { IoCounters } from './counters.ts';
 import { openProbe } from './probe.ts';
 import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
 
-/** Interval of the log lines about what a draining worker waits for. */
+/** Interval of the log lines that report which streams a draining worker waits for. */
 const REPORT_MS = 10_000;
 const main = parentPort;
 if (main === null) throw new Error('thread.ts must run in a worker thread');
@@ -56,14 +56,14 @@ async function serve(options: IoThreadOptions): Promise<void> {
   });
   const copyProgress = () => counters.setProgress(index, engine.progress);
   copyProgress();
-  // More often than the main thread reads it, so that each of its checks sees a change.
+  // The interval is shorter than that of the main thread, so that each check of the main thread finds a change.
   setInterval(copyProgress, settings.PROGRESS_INTERVAL_MS / 2);
   watchProgress(engine, settings.PROGRESS_INTERVAL_MS, () => relay.alive());
 
   const close = async () => {
     await relay.close();
     await traces.stop();
-    // Ends this thread only.
+    // In a worker thread, this ends only the thread.
     process.exit(0);
   };
   const probe = async (times: { warmMs: number; measureMs: number }) => {

@@ -15,7 +15,7 @@ import { RelayClient } from '../testing/relay-client.ts';
 
 const speech = readWav(join(MODEL_DIR, 'eval/ki_espeak_002.wav'));
 const WAIT_MS = 240_000;
-/** Slow I/O threads use seconds of CPU time, which take minutes on a busy machine. */
+/** Time limit of a test with slow I/O threads. They use seconds of CPU time, which take minutes on a busy machine. */
 const SLOW_TEST_MS = 600_000;
 
 let redis: TestRedis;
@@ -41,7 +41,10 @@ afterAll(async () => {
 
 const recordOf = async () => (await ledger.workers.list(MODEL)).find(({ id }) => id === worker.id);
 
-/** Starts a worker with two I/O threads. Returns its record and the record with the address of the second thread. */
+/**
+ * Starts a worker with two I/O threads. Returns its record, and a copy of the record with the address of the second
+ * thread.
+ */
 async function start(env: NodeJS.ProcessEnv = {}, preload?: string): Promise<[WorkerRecord, WorkerRecord]> {
   const settings = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: prefix, IO_THREADS: '2', ...env };
   worker = spawnWorker(await freePort(), settings, preload);
@@ -75,7 +78,7 @@ const FAULTS = `
 `;
 
 describe('a worker with two I/O threads', () => {
-  test('transcribes on both ports, counts both, and asks the streams of both to move on SIGTERM', async () => {
+  test('transcribes on both ports, counts streams and audio of both, and asks gateways on both to move streams on SIGTERM', async () => {
     const records = await start();
     const streams = await Promise.all(records.map((record) => openStream(record)));
     const texts = await Promise.all(streams.map(finalOf));
@@ -93,7 +96,7 @@ describe('a worker with two I/O threads', () => {
     expect(await worker.ended).toBe(0);
   });
 
-  test('accepts a ticket on one of its ports only, and gives all slots to the streams of one port', async () => {
+  test('accepts each ticket on only one of its ports, and lets the streams of one port use all slots', async () => {
     const [first, second] = await start({ SLOT_WAIT_TIMEOUT_MS: '100' });
     const ticket = createTicket(worker.id);
     const open = async (address: string, text: string) => {
@@ -114,7 +117,7 @@ describe('a worker with two I/O threads', () => {
     );
   });
 
-  test('exits with 1, names the thread and closes the other streams with 1011 if an I/O thread fails', async () => {
+  test('if an I/O thread fails, exits with 1, logs which thread it was, and closes the streams of the other thread with 1011', async () => {
     const [first, second] = await start({}, FAULTS);
     const streams = [await openStream(first), await openStream(second)] as const;
     worker.kill('SIGUSR2');
@@ -125,7 +128,7 @@ describe('a worker with two I/O threads', () => {
     expect(await recordOf()).toBeUndefined();
   });
 
-  test('loses its lease and fails /livez if an I/O thread hangs, while the other thread continues', async () => {
+  test('if an I/O thread hangs, loses its lease and fails /livez, while the other thread continues', async () => {
     const [first] = await start({ HANG_TIMEOUT_MS: '1000' }, FAULTS);
     const stream = await openStream(first);
     worker.kill('SIGHUP');
@@ -136,8 +139,8 @@ describe('a worker with two I/O threads', () => {
 });
 
 /**
- * Code that makes each copy of audio take 50 ms of CPU time in I/O threads. A frame of 100 ms is copied in two parts, so a
- * stream takes a whole thread.
+ * Code that makes each copy of audio in an I/O thread take 50 ms of CPU time. A frame of 100 ms is copied in two parts,
+ * so one stream takes the whole time of a thread.
  */
 const SLOW_IO = `
   import { isMainThread, workerData } from 'node:worker_threads';
@@ -155,11 +158,11 @@ const SLOW_IO = `
 `;
 
 test(
-  'a worker whose I/O threads can serve one stream declares one slot',
+  'a worker whose I/O threads have time for one stream only registers one slot',
   async () => {
     const measuring = { SLOTS: '0', MAX_SLOTS: '16', MAX_BATCH: '4' };
     await start(measuring);
-    /** Returns the slots of the last log line about them. The I/O threads are measured after the engine. */
+    /** Returns the slots of the last log line about slots. The I/O threads are measured after the engine. */
     const measuredSlots = () => {
       const lines = worker.output().split('\n');
       const found = lines.findLast((line) =>
@@ -191,7 +194,7 @@ const BROKEN_IO = `
   }
 `;
 
-test('a worker exits with 1 and names the thread if an I/O thread fails while the slots are measured', async () => {
+test('if an I/O thread fails while slots are measured, the worker exits with 1 and logs which thread failed', async () => {
   const settings = { REDIS_URL: redis.url, REDIS_KEY_PREFIX: prefix, SLOTS: '0', MAX_SLOTS: '16', MAX_BATCH: '4' };
   worker = spawnWorker(await freePort(), settings, BROKEN_IO);
   expect(await worker.ended).toBe(1);

@@ -18,13 +18,13 @@ export interface IoThreadsOptions {
 }
 
 export interface IoThreadsEvents {
-  /** An I/O thread has ended unexpectedly. Its streams are lost. */
+  /** An I/O thread has ended unexpectedly, and its streams are lost. */
   failed: [Error];
   /** A stream has ended, with this code. */
   ended: [EndCode];
 }
 
-/** Cores per I/O thread of a worker with an accelerator. */
+/** Number of cores for each I/O thread of a worker with an accelerator. */
 const CORES_PER_THREAD = 4;
 const MIN_ACCELERATOR_THREADS = 2;
 /** Longest time that a thread may take to close its streams before it is terminated. */
@@ -36,14 +36,14 @@ export function countIoThreads(
   cores: number,
 ): number {
   if (IO_THREADS > 0) return IO_THREADS;
-  // One thread reads more streams than CPUs can recognize.
+  // One thread can read more streams than the CPUs of a machine can recognize.
   if (PROVIDER === 'cpu') return 1;
   return Math.min(MAX_IO_THREADS, Math.max(MIN_ACCELERATOR_THREADS, Math.floor(cores / CORES_PER_THREAD)));
 }
 
 /**
- * The threads that read and write the connections of gateways. Each has its own port and feeds the inference thread
- * through shared memory. The main thread only controls them.
+ * The threads that read from and write to the connections of gateways. Each thread has its own port, and passes audio
+ * to the inference thread through shared memory. The main thread only controls them.
  */
 export class IoThreads extends EventEmitter<IoThreadsEvents> {
   readonly #counters: IoCounters;
@@ -140,7 +140,7 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
   }
 
   /**
-   * Measures what a stream costs. Streams noise through the first thread to the inference thread and back. Returns the
+   * Measures the cost of a stream. Streams noise through the first thread to the inference thread and back. Returns the
    * CPU time of the I/O thread per second of audio. Undefined if no audio arrived in time.
    */
   async measureCost(
@@ -177,7 +177,7 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
   }
 }
 
-/** Returns the port of a thread when it listens. Throws if the thread ends before. */
+/** Resolves to the port of a thread when it listens. Rejects if the thread ends before. */
 async function listening(thread: Worker): Promise<number> {
   const settled = new AbortController();
   try {
@@ -195,7 +195,7 @@ async function listening(thread: Worker): Promise<number> {
   }
 }
 
-/** Returns the next report of this kind. Undefined if the thread has ended. */
+/** Resolves to the next report of this kind. Undefined if the thread has ended. */
 function nextReport<K extends IoReport['kind']>(
   thread: Worker,
   kind: K,

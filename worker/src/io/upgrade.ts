@@ -7,11 +7,13 @@ import { RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 
 export interface UpgradeOptions extends Pick<RequestOptions, 'ca' | 'rejectUnauthorized'> {
   readonly path?: string;
-  /** Headers in addition to those of the upgrade. */
+  /** Headers in addition to those that the upgrade needs. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Requests the upgrade to frames, as a gateway does. Rejects with the status if the worker refuses it. */
+/**
+ * Requests the upgrade to the frame protocol, as a gateway does. Rejects with the HTTP status if the worker refuses it.
+ */
 export async function upgrade(
   address: string,
   { path = RELAY_CONNECTION_PATH, headers: further = {}, ...tls }: UpgradeOptions = {},

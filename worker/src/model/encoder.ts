@@ -8,7 +8,7 @@ import type { EncoderShape } from './shape.ts';
 type Tensors = Record<string, Tensor>;
 
 /**
- * A streaming encoder at one context. Its inputs and outputs are the buffers of the scratch, so `run` copies nothing.
+ * A streaming encoder at one context. Its inputs and outputs are the buffers of its `Scratch`, so `run` copies nothing.
  */
 export class Encoder {
   readonly shape: EncoderShape;
@@ -29,7 +29,7 @@ export class Encoder {
   }
 
   /**
-   * Encodes the first `batch` streams of the scratch. With padded batches the remaining places are encoded too, and
+   * Encodes the first `batch` streams of the scratch. With padded batches, the remaining places are encoded too, and
    * their output is ignored.
    */
   async run(batch: number): Promise<void> {
@@ -39,13 +39,13 @@ export class Encoder {
     await this.#session.run(feeds, fetches);
   }
 
-  /** Sets valid lengths for the places that pad a batch. Their audio and caches keep old values. */
+  /** Sets valid lengths for the places that pad a batch. The audio and the caches of these places keep old values. */
   #silence(from: number, to: number): void {
     this.scratch.lengths.fill(BigInt(this.shape.framing.window), from, to);
     this.scratch.filled.fill(0n, from, to);
   }
 
-  /** Runs two streams of silence without prepared outputs, and throws if an output has an unexpected shape. */
+  /** Runs two streams of silence without preallocated outputs. Throws if an output has an unexpected shape. */
   async probe(file: string): Promise<void> {
     const batch = Math.min(2, this.scratch.maxBatch);
     const { feeds, fetches } = this.#bind(batch);

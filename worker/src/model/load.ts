@@ -28,7 +28,7 @@ export interface Model {
   readonly encoders: ReadonlyMap<string, Encoder>;
   /** Predictor and joint of a transducer. Undefined for a CTC model. */
   readonly joint: Joint | undefined;
-  /** Releases the memory of all graphs. None may run. */
+  /** Releases the memory of all graphs. No graph may be running. */
   release(): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ interface Graph {
 }
 
 /**
- * Opens a graph and caches it. With padded batches each context gets its own session, because a session should see only
- * one input shape.
+ * Opens a graph and caches it. With padded batches, each context gets its own session, because a session should get
+ * only one input shape.
  */
 type Open = (ref: FileRef, context?: string) => Promise<Graph>;
 
-/** Loads a model folder. Throws a ModelError that names the inconsistency if its files do not fit together. */
+/** Loads a model folder. If its files contradict each other, throws a ModelError that names the contradiction. */
 export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatch: number): Promise<Model> {
   const manifest = await readManifest(folder);
   for (const ref of manifest.weights) await readChecked(folder, ref);
@@ -70,7 +70,7 @@ export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatc
   }
 }
 
-/** Loads the joint of a transducer. A CTC model has none. */
+/** Loads the predictor and joint of a transducer. Returns undefined for a CTC model. */
 async function loadSearch(
   manifest: Manifest,
   open: Open,

@@ -17,7 +17,7 @@ test('parseManifest returns the content of a valid manifest', () => {
   expect(parseManifest(JSON.stringify(split))).toEqual({ ...split, weights: [] });
 });
 
-test('parseManifest returns the GPU graph of a context and the weights that it refers to', () => {
+test('parseManifest returns the GPU graph of a context, and the weights file that it refers to', () => {
   const gpu = { file: 'gpu/56-13.onnx', sha256: 'b'.repeat(64) };
   const weights = [{ file: 'gpu/weights.bin', sha256: 'c'.repeat(64) }];
   const both = { ...good, contexts: [{ context: [56, 13], encoder: ref, gpu }], weights };

@@ -13,7 +13,7 @@ export interface FileRef {
 export interface ContextEntry {
   readonly context: Context;
   readonly encoder: FileRef;
-  /** Graph that keeps the state of streams on a GPU. Undefined if the folder has none for this context. */
+  /** Graph that keeps the state of streams on a GPU. Undefined if the model has no GPU graph for this context. */
   readonly gpu?: FileRef;
 }
 
@@ -25,18 +25,20 @@ export interface Manifest {
   readonly languageCode: string;
   readonly type: 'ctc' | 'transducer';
   readonly tokens: FileRef;
-  /** Supported contexts, each with its encoder. The default comes first. Several contexts may use the same file. */
+  /**
+   * Supported contexts, each with its encoder. The default context comes first. Several contexts may use the same file.
+   */
   readonly contexts: readonly ContextEntry[];
   /** Predictor and joint of a fused transducer, in one graph. */
   readonly decoderJoint?: FileRef;
-  /** Predictor and joint of a split transducer. */
+  /** Predictor of a split transducer. `joiner` is its joint. */
   readonly decoder?: FileRef;
   readonly joiner?: FileRef;
-  /** Predictor and joint of a transducer for the GPU graphs of all contexts. */
+  /** Predictor and joint of a transducer in one graph, for the GPU. It is used with the GPU graphs of all contexts. */
   readonly gpuJoint?: FileRef;
   /** Files that graphs refer to (external weights). Only their checksums are verified. */
   readonly weights: readonly FileRef[];
-  /** Language prompt of multilingual exports. Passed to the graph as `prompt_index`. */
+  /** Index of the language prompt of a multilingual model. It is passed to the graph as `prompt_index`. */
   readonly promptIndex?: number;
 }
 

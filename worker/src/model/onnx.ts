@@ -1,7 +1,7 @@
 import { ModelError } from './error.ts';
 
 /**
- * Parts of an ONNX file that onnxruntime-node does not expose: custom metadata, and the shapes and places of stored
+ * Parts of an ONNX file that onnxruntime-node does not expose: custom metadata, and the shapes and positions of stored
  * tensors. The parser skips all other fields of the protobuf without copying them.
  */
 export interface OnnxFacts {
@@ -22,7 +22,7 @@ export interface ExternalTensor {
   readonly bytes: number;
 }
 
-// Field numbers from onnx.proto.
+// These are field numbers from onnx.proto.
 const MODEL_GRAPH = 7;
 const MODEL_METADATA = 14;
 const GRAPH_INITIALIZER = 5;
@@ -33,7 +33,7 @@ const TENSOR_EXTERNAL = 13;
 const ENTRY_KEY = 1;
 const ENTRY_VALUE = 2;
 
-// Protobuf wire types.
+// These are protobuf wire types.
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;

@@ -1,7 +1,7 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { ModelError } from './error.ts';
 
-/** An input or output tensor of a graph. Free dimensions are strings. */
+/** An input or output tensor of a graph. A dimension without a fixed size is a string. */
 export interface Port {
   readonly name: string;
   readonly type: string;
@@ -42,7 +42,7 @@ export function port(ports: Ports, side: 'inputs' | 'outputs', name: string, typ
 
 /**
  * Returns a value that several sources may specify. Throws a ModelError if no source specifies it, or if two sources
- * disagree.
+ * specify different values.
  */
 export function agree(file: string, what: string, sources: Readonly<Record<string, number | undefined>>): number {
   const specified = Object.entries(sources).filter((entry): entry is [string, number] => entry[1] !== undefined);
@@ -59,7 +59,7 @@ export function agree(file: string, what: string, sources: Readonly<Record<strin
   return first[1];
 }
 
-/** Returns a dimension that the graph fixes, or undefined if it is free. */
+/** Returns the size of a dimension if the graph fixes it. Undefined if it is free. */
 export function fixed(p: Port, axis: number): number | undefined {
   const dim = p.shape[axis];
   return typeof dim === 'number' ? dim : undefined;

@@ -11,14 +11,14 @@ export interface PredictorPorts {
   readonly targetLength: string;
   readonly statesIn: readonly string[];
   readonly statesOut: readonly string[];
-  /** Number of layers and width of each state, [layers, B, width]. */
+  /** Number of layers and width of each state, which has the shape [layers, B, width]. */
   readonly layers: number;
   readonly hidden: number;
   /** Largest number of streams in one run. 1 if the graph fixes its batch size. */
   readonly batch: number;
 }
 
-/** Finds the ports of a predictor graph, separate or fused with the joint. */
+/** Finds the ports of a predictor graph. The predictor may be a separate graph or fused with the joint. */
 export function readPredictor(ports: Ports): PredictorPorts {
   const only = (rank: number): string => {
     const [found, ...more] = ports.inputs.filter(({ type, shape }) => type === 'int32' && shape.length === rank);
@@ -27,7 +27,7 @@ export function readPredictor(ports: Ports): PredictorPorts {
     }
     return found.name;
   };
-  // The encoder frames and the predictor output have rank 3 too, and are excluded by name.
+  // The encoder frames and the predictor output also have rank 3. They are excluded by name.
   const states = (list: readonly Port[]) =>
     list.filter(
       ({ name, type, shape }) => type === 'float32' && shape.length === 3 && !/^(encoder_)?outputs$/.test(name),

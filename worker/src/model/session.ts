@@ -5,16 +5,16 @@ import { ModelError } from './error.ts';
 export interface RuntimeOptions {
   /** Execution provider: `cpu`, `cuda`, or another provider that onnxruntime supports. */
   readonly provider: string;
-  /** Threads inside one run. */
+  /** Number of threads inside one run. */
   readonly threads: number;
   /**
    * Whether every batch is padded to the largest size. An accelerator selects its kernels again whenever an input shape
-   * changes, which takes longer than many runs. One input shape per graph avoids that.
+   * changes, which takes longer than many runs. If each graph gets only one input shape, this does not happen.
    */
   readonly paddedBatches: boolean;
 }
 
-/** Opens a graph. Idle threads do not spin, because other streams and processes need their cores. */
+/** Opens a graph. Idle threads do not busy-wait, because other streams and processes need their cores. */
 export async function createSession(
   path: string,
   file: string,

@@ -14,12 +14,12 @@ export interface EncoderShape {
   readonly left: number;
   readonly width: number;
   readonly convContext: number;
-  /** Size of an output row: number of classes of a CTC model, or encoder width of a transducer. */
+  /** Size of an output row. It is the number of classes of a CTC model, or the encoder width of a transducer. */
   readonly outputSize: number;
   readonly output: 'logprobs' | 'outputs';
   readonly subsampling: number;
   readonly framing: Framing;
-  /** Encoder frames per full window. */
+  /** Number of encoder frames in a full window. */
   readonly frames: number;
   readonly takesPrompt: boolean;
 }
@@ -93,8 +93,8 @@ const classes = (vocabulary: number | undefined): number | undefined =>
   vocabulary === undefined ? undefined : vocabulary + 1;
 
 /**
- * Throws if a graph does not support a context. A graph for several contexts lists them in its metadata. Any other
- * graph supports the one context that matches its window.
+ * Throws if a graph does not support a context. A graph for several contexts lists them in its metadata. A graph
+ * without such a list supports only the context that matches its window.
  */
 function checkContext(file: string, facts: OnnxFacts, context: Context, framing: Framing): void {
   const listed = facts.metadata.get('contexts');

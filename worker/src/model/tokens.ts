@@ -1,6 +1,6 @@
 import { ModelError } from './error.ts';
 
-/** The pieces of a vocabulary by id. The blank is the last one. */
+/** The pieces of a vocabulary by id. The last one is the blank. */
 export interface Vocabulary {
   readonly pieces: readonly string[];
   readonly blank: number;
@@ -15,7 +15,7 @@ export function parseTokens(text: string): Vocabulary {
     .split('\n')
     .filter((line) => line !== '')
     .forEach((line, i) => {
-      // A piece may contain a space, an id never does.
+      // A piece may contain a space, but an id never does.
       const cut = line.lastIndexOf(' ');
       const id = Number(line.slice(cut + 1));
       if (cut <= 0 || id !== i) {

@@ -3,10 +3,10 @@ import type { Koffi, NativeFunction, Pointer } from './koffi.ts';
 import { functionAt } from './library.ts';
 import type { OrtLibrary } from './library.ts';
 
-/** Object of ONNX Runtime, known by its address. Each kind has its own type, so that they cannot be confused. */
+/** Address of an object of ONNX Runtime. Each kind of object has its own type, so that they cannot be confused. */
 export type Handle<Kind extends string> = Pointer & { readonly kind?: Kind };
 
-/** Types of arguments and results, with the TypeScript type of each. */
+/** TypeScript types of the arguments and results, by kind. */
 interface Values {
   int: number;
   size: number;
@@ -29,7 +29,7 @@ interface Values {
 }
 type Kind = keyof Values;
 
-/** Types that are not pointers to opaque objects. */
+/** C types of the kinds that are not pointers to opaque objects. */
 const C_TYPES: Partial<Record<Kind, string>> = {
   int: 'int',
   size: 'size_t',
@@ -38,7 +38,10 @@ const C_TYPES: Partial<Record<Kind, string>> = {
   dims: 'int64_t *',
 };
 
-/** Index of a function in the table of ONNX Runtime, with its arguments and the result behind its last pointer. */
+/**
+ * Index of a function in the function table of ONNX Runtime, with the kinds of its arguments. `result` is the kind of
+ * the value that the function writes through its last pointer.
+ */
 interface Entry<Arguments extends readonly Kind[], Result extends Kind | undefined> {
   readonly index: number;
   readonly args: Arguments;
@@ -96,7 +99,7 @@ const CALLS = {
   UpdateCUDAProviderOptions: entry(206, ['cudaOptions', 'texts', 'texts', 'size']),
 };
 
-/** Functions that return nothing, by their position in the same table. */
+/** Functions that return nothing, by their position in `struct OrtApi`. */
 const RELEASES = {
   ReleaseMemoryInfo: entry(94, ['memoryInfo']),
   ReleaseSession: entry(95, ['session']),
@@ -121,10 +124,10 @@ type Callable<Of> =
 
 type Functions = typeof CALLS & typeof RELEASES;
 
-/** Functions of ONNX Runtime. A failed call throws its message as a NativeError, or as a CudaError. */
+/** Functions of ONNX Runtime. A failed call throws a NativeError or a CudaError with the message of ONNX Runtime. */
 export type OrtApi = { readonly [Name in keyof Functions]: Callable<Functions[Name]> };
 
-/** Returns typed functions over the table of a library. */
+/** Returns typed functions for the function table of a library. */
 export function bindApi({ koffi, table }: OrtLibrary): OrtApi {
   const pick = (index: number, result: string, args: (string | ReturnType<Koffi['out']>)[]) =>
     functionAt(koffi, table, index, koffi.proto(result, args));

@@ -8,34 +8,35 @@ import type { NativeTensor } from './tensor.ts';
 
 /** Capacity of the arenas. */
 export interface ArenaSize {
-  /** Frames of keys and values, including zero page and scratch page. */
+  /** Number of frames of keys and values, including the zero page and the scratch page. */
   readonly frames: number;
-  /** Tails, including zero slot and scratch slot. */
+  /** Number of tails, including the zero slot and the scratch slot. */
   readonly slots: number;
-  /** Frames of the largest page, which is the largest chunk of all contexts. */
+  /** Number of frames in the largest page, which is the largest chunk of all contexts. */
   readonly pageFrames: number;
 }
 
 /**
- * Memory of the streams' state on the device: keys, values and convolution tails of each layer. The graphs of all
+ * Memory for the state of streams on the device: keys, values and convolution tails of each layer. The graphs of all
  * contexts share it.
  *
- * Frames 0 to `pageFrames` are the zero page, which holds the past that does not exist and is never written. The next
- * `pageFrames` are the scratch page, which padding rows write. Tail slots 0 and 1 have the same roles.
+ * Frames 0 to `pageFrames` are the zero page. It stands for the past before the start of an utterance, and is never
+ * written. The next `pageFrames` frames are the scratch page, which padding rows write to. Tail slots 0 and 1 have the
+ * same roles.
  */
 export class DeviceArenas {
   static readonly zeroFrame = 0;
   static readonly zeroSlot = 0;
   static readonly scratchSlot = 1;
-  /** First tail slot that a stream may have. */
+  /** First tail slot that can belong to a stream. */
   static readonly firstSlot = 2;
 
   readonly state: StateShape;
   readonly size: ArenaSize;
   readonly scratchFrame: number;
-  /** First frame that a page of a stream may have. */
+  /** First frame that can belong to the page of a stream. */
   readonly firstFrame: number;
-  /** Tensors by the name of the graph's input. */
+  /** Tensors by the name of the graph input that they are bound to. */
   readonly tensors: ReadonlyMap<string, NativeTensor>;
   readonly #memory: DeviceMemory;
 
@@ -56,17 +57,20 @@ export class DeviceArenas {
     this.clear();
   }
 
-  /** Sets all state to zero. Memory that was never written can hold NaN, which would pass every mask by a product. */
+  /**
+   * Sets all state to zero. Memory that was never written may contain NaN. A mask that multiplies by zero would not
+   * remove it.
+   */
   clear(): void {
     for (const { pointer, bytes } of this.tensors.values()) this.#memory.fill(pointer, 0, bytes);
   }
 
-  /** Sets all state but the zero page and the zero slot to NaN. For tests. */
+  /** Sets all state except the zero page and the zero slot to NaN. For tests. */
   poison(): void {
     for (const { name, kind } of arenaNames(this.state)) {
       const { pointer, bytes } = this.#tensor(name);
       const zeros = kind === 'frames' ? this.#frameBytes * this.size.pageFrames : this.#frameBytes * this.state.tail;
-      // All bits set are a NaN in both precisions.
+      // A value with all bits set is NaN in both precisions.
       this.#memory.fill(pointer + BigInt(zeros), 0xff, bytes - zeros);
     }
   }
@@ -92,7 +96,7 @@ export class DeviceArenas {
   }
 }
 
-/** Returns the device memory that arenas of a size take. */
+/** Returns the number of bytes that arenas of this size take on the device. */
 export function arenaBytes(state: StateShape, size: ArenaSize): number {
   const { frames, tails } = bytesOf(state, size);
   return state.layers * (2 * frames + tails);

@@ -17,14 +17,14 @@ export interface BatchResult {
 }
 
 /**
- * A batch with its host memory. `DeviceGraph.acquire` returns it, the caller fills rows of `inputs` and calls `submit`,
- * and `collect` returns the results. They are valid until the batch is acquired again.
+ * A batch with its host memory. The caller gets it from `DeviceGraph.acquire`, fills rows of `inputs` and calls
+ * `submit`. Then `collect` returns the results, which are valid until the batch is acquired again.
  */
 export class DeviceBatch {
-  /** Rows that the graph runs. */
+  /** Number of rows that the graph runs. */
   readonly size: number;
   readonly inputs: BatchInputs;
-  /** Output of a transducer's encoder on the device. It is valid until the next batch of this size is submitted. */
+  /** Output of a transducer's encoder on the device. It is valid until another batch of this size is submitted. */
   readonly encoded: NativeTensor | undefined;
   readonly #submission: Submission;
   readonly #shape: GraphShape;
@@ -78,8 +78,8 @@ export class DeviceBatch {
   }
 
   /**
-   * Starts to run the first `rows` rows and returns before they are done. The other rows are padded. Throws a NativeError
-   * before anything is sent if an index is invalid. After an error the batch is idle.
+   * Starts to run the first `rows` rows and returns before they are done. The other rows are padding. If an index is
+   * invalid, throws a NativeError before anything is sent to the device. After an error the batch is idle.
    */
   submit(rows: number): void {
     this.#submission.submit(() => {
@@ -88,7 +88,7 @@ export class DeviceBatch {
     });
   }
 
-  /** Reports whether the results are there. */
+  /** Reports whether the results have arrived. */
   isDone(): boolean {
     return this.#submission.isDone();
   }
@@ -99,13 +99,15 @@ export class DeviceBatch {
     return this.#result;
   }
 
-  /** Resolves with the results when they are there, without blocking the thread. Makes the batch idle. */
+  /** Resolves to the results when they have arrived, without blocking the thread. Makes the batch idle. */
   async collected(): Promise<BatchResult> {
     await this.#submission.collected();
     return this.#result;
   }
 
-  /** Makes the batch idle without running it. Does nothing after a `submit` that failed. */
+  /**
+   * Makes the batch idle without running it. Does nothing if `submit` has failed, because the batch is already idle.
+   */
   abandon(): void {
     this.#submission.abandon();
   }
@@ -119,7 +121,7 @@ export class DeviceBatch {
     this.#submission.release();
   }
 
-  /** Lets rows without a stream read zeros and write to the scratch page. Their samples are outside of the bounds. */
+  /** Makes rows without a stream read zeros and write to the scratch page. Their bounds contain no samples. */
   #pad(from: number): void {
     const { bounds, past, page, tailFrom, tailTo, filled, prompt } = this.inputs;
     bounds.fill(0, from * 4);

@@ -7,7 +7,7 @@ import type { NativeBinding, NativeSession } from './session.ts';
 import { sizeOf } from './tensor.ts';
 import type { NativeTensor } from './tensor.ts';
 
-/** Alignment of a tensor in a block, which is that of CUDA's own allocations. */
+/** Alignment of a tensor in a block. CUDA allocates memory with the same alignment. */
 const ALIGNMENT = 256;
 
 /** Tensor in a block of memory. */
@@ -15,7 +15,7 @@ export interface Field extends RowPort {
   readonly offset: number;
 }
 
-/** Tensors that lie in one block, so that one copy moves all of them. */
+/** Tensors that are stored in one block, so that one copy moves all of them. */
 export interface Layout {
   readonly fields: readonly Field[];
   readonly bytes: number;
@@ -32,7 +32,7 @@ export function buildLayout(ports: readonly RowPort[], rows: number): Layout {
   return { fields, bytes };
 }
 
-/** Returns where a tensor lies in its block. */
+/** Returns the offset of a tensor in its block. */
 export function offsetOf({ fields }: Layout, name: string): number {
   const field = fields.find((one) => one.name === name);
   if (field === undefined) throw new Error(`the layout has no ${name}`);
@@ -41,7 +41,7 @@ export function offsetOf({ fields }: Layout, name: string): number {
 
 /** Tensors of a bucket. */
 export interface BucketOptions {
-  /** Rows of a batch. */
+  /** Number of rows in a batch. */
   readonly size: number;
   /** Tensors that are copied to the device before a run. */
   readonly inputs: readonly RowPort[];
@@ -49,15 +49,15 @@ export interface BucketOptions {
   readonly outputs: readonly RowPort[];
   /** Whether the outputs are copied to the host. Otherwise another graph reads them on the device. */
   readonly copiesOut: boolean;
-  /** Inputs that are on the device already. */
+  /** Inputs that are already on the device and are not copied. */
   readonly fixed: ReadonlyMap<string, NativeTensor>;
   /** State that runs read and write in place. The name of its output ends with `_next`. */
   readonly state: ReadonlyMap<string, NativeTensor>;
-  /** CUDA graph of the bucket. Undefined without CUDA graphs. */
+  /** Id of the bucket's CUDA graph. Undefined if CUDA graphs are not used. */
   readonly graphId: number | undefined;
 }
 
-/** Device memory of the batches of one size, bound to a graph. Batches of the size use it one after the other. */
+/** Device memory for batches of one size, bound to a graph. All batches of this size use it one after the other. */
 export class Bucket {
   readonly size: number;
   readonly inputs: Layout;
@@ -93,12 +93,12 @@ export class Bucket {
       inputs: new Map([...this.#inputs, ...fixed, ...state]),
       outputs: new Map([...this.#outputs, ...next]),
       graphId,
-      // On a shared stream the device keeps the order of copies and runs, and the host need not wait.
+      // If copies and runs share a stream, the device keeps their order, and the host need not wait.
       synchronize: memory.stream === undefined,
     });
   }
 
-  /** Returns an output on the device, or undefined. */
+  /** Returns an output on the device. Undefined if there is no such output. */
   output(name: string): NativeTensor | undefined {
     return this.#outputs.get(name);
   }

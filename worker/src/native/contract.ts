@@ -6,19 +6,19 @@ import { agree, fixed, port } from '../model/ports.ts';
 import type { Ports } from '../model/ports.ts';
 import type { ElementType } from './tensor.ts';
 
-/** Sizes of the state that streams keep on the device. All graphs of a model have the same. */
+/** Sizes of the state that streams keep on the device. They are the same for all graphs of a model. */
 export interface StateShape {
   readonly layers: number;
-  /** Values of a frame in an arena. */
+  /** Number of values of a frame in an arena. */
   readonly width: number;
-  /** Frames of a convolution's tail. */
+  /** Number of frames in the tail of a convolution. */
   readonly tail: number;
-  /** Values of an arena row. A frame has `width / row` rows. */
+  /** Number of values in an arena row. A frame has `width / row` rows. */
   readonly row: number;
   readonly precision: 'float16' | 'float32';
 }
 
-/** Sizes of a GPU graph, built for one context. */
+/** Sizes of a GPU graph, which is built for one context. */
 export interface GraphShape {
   readonly type: 'ctc' | 'transducer';
   readonly context: Context;
@@ -29,30 +29,33 @@ export interface GraphShape {
   readonly framing: Framing;
   /** Feature frames per encoder frame. */
   readonly subsampling: number;
-  /** Encoder frames of a chunk, and of a page. */
+  /** Number of encoder frames in a chunk and in a page. */
   readonly frames: number;
-  /** Pages of the left context. */
+  /** Number of pages for the left context. */
   readonly pages: number;
-  /** Samples of a row. */
+  /** Number of samples in a row. */
   readonly samples: number;
   readonly takesPrompt: boolean;
   /** Number of language prompts. 0 if the graph takes none. */
   readonly prompts: number;
-  /** Best classes of each frame that a run can return with `top_ids` and `top_scores`. 0 if the graph has only the best. */
+  /**
+   * Number of best classes of each frame that a run can return in `top_ids` and `top_scores`. 0 if the graph returns
+   * only the best class.
+   */
   readonly alternatives: number;
-  /** Values of an encoded frame. Undefined for CTC. */
+  /** Number of values of an encoded frame. Undefined for CTC. */
   readonly encodedWidth: number | undefined;
   readonly state: StateShape;
 }
 
-/** Tensor of a batch, by its shape without the batch dimension. */
+/** A tensor of a batch. `dims` is its shape without the batch dimension. */
 export interface RowPort {
   readonly name: string;
   readonly type: ElementType;
   readonly dims: readonly number[];
 }
 
-/** Version of the contract between the export tool and the worker. */
+/** Version of the contract between the export tool and the worker for GPU graphs. */
 const FORMAT = '1';
 
 /** Reads the sizes of a GPU graph. Throws a ModelError if the graph does not follow the contract. */
@@ -109,7 +112,7 @@ export function checkFormat(file: string, format: string): void {
   fail(file, `gpu_format is "${format}", but this worker runs format ${FORMAT}: ${next}`);
 }
 
-/** Returns the inputs that differ between batches, in the order in which they lie in memory. */
+/** Returns the inputs that differ between batches, in their order in memory. */
 export function inputsOf({ samples, pages, takesPrompt }: GraphShape): RowPort[] {
   return [
     { name: 'pcm', type: 'int16', dims: [samples] },
@@ -123,7 +126,7 @@ export function inputsOf({ samples, pages, takesPrompt }: GraphShape): RowPort[]
   ];
 }
 
-/** Returns the outputs of a batch, with this many of the best classes of each frame. */
+/** Returns the outputs of a batch. `alternatives` is the number of best classes of each frame. */
 export function outputsOf({ frames, encodedWidth, state }: GraphShape, alternatives: number): RowPort[] {
   if (encodedWidth !== undefined) return [{ name: 'encoded', type: state.precision, dims: [frames, encodedWidth] }];
   return [
@@ -133,7 +136,7 @@ export function outputsOf({ frames, encodedWidth, state }: GraphShape, alternati
   ];
 }
 
-/** Returns the outputs with the best classes of each frame or step. None if there are no alternatives. */
+/** Returns the outputs for the best classes of each frame or step. Empty if `alternatives` is 0. */
 export function topPorts(perRow: number, alternatives: number): RowPort[] {
   if (alternatives === 0) return [];
   return [
@@ -148,7 +151,7 @@ export function alternativesOf({ outputs }: Ports): number {
   return (found && fixed(found, 2)) ?? 0;
 }
 
-/** Names of a model's arenas, with the kind of each. */
+/** Returns the names of a model's arenas, with the kind of each. */
 export function arenaNames({ layers }: StateShape): { name: string; kind: 'frames' | 'tails' }[] {
   return Array.from({ length: layers }, (_, layer) => [
     { name: `keys_${layer}`, kind: 'frames' } as const,
@@ -161,7 +164,7 @@ function arenaPorts(state: StateShape, suffix: string): RowPort[] {
   return arenaNames(state).map(({ name }) => ({ name: name + suffix, type: state.precision, dims: [state.row] }));
 }
 
-/** Throws unless a graph has exactly these inputs or outputs. The first dimension of each is free. */
+/** Throws unless a graph has all of these inputs or outputs, with a free first dimension, and no others. */
 export function checkPorts(ports: Ports, side: 'inputs' | 'outputs', expected: readonly RowPort[]): void {
   for (const { name, type, dims } of expected) {
     const found = port(ports, side, name, type, dims.length + 1);
@@ -179,13 +182,13 @@ function encodedWidth(ports: Ports): number {
   return (found && fixed(found, 2)) ?? fail(ports.file, 'a transducer needs an output "encoded" of a fixed width');
 }
 
-/** Returns the element type of weights and state. Throws a ModelError if it is unknown. */
+/** Returns the precision of weights and state. Throws a ModelError if it is unknown. */
 export function readPrecision(file: string, text: string): 'float16' | 'float32' {
   if (text === 'f16') return 'float16';
   return text === 'f32' ? 'float32' : fail(file, `precision is "${text}", expected f16 or f32`);
 }
 
-/** Returns a whole number of the metadata. Throws a ModelError if it is missing. */
+/** Returns a whole number from the metadata. Throws a ModelError if it is missing. */
 export function readNumber(file: string, key: string, text: string): number {
   const value = Number(text);
   return text !== '' && Number.isInteger(value) && value >= 0

@@ -4,28 +4,30 @@ import { loadKoffi, pinLibrary } from './koffi.ts';
 import type { Koffi, Pointer } from './koffi.ts';
 import type { DeviceEvent, DeviceMemory } from './memory.ts';
 
-/** Names of the CUDA runtime, newest first. The loader finds them by LD_LIBRARY_PATH or in the system's folders. */
+/**
+ * File names of the CUDA runtime, newest first. The loader finds them in LD_LIBRARY_PATH or in the system's folders.
+ */
 const LIBRARIES = ['libcudart.so.13', 'libcudart.so.12'];
 
-// Values from driver_types.h.
+// These are values from driver_types.h.
 const STREAM_NON_BLOCKING = 1;
 const HOST_TO_DEVICE = 1;
 const DEVICE_TO_HOST = 2;
 const NOT_READY = 600;
-/** A thread that waits for an event sleeps. Without this flag it polls and occupies a core. */
+/** Flag that makes a thread sleep while it waits for an event. Without it, the thread polls and occupies a core. */
 const EVENT_BLOCKING_SYNC = 1;
 
 /** Options of the memory of a GPU. */
 export interface CudaOptions {
   readonly device: number;
   /**
-   * Whether runs share the stream of the copies, which then need no synchronization. The session must be created with
-   * this stream.
+   * Whether runs use the same CUDA stream as copies, so that no synchronization is needed. The session must be created
+   * with this stream.
    */
   readonly sharesStream: boolean;
 }
 
-/** Returns the memory of a GPU. Every failed call throws a CudaError. */
+/** Creates the access to the memory of a GPU. Every call that fails throws a CudaError. */
 export async function createCudaMemory({ device, sharesStream }: CudaOptions): Promise<DeviceMemory> {
   const koffi = await loadKoffi();
   const runtime = bindRuntime(koffi);
@@ -108,11 +110,12 @@ function bindRuntime(koffi: Koffi) {
       const status = eventQuery(event) as number;
       if (status === 0) return true;
       if (status !== NOT_READY) return fail('cudaEventQuery', status);
-      // The runtime remembers this status too, and the next kernel of ONNX Runtime would report it as its own failure.
+      // The CUDA runtime also stores this status as its last error. ONNX Runtime would report it as a failure of its
+      // next kernel.
       lastError();
       return false;
     },
-    /** Waits for an event in a thread of the pool. */
+    /** Waits for an event in a thread of the thread pool. */
     whenDone: (event: Pointer): Promise<void> =>
       new Promise((resolve, reject) => {
         eventSynchronize.async(event, (error: Error | null, status: number) => {
@@ -130,12 +133,12 @@ function bindRuntime(koffi: Koffi) {
       const status = memGetInfo(free, total) as number;
       return status === 0 ? Number(free[0]) : fail('cudaMemGetInfo', status);
     },
-    /** koffi unloads a library that nothing references. */
+    /** Reference to the library, because koffi unloads a library that is not referenced. */
     library,
   };
 }
 
-/** Loads the first of several libraries that is present. Throws a NativeError if none is. */
+/** Loads the first of these libraries that is installed. Throws a NativeError if none is. */
 export function loadRuntime(koffi: Koffi, names: readonly string[]): LibraryHandle {
   const causes: unknown[] = [];
   for (const name of names) {

@@ -4,9 +4,9 @@ export type NativeErrorCode =
   | 'library_missing'
   /** The library that was found is not the release that the worker was built for. */
   | 'version_mismatch'
-  /** ONNX Runtime refused a call. The message is its own. */
+  /** ONNX Runtime refused a call. The error has the message of ONNX Runtime. */
   | 'call_failed'
-  /** A batch names a page, slot or range outside of its limits. Nothing was sent to the device. */
+  /** A batch contains an invalid page, slot or range. Nothing was sent to the device. */
   | 'index_invalid';
 
 /** Thrown if a native library cannot be used, or refuses a call. */
@@ -27,7 +27,7 @@ export class CudaError extends Error {
   override readonly name = 'CudaError';
 }
 
-/** Messages of ONNX Runtime that report a failure of CUDA or of a library on top of it. */
+/** Messages with which ONNX Runtime reports a failure of CUDA or of a library that uses CUDA. */
 const CUDA_FAILURE = /\b(CUDA|CUBLAS|CUDNN|CUDNN_FE|CUFFT|CURAND)[_ ](failure|error)/i;
 
 /** Returns the error for a message of ONNX Runtime. */

@@ -14,7 +14,7 @@ function open(graph: OnnxGraph): OpenGraph {
   return openGraph(runtime, memory, saveGraph(graph), 'gpu/4-1.onnx', SESSION_OPTIONS);
 }
 
-/** Opens the test graph with poisoned arenas. */
+/** Opens the test graph, with arenas that are filled with NaN. */
 function createGraph(sizes: number[]): { graph: DeviceGraph; arenas: DeviceArenas; close: () => void } {
   const opened = open(buildTestGraph());
   const arenas = new DeviceArenas(runtime, memory, opened.shape.state, SIZE);
@@ -122,7 +122,7 @@ describe('DeviceGraph', () => {
       { samples: ones, page: 4, tailTo: 2 },
       { samples: twos, page: 6, tailTo: 3 },
     ]);
-    // The past is the zero page, although all other pages hold NaN. The bounds add 33.
+    // The past is the zero page, and all other pages contain NaN. The bounds add 33 to the result.
     expect(first).toEqual({ ids: [8, 9, 16, 17], scores: [-8, 33, -16, 33] });
     const second = run(graph, [
       { samples: twos, past: [0, 6], page: 8, tailFrom: 3, tailTo: 3, filled: 2 },
@@ -148,7 +148,7 @@ describe('DeviceGraph', () => {
     close();
   });
 
-  test('picks the smallest size with room, and has two batches of each', () => {
+  test('acquires the smallest batch with enough rows, and has two batches of each size', () => {
     const { graph, close } = createGraph([4, 1, 2]);
     expect(graph.sizes).toEqual([1, 2, 4]);
     const batches = [graph.acquire(2), graph.acquire(2)];
@@ -161,7 +161,7 @@ describe('DeviceGraph', () => {
     close();
   });
 
-  test('runs two batches in flight in the order of their submission', () => {
+  test('runs two batches in the order in which they were submitted', () => {
     const { graph, close } = createGraph([1]);
     const [first, second] = [graph.acquire(1), graph.acquire(1)];
     if (first === undefined || second === undefined) throw new Error('no batch is idle');
@@ -176,7 +176,7 @@ describe('DeviceGraph', () => {
     close();
   });
 
-  test('rejects calls of a batch that do not fit its phase', () => {
+  test('throws if a method of a batch is called in the wrong phase', () => {
     const { graph, close } = createGraph([1]);
     const batch = graph.acquire(1);
     expect(() => batch?.collect()).toThrow('the batch is filling, expected running');
@@ -187,7 +187,7 @@ describe('DeviceGraph', () => {
     close();
   });
 
-  test('sends nothing to the device if an index is invalid, and can be used again', () => {
+  test('sends nothing to the device if an index is invalid, and can be used again afterwards', () => {
     const { graph, arenas, close } = createGraph([2]);
     const before = arenas.read('keys_0', 0, 24);
     const invalid = [
@@ -203,7 +203,7 @@ describe('DeviceGraph', () => {
     close();
   });
 
-  test('warmUp runs every size without changing state', () => {
+  test('runs every batch size in warmUp, without changing the state of streams', () => {
     const { graph, arenas, close } = createGraph([1, 2]);
     graph.warmUp();
     expect(new Float32Array(arenas.read('keys_0', 4, 20)).every(Number.isNaN)).toBe(true);
@@ -211,10 +211,10 @@ describe('DeviceGraph', () => {
     close();
   });
 
-  test('does not grow in thousands of runs', () => {
+  test('does not take more memory after thousands of runs', () => {
     const { graph, close } = createGraph([2]);
     const cycle = () => run(graph, [{ samples: ones, page: 4, tailTo: 2 }]);
-    // A copy of one batch's samples has 17 kB, so keeping them would add 34 MB.
+    // The samples of one batch take 17 kB. If they were leaked, the process would grow by 34 MB.
     expect(leastGrowth(2000, cycle)).toBeLessThan(25e6);
     close();
   });

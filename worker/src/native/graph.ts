@@ -12,13 +12,13 @@ import type { NativeRuntime } from './runtime.ts';
 import type { NativeSession, SessionOptions } from './session.ts';
 import type { NativeTensor } from './tensor.ts';
 
-/** A GPU graph that is open, with its sizes. */
+/** An open GPU graph with its sizes. */
 export interface OpenGraph {
   readonly session: NativeSession;
   readonly shape: GraphShape;
 }
 
-/** Opens a GPU graph and checks it. Throws a ModelError if it cannot be used. `file` names it in messages. */
+/** Opens a GPU graph and checks it. Throws a ModelError if it cannot be used. `file` is its name in error messages. */
 export function openGraph(
   runtime: NativeRuntime,
   memory: DeviceMemory,
@@ -55,12 +55,13 @@ export function openSession<Shape>(
   }
 }
 
-/** Batches of one size that can be in flight, for CTC. The host fills one while the device runs the other. */
+/** Number of batches of one size for CTC. The host fills one of them while the device runs the other. */
 const BATCHES_PER_BUCKET = 2;
 
 /**
- * Runs a GPU graph on batches of a few sizes. A batch is padded to the next size, its bucket. Each bucket has buffers at
- * fixed addresses and a CUDA graph of its own. All calls must come from the thread that created the object.
+ * Runs a GPU graph on batches of a few sizes. A batch is padded to the next larger size, which is called its bucket.
+ * Each bucket has buffers at fixed addresses and its own CUDA graph. All calls must come from the thread that created
+ * the object.
  */
 export class DeviceGraph {
   readonly shape: GraphShape;
@@ -98,8 +99,8 @@ export class DeviceGraph {
   }
 
   /**
-   * Returns an idle batch with room for this many rows, the smallest one. Undefined if all batches of its size are in
-   * use.
+   * Returns an idle batch of the smallest size with room for this many rows. Undefined if all batches of this size are
+   * in use.
    */
   acquire(rows: number): DeviceBatch | undefined {
     const size = this.sizes.find((bucket) => bucket >= rows);
@@ -110,8 +111,9 @@ export class DeviceGraph {
   }
 
   /**
-   * Runs each size with padding rows only, which plans its kernels and captures its CUDA graph. The largest comes first,
-   * because kernels may keep a buffer that a larger batch replaces, and a captured graph would use the old one.
+   * Runs each size with padding rows only. This plans its kernels and captures its CUDA graph. The largest size comes
+   * first. Kernels may keep a buffer that a larger batch replaces, and a graph that was captured before would use the
+   * old buffer.
    */
   warmUp(): void {
     for (const size of this.sizes.toReversed()) {
@@ -123,7 +125,7 @@ export class DeviceGraph {
     }
   }
 
-  /** Returns the encoded frames of a transducer's batches, one tensor for each size. Empty for CTC. */
+  /** Returns the tensors with the encoded frames of a transducer's batches, one for each size. Empty for CTC. */
   get encoded(): { size: number; tensor: NativeTensor }[] {
     return this.#buckets.flatMap((bucket) => {
       const tensor = bucket.output('encoded');
@@ -131,7 +133,7 @@ export class DeviceGraph {
     });
   }
 
-  /** Waits for batches in flight and releases all memory of the graph. The arenas stay. */
+  /** Waits for submitted batches and releases all memory of the graph. The arenas are not released. */
   release(): void {
     for (const batch of this.#batches) batch.release();
     for (const bucket of this.#buckets) bucket.release();

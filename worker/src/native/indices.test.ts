@@ -12,10 +12,16 @@ const SHAPE = {
   samples: 100,
   framing: buildFraming(1, 8),
 } as unknown as GraphShape;
-/** Arenas whose largest page has 3 frames: zero page at 0, scratch page at 3, pages of streams from 6 to 20. */
+/**
+ * Arenas whose largest page has 3 frames. The zero page is at 0, the scratch page at 3, and pages of streams from 6 to
+ * 20.
+ */
 const ARENAS = { firstFrame: 6, scratchFrame: 3, size: { frames: 20, slots: 5, pageFrames: 3 } } as DeviceArenas;
 
-/** Returns two valid rows. The first reads pages 6 and 8 and writes 10, the second reads 12 and writes 14. */
+/**
+ * Returns two valid rows. The first row reads pages 6 and 8 and writes page 10. The second reads page 12 and writes
+ * page 14.
+ */
 function createInputs(): BatchInputs {
   return {
     pcm: new Int16Array(200),
@@ -86,18 +92,18 @@ test.each<[Field, number, number, RegExp]>([
   expect(() => check.check(SHAPE, inputs, 2)).toThrow(
     expect.objectContaining({ code: 'index_invalid', message: expect.stringMatching(message) }),
   );
-  // Marks of the rejected batch must not remain.
+  // The check must not keep marks of the rejected batch.
   expect(() => check.check(SHAPE, createInputs(), 2)).not.toThrow();
 });
 
-test('IndexCheck rejects a page of the past that starts in the own page and ends in that of another row', () => {
+test('IndexCheck rejects a past page that starts in the page its own row writes and ends in the page of another row', () => {
   const inputs = createInputs();
   inputs.page.set([10, 12]);
   inputs.past.set([11, 0, 0, 0]);
   expect(() => new IndexCheck(ARENAS).check(SHAPE, inputs, 2)).toThrow('past 11 overlaps the page that row 1 writes');
 });
 
-test('IndexCheck ignores rows past the given number', () => {
+test('IndexCheck ignores rows after the given number of rows', () => {
   const inputs = createInputs();
   inputs.page[1] = -1;
   expect(() => new IndexCheck(ARENAS).check(SHAPE, inputs, 1)).not.toThrow();

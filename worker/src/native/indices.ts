@@ -2,32 +2,35 @@ import { DeviceArenas } from './arenas.ts';
 import type { GraphShape } from './contract.ts';
 import { NativeError } from './error.ts';
 
-/** Inputs of a batch that differ between rows. Each array has the values of one row after the other. */
+/** Inputs of a batch that differ between rows. Each array contains the values of all rows, one row after the other. */
 export interface BatchInputs {
-  /** Samples. Element 0 of a row precedes the first window of features by one sample, for the pre-emphasis. */
+  /** Samples. A row starts with one additional sample, which the pre-emphasis of the first window needs. */
   readonly pcm: Int16Array;
-  /** First and end of the valid samples, then first and end of the valid feature frames. */
+  /** For each row: start and end of the valid samples, then start and end of the valid feature frames. */
   readonly bounds: Int32Array;
-  /** Arena frames at which the pages of the past start, oldest first. */
+  /** Arena frames at which the past pages start, oldest first. */
   readonly past: Int32Array;
   /** Arena frame at which the new page starts. */
   readonly page: Int32Array;
-  /** Tail slots that are read and written. */
+  /** Tail slot that is read. `tailTo` is the tail slot that is written. */
   readonly tailFrom: Int32Array;
   readonly tailTo: Int32Array;
-  /** Frames of the past that exist, the newest ones. */
+  /** Number of frames of the past that exist. They are the newest ones. */
   readonly filled: Int32Array;
-  /** Language prompt. Empty if the graph takes none. */
+  /** Index of the language prompt. Empty if the graph takes no prompt. */
   readonly prompt: BigInt64Array;
 }
 
 /**
- * Checks the indices of batches. CUDA replaces an index outside of an arena by a valid one without an error, which would
- * change the state of another stream.
+ * Checks the indices of batches. CUDA replaces an index outside of an arena with a valid one and reports no error. The
+ * state of another stream would then change.
  */
 export class IndexCheck {
   readonly #arenas: DeviceArenas;
-  /** Row that writes a frame or a tail slot, plus 1. All zero between checks. */
+  /**
+   * For each frame, the row that writes it, plus 1. `#slotWriter` has the same for tail slots. All values are 0 between
+   * two checks.
+   */
   readonly #frameWriter: Uint16Array;
   readonly #slotWriter: Uint16Array;
 
@@ -37,19 +40,22 @@ export class IndexCheck {
     this.#slotWriter = new Uint16Array(arenas.size.slots);
   }
 
-  /** Throws a NativeError if one of the first rows has an invalid index, or if two rows touch the same state. */
+  /**
+   * Throws a NativeError if one of the first `rows` rows has an invalid index. Also throws if a row writes state that
+   * another row reads or writes.
+   */
   check(shape: GraphShape, inputs: BatchInputs, rows: number): void {
     let marked = 0;
     try {
       for (; marked < rows; marked++) this.#mark(shape, inputs, marked);
       for (let row = 0; row < rows; row++) this.#checkReads(shape, inputs, row);
     } finally {
-      // A row that failed to be marked may have marked a part of its page.
+      // If marking a row failed, a part of its page may be marked.
       for (let row = 0; row < Math.min(marked + 1, rows); row++) this.#unmark(shape, inputs, row);
     }
   }
 
-  /** Checks what a row writes, and records it. */
+  /** Checks what a row writes, and marks it as written by this row. */
   #mark({ frames }: GraphShape, { page, tailTo }: BatchInputs, row: number): void {
     const { firstFrame, scratchFrame, size } = this.#arenas;
     const at = page[row] ?? -1;
@@ -95,8 +101,8 @@ export class IndexCheck {
   }
 
   /**
-   * Returns another row that writes a part of a page, plus 1, or 0. All pages of a graph are equally long, so that their
-   * ends suffice.
+   * Returns the number of another row that writes a part of this page, plus 1. 0 if there is none. All pages of a graph
+   * have the same length, so it suffices to check the first and the last frame.
    */
   #otherWriter(at: number, frames: number, row: number): number {
     const first = this.#frameWriter[at] ?? 0;

@@ -8,37 +8,37 @@ import type { BatchTiming } from './submission.ts';
 import { topClassesOf } from './top-classes.ts';
 import type { TopClasses } from './top-classes.ts';
 
-/** Inputs of a run, with a value for each row. Rows are in the order of the encoder's run. */
+/** Inputs of a run, with one value for each row. The rows have the same order as in the encoder's run. */
 export interface JointInputs {
-  /** Encoded frames that hold audio. */
+  /** Number of encoded frames that contain audio. */
   readonly frames: Int32Array;
-  /** Last piece, or blank at the start of an utterance. */
+  /** Last piece. At the start of an utterance it is the blank. */
   readonly token: Int32Array;
   /** Frame of the chunk at which the search continues. */
   readonly at: Int32Array;
-  /** Pieces that this frame has produced. */
+  /** Number of pieces that the frame `at` has produced so far. */
   readonly symbols: Int32Array;
-  /** Predictor slots that are read and written. */
+  /** Predictor slot that is read. `stateTo` is the predictor slot that is written. */
   readonly stateFrom: Int32Array;
   readonly stateTo: Int32Array;
 }
 
-/** Results of a run. They are valid until the next one. */
+/** Results of a run. They are valid until the next run. */
 export interface JointResult {
-  /** Piece of each step, or -1. A row has `steps` values. */
+  /** Piece of each step, or -1 if the step has none. A row has `steps` values. */
   readonly tokens: Int32Array;
   /** Frame of each step. */
   readonly places: Int32Array;
-  /** Log-probability of each step's best class. Meaningless for steps past the last frame. */
+  /** Log-probability of the best class of each step. Meaningless for steps after the last frame. */
   readonly scores: Float32Array;
-  /** Inputs of the next run, for each row. */
+  /** Values of `token`, `at` and `symbols` for the next run, for each row. */
   readonly tokenNext: Int32Array;
   readonly atNext: Int32Array;
   readonly symbolsNext: Int32Array;
   readonly top: TopClasses;
 }
 
-/** Greedy search over the encoded frames of a batch. Runs until every row has reached its last frame. */
+/** Greedy search over the encoded frames of a batch. The caller runs it until every row has reached its last frame. */
 export class JointBatch {
   readonly size: number;
   readonly inputs: JointInputs;
@@ -47,7 +47,7 @@ export class JointBatch {
   readonly #shape: JointShape;
   readonly #chunkFrames: number;
   readonly #states: PredictorStates;
-  /** Row that writes a slot, plus 1. All zero between checks. */
+  /** For each slot, the row that writes it, plus 1. All values are 0 between two checks. */
   readonly #writer: Uint16Array;
 
   constructor(
@@ -94,8 +94,8 @@ export class JointBatch {
   }
 
   /**
-   * Starts a run of the first `rows` rows and returns before it is done. The encoder's run may still be in progress. The
-   * other rows are padded. Throws a NativeError before anything is sent if an input is invalid.
+   * Starts a run of the first `rows` rows and returns before it is done. The encoder may still be running. The other
+   * rows are padding. If an input is invalid, throws a NativeError before anything is sent to the device.
    */
   submit(rows: number): void {
     this.#submission.acquire();
@@ -111,13 +111,13 @@ export class JointBatch {
     return this.result;
   }
 
-  /** Resolves with the results of a run, without blocking the thread. */
+  /** Resolves to the results of a run, without blocking the thread. */
   async collected(): Promise<JointResult> {
     await this.#submission.collected();
     return this.result;
   }
 
-  /** Sets the inputs of the next run from the results of the last one. Returns whether a row needs another run. */
+  /** Sets the inputs of the next run from the results of the last one. Returns whether any row needs another run. */
   advance(rows: number): boolean {
     const { frames, token, at, symbols, stateFrom, stateTo } = this.inputs;
     const { tokenNext, atNext, symbolsNext } = this.result;

@@ -4,23 +4,26 @@ import type { Ports } from '../model/ports.ts';
 import { alternativesOf, checkFormat, checkPorts, readNumber, readPrecision, topPorts } from './contract.ts';
 import type { RowPort } from './contract.ts';
 
-/** Sizes of the GPU graph that searches greedily with a transducer's predictor and joint, for all contexts. */
+/**
+ * Sizes of the GPU graph for the greedy search of a transducer. It contains predictor and joint, and is the same for
+ * all contexts.
+ */
 export interface JointShape {
-  /** Steps of a run for each row. */
+  /** Number of steps that a run takes for each row. */
   readonly steps: number;
   readonly classes: number;
   readonly blank: number;
-  /** Values of an encoded frame. */
+  /** Number of values of an encoded frame. */
   readonly encodedWidth: number;
-  /** Values of a state of the predictor. */
+  /** Number of values in a state of the predictor. */
   readonly hidden: number;
   readonly predictorLayers: number;
-  /** Values of an arena row. A state has `hidden / row` rows. */
+  /** Number of values in an arena row. A state has `hidden / row` rows. */
   readonly row: number;
-  /** Most pieces that a frame may produce. */
+  /** Maximum number of pieces that a frame may produce. */
   readonly maxSymbols: number;
   readonly precision: 'float16' | 'float32';
-  /** Best classes of each step that a run can return. 0 if the graph has only the best. */
+  /** Number of best classes of each step that a run can return. 0 if the graph returns only the best class. */
   readonly alternatives: number;
 }
 
@@ -65,7 +68,7 @@ export const JOINT_INPUTS: readonly RowPort[] = [
   int32('state_to'),
 ];
 
-/** Returns the outputs of a run, with this many of the best classes of each step. */
+/** Returns the outputs of a run. `alternatives` is the number of best classes of each step. */
 export function jointOutputs({ steps }: JointShape, alternatives: number): RowPort[] {
   return [
     int32('tokens', steps),
@@ -78,7 +81,7 @@ export function jointOutputs({ steps }: JointShape, alternatives: number): RowPo
   ];
 }
 
-/** Names of the arenas with the predictor's states. */
+/** Returns the names of the arenas with the states of the predictor. */
 export function predictorNames({ predictorLayers }: JointShape): string[] {
   return Array.from({ length: predictorLayers }, (_, layer) => [`hidden_${layer}`, `cell_${layer}`]).flat();
 }

@@ -7,7 +7,7 @@ import type { JointBatch } from './joint-batch.ts';
 import { DeviceJoint, openJoint } from './joint.ts';
 import { PredictorStates, predictorBytes } from './predictor.ts';
 
-/** Opens an encoder and a joint graph with poisoned state, and acquires a batch of two rows. */
+/** Opens an encoder and a joint graph whose state is filled with NaN, and acquires a batch of two rows. */
 function createSearch(): { batch: DeviceBatch; search: JointBatch; graph: DeviceGraph; close: () => void } {
   const encoder = openGraph(runtime, memory, saveGraph(buildTestGraph('transducer')), 'gpu/4-1.onnx', SESSION_OPTIONS);
   const arenas = new DeviceArenas(runtime, memory, encoder.shape.state, { frames: 24, slots: 6, pageFrames: 2 });
@@ -60,7 +60,7 @@ describe('DeviceJoint', () => {
     startSearch(search);
     search.inputs.token.set([2, 3]);
     search.submit(2);
-    // The rows have 8 encoded values of 1 and of 2, and states of zero.
+    // Each row has 8 encoded values, which are 1 in the first row and 2 in the second. The states are zero.
     const first = search.collect();
     expect([...first.tokens]).toEqual([3, 4]);
     expect([...first.places]).toEqual([0, 0]);
@@ -77,7 +77,7 @@ describe('DeviceJoint', () => {
     close();
   });
 
-  test('does not let padding rows touch the state of streams', () => {
+  test('does not change the state of streams in rows that pad a batch', () => {
     const { batch, search, close } = createSearch();
     fillRows(batch);
     batch.submit(2);
@@ -90,7 +90,7 @@ describe('DeviceJoint', () => {
     close();
   });
 
-  test('has one batch of each size, because the encoded frames stay in its memory', () => {
+  test('has only one batch of each size, because the encoded frames stay in the memory of the batch', () => {
     const { graph, batch, close } = createSearch();
     expect(graph.acquire(2)).toBeUndefined();
     batch.abandon();
@@ -111,7 +111,7 @@ describe('DeviceJoint', () => {
     ['stateFrom', 1, /state_from 1 is not between 2 and 4/],
     ['stateFrom', 5, /state_from 5/],
     ['stateFrom', 2, /state_from 2 is the slot that row 0 writes/],
-  ])('rejects %s = %d before anything is sent', (field, value, message) => {
+  ])('rejects the input %s = %d before anything is sent to the device', (field, value, message) => {
     const { search, close } = createSearch();
     startSearch(search);
     search.inputs[field][1] = value;
@@ -133,7 +133,7 @@ describe('DeviceJoint', () => {
     ['stateTo', 4],
     ['stateFrom', 3],
     ['stateFrom', 4],
-  ])('accepts %s = %d', (field, value) => {
+  ])('accepts the input %s = %d', (field, value) => {
     const { search, close } = createSearch();
     startSearch(search);
     search.inputs[field][1] = value;

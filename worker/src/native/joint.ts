@@ -11,13 +11,15 @@ import type { NativeRuntime } from './runtime.ts';
 import type { NativeSession, SessionOptions } from './session.ts';
 import type { NativeTensor } from './tensor.ts';
 
-/** The joint graph of a transducer that is open, with its sizes. */
+/** The open joint graph of a transducer, with its sizes. */
 export interface OpenJoint {
   readonly session: NativeSession;
   readonly shape: JointShape;
 }
 
-/** Opens a joint graph and checks it. Throws a ModelError if it cannot be used. `file` names it in messages. */
+/**
+ * Opens a joint graph and checks it. Throws a ModelError if it cannot be used. `file` is its name in error messages.
+ */
 export function openJoint(
   runtime: NativeRuntime,
   memory: DeviceMemory,
@@ -29,8 +31,8 @@ export function openJoint(
 }
 
 /**
- * Runs the greedy search of a transducer on the encoded frames that its encoders leave on the device. A run has a fixed
- * number of steps for each row. Rows that need more are run again.
+ * Runs the greedy search of a transducer on the encoded frames that its encoders leave on the device. A run takes a
+ * fixed number of steps for each row. If a row needs more steps, another run follows.
  */
 export class DeviceJoint {
   readonly shape: JointShape;
@@ -41,7 +43,7 @@ export class DeviceJoint {
   readonly #cudaGraphs: boolean;
   readonly #alternatives: number;
   readonly #buckets: Bucket[] = [];
-  /** Searches by the tensor that they read. */
+  /** Searches by the tensor with the encoded frames that they read. */
   readonly #batches = new Map<NativeTensor, JointBatch>();
 
   constructor(
@@ -61,7 +63,10 @@ export class DeviceJoint {
     this.#alternatives = wantsAlternatives ? shape.alternatives : 0;
   }
 
-  /** Creates the searches for all batches of an encoder. Sizes that are larger come first, as in `warmUp`. */
+  /**
+   * Creates the searches for all batches of an encoder. The largest size comes first, for the same reason as in
+   * `warmUp` of DeviceGraph.
+   */
   attach(graph: DeviceGraph): void {
     const { frames } = graph.shape;
     for (const { size, tensor } of graph.encoded.toReversed()) {
@@ -97,7 +102,7 @@ export class DeviceJoint {
     }
   }
 
-  /** Waits for runs in progress and releases all memory of the searches. The states stay. */
+  /** Waits for runs in progress and releases all memory of the searches. The predictor states are not released. */
   release(): void {
     for (const batch of this.#batches.values()) batch.release();
     for (const bucket of this.#buckets) bucket.release();

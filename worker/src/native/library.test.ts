@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { CudaError, NativeError, errorOf } from './error.ts';
 import { loadLibrary, locateLibrary, openLibrary } from './library.ts';
 
-test('locateLibrary returns a file of onnxruntime-node with its version', () => {
+test('locateLibrary returns a file of onnxruntime-node and its version', () => {
   const { file, version } = locateLibrary();
   expect(existsSync(file)).toBe(true);
   expect(file).toContain('node_modules/onnxruntime-node/');
@@ -18,7 +18,7 @@ test('openLibrary returns the same library each time', async () => {
 });
 
 describe('loadLibrary', () => {
-  test('names the file if it is missing', async () => {
+  test('throws an error with the name of a file that is missing', async () => {
     await expect(loadLibrary({ file: '/missing/libonnxruntime.so.1', version: '1.30.0' })).rejects.toMatchObject({
       name: 'NativeError',
       code: 'library_missing',
@@ -26,13 +26,13 @@ describe('loadLibrary', () => {
     });
   });
 
-  test('names the file if it is not a library', async () => {
+  test('throws an error with the name of a file that is not a library', async () => {
     const file = join(temporaryFolder('native'), 'libonnxruntime.so.1');
     writeFileSync(file, 'text');
     await expect(loadLibrary({ file, version: '1.30.0' })).rejects.toMatchObject({ code: 'library_missing' });
   });
 
-  test('refuses another release than that of onnxruntime-node', async () => {
+  test('refuses a library of another release than onnxruntime-node has', async () => {
     const { file } = locateLibrary();
     await expect(loadLibrary({ file, version: '1.9.0' })).rejects.toMatchObject({
       code: 'version_mismatch',
@@ -47,7 +47,7 @@ test.each([
   ['CUDNN failure 5000: CUDNN_STATUS_EXECUTION_FAILED', CudaError],
   ['CUDNN_FE failure 7: GRAPH_EXECUTION_FAILED', CudaError],
   ['Invalid input name: CUDA', NativeError],
-])('errorOf classifies "%s"', (message, type) => {
+])('errorOf returns the right error class for "%s"', (message, type) => {
   const error = errorOf('RunWithBinding', message);
   expect(error).toBeInstanceOf(type);
   expect(error.message).toBe(`RunWithBinding: ${message}`);

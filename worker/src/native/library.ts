@@ -9,14 +9,14 @@ import type { Koffi, NativeFunction, Pointer } from './koffi.ts';
 /** The library of ONNX Runtime, loaded and checked. */
 export interface OrtLibrary {
   readonly koffi: Koffi;
-  /** Address of the table of functions (`OrtApi`). */
+  /** Address of the function table (`OrtApi`). */
   readonly table: Pointer;
   readonly version: string;
-  /** koffi unloads a library that nothing references. */
+  /** Reference to the library, because koffi unloads a library that is not referenced. */
   readonly handle: LibraryHandle;
 }
 
-/** File of the library, and the release that it must be. */
+/** File of a library, and the version that it must have. */
 export interface LibrarySource {
   readonly file: string;
   readonly version: string;
@@ -30,7 +30,10 @@ export function openLibrary(): Promise<OrtLibrary> {
   return shared;
 }
 
-/** Returns the library file in the package of onnxruntime-node. Two copies in one process would not share memory. */
+/**
+ * Returns the library file in the package of onnxruntime-node. The same file must be used, because two copies in one
+ * process would not share memory.
+ */
 export function locateLibrary(): LibrarySource {
   const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
@@ -52,14 +55,14 @@ export async function loadLibrary({ file, version }: LibrarySource): Promise<Ort
   }
   checkMapped(file);
   pinLibrary(koffi, file);
-  // OrtApiBase has two functions: GetApi and GetVersionString.
+  // OrtApiBase contains two functions, GetApi and GetVersionString.
   const getApi = functionAt(koffi, base, 0, koffi.proto('void *', ['uint32_t']));
   const actual = functionAt(koffi, base, 1, koffi.proto('str', []))() as string;
   if (releaseOf(actual) !== releaseOf(version)) {
     const next = 'install the library and onnxruntime-node of one release';
     throw new NativeError('version_mismatch', `${file} is ONNX Runtime ${actual}, expected ${version}: ${next}`);
   }
-  // The number of the API is the minor version.
+  // The version number of the API is the minor version of the release.
   const table = getApi(Number(version.split('.')[1])) as Pointer | null;
   if (table === null) {
     throw new NativeError('version_mismatch', `${file} does not offer the API of ONNX Runtime ${version}`);
@@ -67,7 +70,7 @@ export async function loadLibrary({ file, version }: LibrarySource): Promise<Ort
   return { koffi, table, version: actual, handle };
 }
 
-/** Returns the function at a position of a table of function pointers. */
+/** Returns the function at a position in a table of function pointers. */
 export function functionAt(koffi: Koffi, table: Pointer, index: number, type: TypeObject): NativeFunction {
   const pointer = koffi.decode(table, index * koffi.sizeof('void *'), 'void *') as Pointer;
   return koffi.decode(pointer, type) as NativeFunction;
@@ -82,5 +85,5 @@ function checkMapped(file: string): void {
   throw new NativeError('version_mismatch', `the process loaded ${others || 'no library'} instead of ${file}`);
 }
 
-/** Returns major and minor version. */
+/** Returns the major and minor version, such as 1.20. */
 const releaseOf = (version: string): string => version.split('.').slice(0, 2).join('.');

@@ -2,7 +2,7 @@ import { loadRuntime } from './cuda.ts';
 import { loadKoffi } from './koffi.ts';
 import { createHostMemory, roundUp } from './memory.ts';
 
-test('host memory copies and fills exactly the named bytes', async () => {
+test('host memory copies and fills exactly the given bytes', async () => {
   const memory = createHostMemory(await loadKoffi());
   const [from, to] = [memory.allocateHost(16), memory.allocateHost(16)];
   const device = memory.allocate(16);
@@ -25,7 +25,7 @@ test('blocks of host memory start at multiples of 64 bytes', async () => {
   for (const block of blocks) memory.release(block);
 });
 
-test('an event of host memory is complete at once and measures the time since another', async () => {
+test('an event of host memory is complete at once, and measures the time since another event', async () => {
   const memory = createHostMemory(await loadKoffi());
   const [first, second] = [memory.createEvent(), memory.createEvent()];
   first.record();
@@ -35,7 +35,7 @@ test('an event of host memory is complete at once and measures the time since an
   expect(second.msSince(first)).toBeGreaterThanOrEqual(0);
 });
 
-test('an event of host memory lets the thread handle other events before its promise resolves', async () => {
+test('done of a host memory event lets the thread handle other events before it resolves', async () => {
   const event = createHostMemory(await loadKoffi()).createEvent();
   let handled = false;
   setImmediate(() => (handled = true));
@@ -52,7 +52,7 @@ test.each([
   expect(roundUp(value, unit)).toBe(expected);
 });
 
-test('loadRuntime names the libraries that are missing and the remedy', async () => {
+test('if no CUDA runtime is found, loadRuntime throws an error with the names of the libraries and a remedy', async () => {
   const koffi = await loadKoffi();
   expect(() => loadRuntime(koffi, ['libmissing.so.2', 'libmissing.so.1'])).toThrow(
     expect.objectContaining({

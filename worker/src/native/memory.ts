@@ -7,15 +7,15 @@ export interface HostBlock {
   readonly buffer: ArrayBuffer;
 }
 
-/** Point in the work of a device. */
+/** A point in the sequence of work that a device was given. */
 export interface DeviceEvent {
-  /** Marks the work that was issued so far. */
+  /** Sets the event to the work that was issued so far. */
   record(): void;
-  /** Reports whether the marked work is complete. */
+  /** Reports whether the work before the event is complete. */
   isDone(): boolean;
-  /** Blocks the thread until the marked work is complete. */
+  /** Blocks the thread until the work before the event is complete. */
   wait(): void;
-  /** Resolves when the marked work is complete. */
+  /** Resolves when the work before the event is complete. */
   done(): Promise<void>;
   /** Returns the device time between an earlier event and this one. Both must be complete. */
   msSince(earlier: DeviceEvent): number;
@@ -23,16 +23,19 @@ export interface DeviceEvent {
 }
 
 /**
- * Memory of the device that runs the graphs. Copies and fills are asynchronous and run in the order in which they were
- * issued. Host memory that a copy names must stay unchanged until an event that was recorded after the copy is complete.
+ * Memory of the device that runs the graphs. Copies and fills are asynchronous, and run in the order in which they were
+ * issued. Host memory that a copy reads or writes must stay unchanged until an event that was recorded after the copy
+ * is complete.
  */
 export interface DeviceMemory {
   readonly provider: 'cpu' | 'cuda';
   /** Number of the device. */
   readonly device: number;
-  /** Stream that orders copies and runs. Undefined if runs use another one, so that copies must be awaited. */
+  /**
+   * Stream that orders copies and runs. Undefined if runs use another stream, so that the host must wait for copies.
+   */
   readonly stream: Pointer | undefined;
-  /** Allocates device memory with arbitrary content. */
+  /** Allocates device memory. Its content is undefined. */
   allocate(bytes: number): Pointer;
   release(pointer: Pointer): void;
   allocateHost(bytes: number): HostBlock;
@@ -44,9 +47,9 @@ export interface DeviceMemory {
   createEvent(): DeviceEvent;
   /** Blocks the thread until all issued work is complete. */
   synchronize(): void;
-  /** Returns the bytes of device memory that can still be allocated. */
+  /** Returns the number of bytes of device memory that can still be allocated. */
   freeBytes(): number;
-  /** Releases what the memory itself owns, such as its stream. Blocks are released by their owners. */
+  /** Releases objects that belong to the memory itself, such as its stream. Blocks must be released by their owners. */
   close(): void;
 }
 
@@ -60,10 +63,13 @@ export function readBack(memory: DeviceMemory, device: Pointer, bytes: number): 
   return copy;
 }
 
-/** Alignment of blocks. Vector instructions of the CPU need at most 64 bytes. */
+/** Alignment of blocks in bytes. No vector instruction of a CPU needs more. */
 const ALIGNMENT = 64;
 
-/** Returns memory of the host in the role of a device, for graphs that run on CPUs. Every operation ends at once. */
+/**
+ * Creates memory of the host that is used like device memory, for graphs that run on CPUs. Every operation is complete
+ * when it returns.
+ */
 export function createHostMemory(koffi: Koffi): DeviceMemory {
   const libc = koffi.load(null);
   const alignedAlloc = libc.func('aligned_alloc', 'void *', ['size_t', 'size_t']);
@@ -97,7 +103,7 @@ export function createHostMemory(koffi: Koffi): DeviceMemory {
   };
 }
 
-// Names of sysconf in the C library of Linux.
+// These are constants for sysconf in the C library of Linux.
 const SC_PAGESIZE = 30;
 const SC_AVPHYS_PAGES = 86;
 
@@ -113,10 +119,10 @@ class HostEvent implements DeviceEvent {
   }
 
   wait(): void {
-    // All work of the host ends before the call returns.
+    // Nothing to wait for, because all work of the host ends before its call returns.
   }
 
-  /** The thread receives messages before the promise resolves, as it does while a GPU runs. */
+  /** Resolves after other events of the thread were handled, as it is the case while a GPU runs. */
   done(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
@@ -126,9 +132,9 @@ class HostEvent implements DeviceEvent {
   }
 
   release(): void {
-    // Nothing is allocated outside of the object.
+    // Nothing to release, because nothing is allocated outside of the object.
   }
 }
 
-/** Returns the smallest multiple of `unit` that is not below `value`. */
+/** Returns the smallest multiple of `unit` that is at least `value`. */
 export const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;

@@ -7,17 +7,17 @@ import { ELEMENTS, releaseTensors } from './tensor.ts';
 import type { NativeTensor } from './tensor.ts';
 
 /**
- * States of a transducer's predictor on the device, with a slot for each stream. Slot 0 holds zeros, the state at the
- * start of an utterance, and is never written. Slot 1 is written by padding rows.
+ * States of a transducer's predictor on the device, with slots for each stream. Slot 0 contains zeros, which are the
+ * state at the start of an utterance, and is never written. Slot 1 is written by padding rows.
  */
 export class PredictorStates {
   static readonly zeroSlot = 0;
   static readonly scratchSlot = 1;
-  /** First slot that a stream may have. */
+  /** First slot that can belong to a stream. */
   static readonly firstSlot = 2;
 
   readonly slots: number;
-  /** Tensors by the name of the graph's input. */
+  /** Tensors by the name of the graph input that they are bound to. */
   readonly tensors: ReadonlyMap<string, NativeTensor>;
   readonly #memory: DeviceMemory;
   readonly #slotBytes: number;
@@ -36,7 +36,7 @@ export class PredictorStates {
     for (const { pointer, bytes } of this.tensors.values()) memory.fill(pointer, 0, bytes);
   }
 
-  /** Sets all states but the zero slot to NaN. For tests. */
+  /** Sets all states except the zero slot to NaN. For tests. */
   poison(): void {
     for (const { pointer, bytes } of this.tensors.values()) {
       this.#memory.fill(pointer + BigInt(this.#slotBytes), 0xff, bytes - this.#slotBytes);
@@ -55,6 +55,6 @@ export class PredictorStates {
   }
 }
 
-/** Returns the device memory that the predictor's state of a stream takes. */
+/** Returns the number of bytes that one predictor state of a stream takes on the device. */
 export const predictorBytes = (shape: JointShape): number =>
   predictorNames(shape).length * shape.hidden * ELEMENTS.float32.bytes;

@@ -5,7 +5,7 @@ import type { OnnxGraph } from '../testing/onnx-writer.ts';
 import { cudaSettings } from './runtime.ts';
 import type { ElementType, NativeTensor } from './tensor.ts';
 
-/** Adds rows to an arena at the indices of a batch, and returns their sums. */
+/** Graph that adds rows to an arena at the indices of a batch, and returns the sums. */
 const SCATTER: OnnxGraph = {
   inputs: [
     { name: 'arena', type: 'float32', shape: ['R', 4] },
@@ -52,7 +52,7 @@ describe('NativeSession on CPUs', () => {
     session.release();
   });
 
-  test('writes in place if input and output are bound to the same memory', () => {
+  test('writes in place if an input and an output are bound to the same memory', () => {
     const session = runtime.createSession(saveGraph(SCATTER), memory, SESSION_OPTIONS);
     const arena = createTensor('float32', [8, 4]);
     const index = createTensor('int64', [2, 1]);
@@ -125,7 +125,7 @@ describe('NativeSession on CPUs', () => {
     session.release();
   });
 
-  test('uses the memory of a shared initializer in two sessions', () => {
+  test('uses the same memory for a shared initializer in two sessions', () => {
     const graph: OnnxGraph = {
       inputs: [{ name: 'x', type: 'float32', shape: [2] }],
       outputs: [{ name: 'y', type: 'float32', shape: [2] }],
@@ -148,7 +148,7 @@ describe('NativeSession on CPUs', () => {
     for (const { tensor } of [weight, x, y]) tensor.release();
   });
 
-  test('runs next to a session of onnxruntime-node in one process', async () => {
+  test('runs in the same process as a session of onnxruntime-node', async () => {
     const file = saveGraph(SCATTER);
     const other = await InferenceSession.create(file);
     const session = runtime.createSession(file, memory, SESSION_OPTIONS);
@@ -157,7 +157,7 @@ describe('NativeSession on CPUs', () => {
     await other.release();
   });
 
-  test('returns the memory of sessions, bindings and tensors that are released', () => {
+  test('frees the memory of released sessions, bindings and tensors', () => {
     const file = saveGraph(SCATTER);
     const block = memory.allocate(64);
     const cycle = () => {
@@ -168,7 +168,7 @@ describe('NativeSession on CPUs', () => {
       rows.release();
       session.release();
     };
-    // A session holds about 80 kB, so a leak would add 64 MB.
+    // A session takes about 80 kB, so a leak would add 64 MB.
     expect(leastGrowth(800, cycle)).toBeLessThan(40e6);
     memory.release(block);
   });
@@ -177,7 +177,7 @@ describe('NativeSession on CPUs', () => {
 test.each([
   [undefined, {}],
   [4096n, { has_user_compute_stream: '1', user_compute_stream: '4096' }],
-])('cudaSettings turns TF32 off and names the stream %s', (stream, expected) => {
+])('cudaSettings disables TF32 and contains the stream %s', (stream, expected) => {
   expect(cudaSettings({ device: 1, stream }, { cudaGraphs: true })).toEqual({
     device_id: '1',
     use_tf32: '0',

@@ -8,14 +8,14 @@ import type { SessionOptions } from './session.ts';
 import { NativeTensor } from './tensor.ts';
 import type { ElementType } from './tensor.ts';
 
-// Values from onnxruntime_c_api.h.
-/** Errors are thrown. The log would also list plans of cuDNN that were tried and replaced. */
+// The constants below are values from onnxruntime_c_api.h.
+/** Lowest log level. Errors are thrown anyway, and the log would also list cuDNN plans that were tried and replaced. */
 const LOG_FATAL = 4;
 const OPTIMIZE_ALL = 99;
 const DEVICE_ALLOCATOR = 0;
 const DEFAULT_MEMORY = 0;
 
-/** ONNX Runtime, called by its C API. Everything that it creates must be released before `release`. */
+/** ONNX Runtime, called through its C API. Every object that it creates must be released before `release` is called. */
 export class NativeRuntime {
   readonly koffi: Koffi;
   readonly version: string;
@@ -27,18 +27,19 @@ export class NativeRuntime {
     this.koffi = koffi;
     this.version = version;
     this.#api = api;
-    // ONNX Runtime has one environment per process and counts its users, so onnxruntime-node may have its own handle.
+    // ONNX Runtime has one environment per process and counts its users. onnxruntime-node can therefore have its own
+    // handle.
     this.#env = api.CreateEnv(LOG_FATAL, 'svc-asr');
   }
 
-  /** Loads the library of onnxruntime-node. Throws a NativeError if it cannot be used. */
+  /** Opens the library of onnxruntime-node. Throws a NativeError if it cannot be used. */
   static async open(): Promise<NativeRuntime> {
     const library = await openLibrary();
     return new NativeRuntime(library.koffi, library.version, bindApi(library));
   }
 
   /**
-   * Opens a graph on the device of a memory, and on its stream if it has one. Throws a NativeError with the message of
+   * Opens a graph on the device of `memory`, and on its stream if it has one. Throws a NativeError with the message of
    * ONNX Runtime if that fails.
    */
   createSession(path: string, memory: DeviceMemory, options: SessionOptions): NativeSession {
@@ -49,7 +50,7 @@ export class NativeRuntime {
       api.SetSessionGraphOptimizationLevel(native, OPTIMIZE_ALL);
       api.SetIntraOpNumThreads(native, options.threads);
       api.SetInterOpNumThreads(native, 1);
-      // Other streams and processes need the cores of idle threads.
+      // Idle threads do not busy-wait, because other streams and processes need their cores.
       api.AddSessionConfigEntry(native, 'session.intra_op.allow_spinning', '0');
       for (const [name, { handle }] of options.initializers) api.AddInitializer(native, name, handle);
       if (memory.provider === 'cuda') this.#addCuda(native, cudaSettings(memory, options));
@@ -59,14 +60,15 @@ export class NativeRuntime {
     }
   }
 
-  /** Returns a tensor over allocated memory. The memory must outlive it. */
+  /** Returns a tensor for memory that is already allocated. The memory must outlive the tensor. */
   createTensor(memory: DeviceMemory, pointer: Pointer, type: ElementType, shape: readonly number[]): NativeTensor {
     return new NativeTensor(this.#api, this.#memoryInfo(memory), pointer, type, shape);
   }
 
   /**
-   * Releases what the runtime itself owns. The environment stays until the process ends, because its last user would
-   * unload the CUDA provider. It exists once, so that it does not grow with the number of runtimes.
+   * Releases the objects of the runtime itself. The environment is kept until the process ends, because releasing its
+   * last handle would unload the CUDA provider. There is only one environment, so memory does not grow with the number
+   * of runtimes.
    */
   release(): void {
     for (const info of this.#memory.values()) this.#api.ReleaseMemoryInfo(info);
@@ -89,7 +91,7 @@ export class NativeRuntime {
     const settings = Object.entries(values);
     const cuda = api.CreateCUDAProviderOptions();
     try {
-      // Each update resets the settings that it does not name, so there is only one.
+      // All settings are in one update, because each update resets the settings that it does not contain.
       api.UpdateCUDAProviderOptions(
         cuda,
         settings.map(([key]) => key),
@@ -111,7 +113,7 @@ export function cudaSettings(
 ): Record<string, string> {
   return {
     device_id: String(device),
-    // The mantissa of TF32 has 10 bits, which changes log-mel features by up to 0.5.
+    // TF32 is disabled. Its mantissa has 10 bits, which would change log-mel features by up to 0.5.
     use_tf32: '0',
     cudnn_conv_algo_search: 'HEURISTIC',
     arena_extend_strategy: 'kSameAsRequested',

@@ -6,13 +6,13 @@ import type { NativeTensor } from './tensor.ts';
 
 /** Options of a session. */
 export interface SessionOptions {
-  /** Threads of a run on CPUs. */
+  /** Number of threads of a run on CPUs. */
   readonly threads: number;
   /** Whether runs on a GPU are captured as CUDA graphs, one for each graph id. */
   readonly cudaGraphs: boolean;
   /**
-   * Weights in device memory that replace those of the file, by name. They must outlive the session. Sessions that get
-   * the same tensors share their memory.
+   * Weights in device memory that replace those of the file, by name. They must outlive the session. Sessions with the
+   * same tensors share their memory.
    */
   readonly initializers: ReadonlyMap<string, NativeTensor>;
 }
@@ -21,13 +21,13 @@ export interface SessionOptions {
 export interface BindingOptions {
   readonly inputs: ReadonlyMap<string, NativeTensor>;
   readonly outputs: ReadonlyMap<string, NativeTensor>;
-  /** CUDA graph of this binding. Undefined without CUDA graphs. */
+  /** Id of the CUDA graph of this binding. Undefined if CUDA graphs are not used. */
   readonly graphId: number | undefined;
   /** Whether a run waits until the device is done. */
   readonly synchronize: boolean;
 }
 
-/** A graph that is run by the C API. All calls must come from the thread that created it. */
+/** A graph that is run through the C API. All calls must come from the thread that created it. */
 export class NativeSession {
   readonly #api: OrtApi;
   readonly #koffi: Koffi;
@@ -42,7 +42,7 @@ export class NativeSession {
     this.#allocator = api.GetAllocatorWithDefaultOptions();
   }
 
-  /** Returns the inputs and outputs. `file` names the graph in messages. */
+  /** Returns the inputs and outputs. `file` is the name of the graph in error messages. */
   ports(file: string): Ports {
     const api = this.#api;
     const session = this.#session;
@@ -67,7 +67,7 @@ export class NativeSession {
     };
   }
 
-  /** Returns an entry of the custom metadata, or undefined. */
+  /** Returns an entry of the custom metadata. Undefined if there is no such entry. */
   metadata(key: string): string | undefined {
     const metadata = this.#api.SessionGetModelMetadata(this.#session);
     try {
@@ -83,7 +83,7 @@ export class NativeSession {
     return new NativeBinding(this.#api, this.#session, options);
   }
 
-  /** Releases the graph with its CUDA graphs. A second call does nothing. */
+  /** Releases the graph and its CUDA graphs. A second call does nothing. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -117,7 +117,7 @@ export class NativeBinding {
   readonly #session: Handle<'session'>;
   readonly #binding: Handle<'binding'>;
   readonly #options: Handle<'runOptions'>;
-  /** ONNX Runtime keeps addresses only, so the binding keeps the objects. */
+  /** The bound tensors. ONNX Runtime stores only their addresses, so this reference keeps the objects alive. */
   readonly #tensors: readonly NativeTensor[];
 
   constructor(api: OrtApi, session: Handle<'session'>, { inputs, outputs, graphId, synchronize }: BindingOptions) {
@@ -142,7 +142,7 @@ export class NativeBinding {
     return this.#tensors.length;
   }
 
-  /** Runs the graph on the calling thread. The first run of a graph id captures its CUDA graph. */
+  /** Runs the graph on the calling thread. The first run with a graph id captures its CUDA graph. */
   run(): void {
     this.#api.RunWithBinding(this.#session, this.#options, this.#binding);
   }

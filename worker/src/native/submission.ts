@@ -10,19 +10,19 @@ export interface BatchTiming {
   readonly copyOutMs: number;
 }
 
-/** Place of a tensor in host memory. */
+/** Position of a tensor in host memory. */
 interface Place {
   readonly buffer: ArrayBuffer;
   readonly offset: number;
 }
 
-/** Host memory of a batch, and the phases of its use: idle, filled by its owner, and run by the device. */
+/** Host memory of a batch, and the phases of its use: `idle`, `filling` by its owner, and `running` on the device. */
 export class Submission {
   readonly bucket: Bucket;
   readonly #memory: DeviceMemory;
   readonly #input: HostBlock;
   readonly #output: HostBlock;
-  /** Start of the copy to the device, of the run, of the copy to the host, and its end. */
+  /** Start of the copy to the device, start of the run, start of the copy to the host, and its end. */
   readonly #events: readonly [DeviceEvent, DeviceEvent, DeviceEvent, DeviceEvent];
   #phase: 'idle' | 'filling' | 'running' = 'idle';
 
@@ -61,7 +61,7 @@ export class Submission {
     try {
       this.#issue();
     } catch (error) {
-      // A copy may still read the memory that the next user of the batch fills.
+      // Waits for the device, because a copy may still read memory that the next user of the batch would overwrite.
       if (!(error instanceof CudaError)) this.#memory.synchronize();
       throw error;
     }
@@ -80,14 +80,16 @@ export class Submission {
     this.#phase = 'idle';
   }
 
-  /** Resolves when the results are there, without blocking the thread, and makes the batch idle. */
+  /** Resolves when the results have arrived, without blocking the thread, and makes the batch idle. */
   async collected(): Promise<void> {
     this.#expect('running');
     await this.#events[3].done();
     this.collect();
   }
 
-  /** Makes the batch idle without running it. Does nothing after a `submit` that failed. */
+  /**
+   * Makes the batch idle without running it. Does nothing if `submit` has failed, because the batch is already idle.
+   */
   abandon(): void {
     if (this.#phase !== 'idle') this.#expect('filling');
     this.#phase = 'idle';

@@ -43,7 +43,7 @@ export function releaseTensors(memory: DeviceMemory, tensors: Iterable<NativeTen
   }
 }
 
-/** Returns the bytes of a tensor. */
+/** Returns the size of a tensor in bytes. */
 export function sizeOf(type: ElementType, shape: readonly number[]): number {
   return shape.reduce((product, dim) => product * dim, ELEMENTS[type].bytes);
 }

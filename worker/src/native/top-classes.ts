@@ -2,7 +2,7 @@ import type { Submission } from './submission.ts';
 
 /** Best classes of each frame or step of a batch with their log-probabilities. Empty unless they were requested. */
 export interface TopClasses {
-  /** Classes of each frame. 0 if they were not requested. */
+  /** Number of classes for each frame. 0 if they were not requested. */
   readonly count: number;
   readonly ids: Int32Array;
   readonly scores: Float32Array;

@@ -13,7 +13,10 @@ import { SharedWeights } from './weights.ts';
 const GPU = join(goldenFolder, 'gpu');
 const factsOf = (file: string) => readOnnx(file, readFileSync(join(GPU, file)));
 
-/** Runs one window of a tone on new arenas, in the given row of a batch of noise, and returns its ids and scores. */
+/**
+ * Runs one window of a tone, with new arenas, in the given row of a batch that is otherwise noise. Returns ids and
+ * scores of the tone.
+ */
 function transcribe(file: string, initializers: ReadonlyMap<string, NativeTensor>, row: number, poisoned: boolean) {
   const opened = openGraph(runtime, memory, join(GPU, file), file, { threads: 1, cudaGraphs: false, initializers });
   const { frames, pages, samples, framing, state } = opened.shape;
@@ -45,13 +48,13 @@ function transcribe(file: string, initializers: ReadonlyMap<string, NativeTensor
 }
 
 describe('a GPU graph of the golden model', () => {
-  test('returns finite scores that depend neither on the row nor on unused pages', () => {
+  test('returns finite scores that depend neither on the row in the batch nor on unused pages', () => {
     const expected = transcribe('56-13.onnx', new Map(), 0, false);
     expect(expected.every(Number.isFinite)).toBe(true);
     expect(transcribe('56-13.onnx', new Map(), 2, true)).toEqual(expected);
   });
 
-  test('returns the same with shared weights, which two contexts use from the same memory', () => {
+  test('returns the same scores if two contexts use the same shared weights in memory as with its own weights', () => {
     const weights = new SharedWeights(runtime, memory, join(GPU, 'weights.bin'));
     const [large, small] = ['56-13.onnx', '56-3.onnx'].map((file) => weights.initializers(file, factsOf(file)));
     const shared = [...(large ?? [])].filter(([name, tensor]) => small?.get(name) === tensor);
@@ -68,7 +71,7 @@ describe('a GPU graph of the golden model', () => {
     weights.release();
   });
 
-  test('really reads the shared weights', () => {
+  test('returns other scores if the shared weights are overwritten, which shows that it reads them', () => {
     const weights = new SharedWeights(runtime, memory, join(GPU, 'weights.bin'));
     const initializers = weights.initializers('56-3.onnx', factsOf('56-3.onnx'));
     const plain = transcribe('56-3.onnx', initializers, 0, false);
@@ -86,9 +89,9 @@ describe('SharedWeights', () => {
   });
 
   test.each([
-    ['a place that is not aligned', 128, 64],
-    ['a place past the end of the file', 512, 256],
-  ])('refuses %s', (_, offset, length) => {
+    ['a position that is not aligned', 128, 64],
+    ['a position after the end of the file', 512, 256],
+  ])('refuses a weight at %s', (_, offset, length) => {
     const path = join(temporaryFolder('native'), 'weights.bin');
     writeFileSync(path, Buffer.alloc(600));
     const data = { file: 'weights.bin', offset, length };

@@ -8,10 +8,10 @@ import type { NativeRuntime } from './runtime.ts';
 import { ELEMENTS } from './tensor.ts';
 import type { ElementType, NativeTensor } from './tensor.ts';
 
-/** Bytes that are copied to the device at a time. */
+/** Number of bytes that are copied to the device at a time. */
 const STEP_BYTES = 64 * 2 ** 20;
 
-/** Alignment of tensors that kernels of the device need. */
+/** Alignment of tensors in bytes that kernels on the device need. */
 const ALIGNMENT = 256;
 
 /**
@@ -24,7 +24,7 @@ export class SharedWeights {
   readonly #file: string;
   readonly #bytes: number;
   readonly #block: Pointer;
-  /** Tensors by place, type and shape. Graphs that name the same weight get the same tensor. */
+  /** Tensors by position, type and shape. Graphs that name the same weight get the same tensor. */
   readonly #tensors = new Map<string, NativeTensor>();
 
   /** Copies a file to the device. Throws a ModelError if it cannot be read. */
@@ -52,7 +52,7 @@ export class SharedWeights {
 
   /**
    * Returns the floating-point weights of a graph that are in this file, for the option `initializers` of its session.
-   * Integers stay with the session, because some kernels read them on the host.
+   * Integer weights are not included, because some kernels read them on the host.
    */
   initializers(graph: string, { external }: OnnxFacts): Map<string, NativeTensor> {
     const found = new Map<string, NativeTensor>();

@@ -18,7 +18,7 @@ test('readGpuName returns the model of the first GPU that the driver describes',
   expect(readGpuName(folder)).toBe('NVIDIA H200');
 });
 
-test('readGpuName returns undefined if no GPU is described', () => {
+test('readGpuName returns undefined if the driver describes no GPU', () => {
   expect(readGpuName(folder)).toBeUndefined();
   expect(readGpuName(join(folder, 'missing'))).toBeUndefined();
   mkdirSync(join(folder, 'x'));

@@ -7,7 +7,9 @@ import type { Registration } from './registration.ts';
 
 type RenewResult = 'ok' | 'draining' | 'gone';
 
-/** Creates a ledger that returns these renewal results (the last one repeatedly) and records its calls. */
+/**
+ * Creates a fake ledger that records its calls. Renewals return these results in order, and the last one repeatedly.
+ */
 function fakeWorkers(answers: (RenewResult | Error)[]) {
   const asked: string[] = [];
   const answer = () => (answers.length > 1 ? answers.shift()! : answers[0]!);
@@ -81,7 +83,7 @@ test('keepRegistered retries while Redis is unavailable', async () => {
   expect(workers.asked.slice(0, 4)).toEqual(['register', 'renew', 'renew', 'renew']);
 });
 
-test('resize reports changed slots at once, and further renewals and registrations repeat them', async () => {
+test('resize reports the new slots at once, and later renewals and registrations contain them too', async () => {
   const answers: RenewResult[] = ['ok'];
   const workers = fakeWorkers(answers);
   const offered: (number | undefined)[] = [];
@@ -110,7 +112,7 @@ test('resize reports changed slots at once, and further renewals and registratio
   await registration.stop();
 });
 
-test('keepRegistered does not renew the lease while inference makes no progress', async () => {
+test('keepRegistered does not renew the lease of a worker whose inference makes no progress', async () => {
   const workers = fakeWorkers(['ok']);
   let progress = 1;
   const { registration } = keep(workers, () => progress);
@@ -122,7 +124,7 @@ test('keepRegistered does not renew the lease while inference makes no progress'
   await registration.stop();
 });
 
-test('keepRegistered calls onDrain once, keeps the lease, and does not register again after it is lost', async () => {
+test('when an operator drains a worker, keepRegistered calls onDrain once, renews the lease, and replaces no lost lease', async () => {
   const workers = fakeWorkers(['draining', 'draining', 'gone']);
   const { registration, drained } = keep(workers);
   await eventually('the lost lease', 30_000, () => registration.draining && !registration.registered);
@@ -132,7 +134,7 @@ test('keepRegistered calls onDrain once, keeps the lease, and does not register 
   await registration.stop();
 });
 
-test('keepRegistered renews the lease of a draining worker while the ledger refuses the report of the drain', async () => {
+test('keepRegistered still renews the lease of a draining worker if the ledger refuses the report that it drains', async () => {
   const workers = fakeWorkers(['ok']);
   const drain = () => {
     workers.asked.push('drain');
@@ -147,7 +149,7 @@ test('keepRegistered renews the lease of a draining worker while the ledger refu
   await registration.stop();
 });
 
-test('drain reports to the ledger until Redis has answered, keeps the lease, and does not call onDrain', async () => {
+test('drain repeats its report until Redis has answered, keeps the lease, and does not call onDrain', async () => {
   const workers = fakeWorkers(['draining']);
   let reports = 0;
   const drain = () => {

@@ -5,12 +5,12 @@ import type { Logger } from '@svc-asr/runtime';
 export interface RegistrationParts {
   readonly workers: Pick<Ledger['workers'], 'register' | 'renew' | 'drain' | 'remove'>;
   readonly model: string;
-  /** The worker with all of its slots. */
+  /** Description of the worker, with the highest number of slots that it can offer. */
   readonly worker: NewWorker;
-  /** Slots that the worker offers first. */
+  /** Slots that the worker offers at first. */
   readonly startSlots: number;
   readonly renewMs: number;
-  /** Changes while inference makes progress. The lease is renewed only after a change. */
+  /** Returns a number that changes while inference makes progress. The lease is renewed only after a change. */
   readonly progress: () => number;
   /** Called once when an operator asks the worker to drain. */
   readonly onDrain: () => void;
@@ -26,11 +26,13 @@ export interface Registration {
   readonly registered: boolean;
   readonly draining: boolean;
   /**
-   * Reports to the ledger that the worker drains, so that it gets no new streams and its streams count as demand for
-   * other workers. Rejects if Redis is unavailable, and the next renewals then retry it.
+   * Reports to the ledger that the worker drains. It then gets no new streams, and its streams count as demand for
+   * other workers. Rejects if Redis is unavailable. The next renewals then repeat the report.
    */
   drain: () => Promise<void>;
-  /** Changes the slots that the worker offers. The next renewals repeat it until Redis has answered. */
+  /**
+   * Changes the number of slots that the worker offers. The next renewals repeat the number until Redis has answered.
+   */
   resize: (slots: number) => void;
   /** Removes the registration. Resolves when it is removed; rejects if Redis is unavailable. */
   stop: () => Promise<void>;
@@ -41,14 +43,15 @@ const RETRY_MS = 1000;
 
 /**
  * Registers a worker and renews its lease while inference makes progress. If the lease is lost, the worker registers
- * again. The ledger still knows its streams, which their gateways keep. Streams continue while Redis is unavailable.
+ * again. It keeps its streams, because gateways hold them and the ledger still has them. Streams continue while Redis
+ * is unavailable.
  */
 export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;
   let slots = parts.startSlots;
   let registered = false;
   let draining = false;
-  /** True while the ledger has to be notified that this worker drains. */
+  /** True while the ledger has not been notified that this worker drains. */
   let isDrainUnreported = false;
   let stopped = false;
   let seen: number | undefined;
@@ -62,7 +65,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       return;
     }
     seen = progress;
-    // A failure must not prevent the renewal, because the worker still serves its streams.
+    // If the report fails, the lease must be renewed nevertheless, because the worker still serves its streams.
     if (isDrainUnreported) await reportDrain().catch((err: unknown) => logDrainFailure(err, logger));
     if (registered) {
       const result = await workers.renew(model, worker.id, slots);
@@ -71,7 +74,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       registered = false;
       logger.warn({ reason: worker.id }, 'the lease was lost');
     }
-    // The drain mark was deleted together with the lease. Registering again would attract new streams.
+    // The ledger deleted the drain mark together with the lease. A worker that registers again without it would get new
+    // streams.
     if (draining) return;
     await workers.register(model, { ...worker, slots, measuredSlots: worker.slots });
     registered = true;
@@ -117,7 +121,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     },
     resize: (next) => {
       slots = next;
-      // A worker that makes no progress must not renew its lease. The next renewal repeats a change that failed.
+      // A worker that makes no progress must not renew its lease. If this renewal fails, the next one repeats the
+      // change.
       if (registered && !stopped && parts.progress() !== seen)
         workers.renew(model, worker.id, slots).catch(() => undefined);
     },
@@ -132,7 +137,9 @@ export function keepRegistered(parts: RegistrationParts): Registration {
   };
 }
 
-/** Creates a log of failed renewals. It reports missing functions of the ledger once, until it is cleared. */
+/**
+ * Creates a log of failed renewals. It logs only once that functions of the ledger are missing, until it is cleared.
+ */
 function createFailureLog(logger: Logger): { add: (err: unknown) => void; clear: () => void } {
   let isMissingReported = false;
   return {
@@ -151,7 +158,7 @@ function createFailureLog(logger: Logger): { add: (err: unknown) => void; clear:
 }
 
 function logDrainFailure(err: unknown, logger: Logger): void {
-  // The Redis connection already logs that Redis is unavailable. The renewal then fails, too.
+  // The Redis connection already logs that Redis is unavailable, and the renewal fails too.
   if (err instanceof LedgerUnavailable && !(err instanceof FunctionsMissing)) return;
   logger.warn({ err }, 'the drain could not be reported yet');
 }

@@ -15,9 +15,9 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { RelayStream, StreamChannel } from './relay-stream.ts';
 
 export interface ConnectionLimits {
-  /** Longest time until the first stream with a valid ticket. */
+  /** Longest time until the gateway opens its first stream with a valid ticket. */
   readonly openTimeoutMs: number;
-  /** Size of unread answers above which the connection is cut. */
+  /** Number of unsent bytes above which the connection is closed. */
   readonly unsentBytes: number;
 }
 
@@ -25,7 +25,7 @@ export interface GatewayConnectionParts {
   readonly socket: Duplex;
   readonly head: Uint8Array;
   readonly limits: ConnectionLimits;
-  /** Time for which the gateway may resume the connection after a loss of its socket. 0 if it cannot. */
+  /** Time within which the gateway may resume the connection after its socket was lost. 0 if it cannot be resumed. */
   readonly resumeMs: number;
   /** Creates the stream of an `open` message. Refuses it and returns undefined if its ticket is invalid. */
   readonly admit: (ticket: string | undefined, channel: StreamChannel, onEnd: () => void) => RelayStream | undefined;
@@ -35,7 +35,10 @@ export interface GatewayConnectionParts {
   readonly onClose: (reason: string) => void;
 }
 
-/** Unread answers that each open stream adds to the limit. A batch may answer all streams at the same time. */
+/**
+ * Number of bytes that each open stream adds to the limit of unsent answers. One batch may produce answers for all
+ * streams at the same time.
+ */
 const UNSENT_BYTES_PER_STREAM = 16_384;
 
 /** The connection of a gateway, which carries its streams. */
@@ -44,7 +47,7 @@ export class GatewayConnection {
   readonly #frames: FrameSocket;
   readonly #streams = new Map<number, RelayStream>();
   readonly #openTimer: NodeJS.Timeout;
-  /** Greatest stream id so far. */
+  /** Highest stream id so far. */
   #lastId = 0;
   #heartbeat: Heartbeat = { missed: 0 };
   /** True once a stream with a valid ticket was opened. */
@@ -72,7 +75,7 @@ export class GatewayConnection {
     if (this.#streams.size > 0 && !this.#frames.isSuspended) this.#frames.send(FRAME.alive, CONNECTION_ID);
   }
 
-  /** Cuts the connection if the gateway has not answered pings, and sends the next ping otherwise. */
+  /** Closes the connection if the gateway has not answered several pings. Otherwise sends the next ping. */
   ping(): void {
     if (this.#frames.isSuspended) return;
     this.#heartbeat = beat(this.#heartbeat, { received: this.#frames.takeReceived(), reading: true });
@@ -81,8 +84,9 @@ export class GatewayConnection {
   }
 
   /**
-   * Continues the connection on another socket, for a gateway that has received this many bytes. `accept` sends the
-   * response with the number of bytes received here. Returns false, and ends the streams, if answers are missing.
+   * Continues the connection on another socket. `received` is the number of bytes that the gateway has received so far.
+   * `accept` sends the response with the number of bytes received here. Returns false and ends the streams if answers
+   * that the gateway lacks are no longer kept.
    */
   resume(socket: Duplex, head: Uint8Array, received: number, accept: (receivedBytes: number) => void): boolean {
     if (!this.#frames.canResume(received)) {
@@ -108,7 +112,7 @@ export class GatewayConnection {
   #receive({ stream: id, type, position, payload }: Frame): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) {
-      // The stream may have ended while this frame was on its way.
+      // An unknown id that is not new belongs to a stream that ended while this frame was on its way.
       if (id > this.#lastId) this.#open(id, type, payload);
       return;
     }
@@ -157,7 +161,7 @@ export class GatewayConnection {
     const frames = this.#frames;
     return {
       send: (answer) => {
-        // The frame of a delta has no room for the start of speech, which only streams with endpointing have.
+        // A delta frame has no field for the start of speech, which only streams with endpointing have.
         const isPlainDelta = answer.type === 'delta' && answer.speech_start === undefined;
         if (isPlainDelta) frames.send(FRAME.delta, id, answer.audio_end, Buffer.from(answer.text));
         else frames.sendMessage(id, answer);
@@ -174,7 +178,10 @@ export class GatewayConnection {
     if (this.#frames.unsentBytes > limit) this.#frames.destroy('slow_reader');
   }
 
-  /** Keeps the streams for a gateway that may resume the connection. Returns false if it has shown no valid ticket. */
+  /**
+   * Keeps the streams for a gateway that may resume the connection. Returns false if the gateway has not shown a valid
+   * ticket.
+   */
   #suspend(reason: string): boolean {
     if (!this.#trusted) return false;
     const { resumeMs } = this.#parts;

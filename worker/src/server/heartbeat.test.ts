@@ -2,13 +2,13 @@ import { beat, isLost } from './heartbeat.ts';
 
 const silent = { received: false, reading: true };
 
-test('a peer is lost after two unanswered pings', () => {
+test('a peer counts as lost after two unanswered pings', () => {
   const once = beat({ missed: 0 }, silent);
   expect(isLost(once)).toBe(false);
   expect(isLost(beat(once, silent))).toBe(true);
 });
 
-test('beat resets the missed pings after a message, and while the socket is not read', () => {
+test('beat resets the number of missed pings after a message, and while the socket is not read', () => {
   const once = beat({ missed: 0 }, silent);
   expect(beat(once, { received: true, reading: true })).toEqual({ missed: 0 });
   expect(beat(once, { received: false, reading: false })).toEqual({ missed: 0 });

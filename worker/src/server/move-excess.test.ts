@@ -66,15 +66,15 @@ async function open(count: number): Promise<RelayClient[]> {
   return streams;
 }
 
-/** Returns the requests for a move that each stream has received. The last stream must be open. */
+/** Returns the `move` messages that each stream has received. The last stream must be open. */
 async function movesOf(streams: RelayClient[]): Promise<unknown[][]> {
-  // Answers of a connection arrive in order.
+  // The answers of a connection arrive in order. After this final, all earlier `move` messages have arrived.
   streams.at(-1)!.send({ type: 'flush' });
   await streams.at(-1)!.next('final');
   return streams.map((stream) => stream.of('move'));
 }
 
-test('a relay with too many streams asks for a move of the oldest ones, once for each', async () => {
+test('a relay with too many streams asks the gateway to move the oldest streams, and asks only once for each stream', async () => {
   const streams = await open(4);
   relay.moveExcess(0.5);
   relay.moveExcess(0.5);
@@ -83,7 +83,7 @@ test('a relay with too many streams asks for a move of the oldest ones, once for
   expect(await movesOf(streams)).toEqual([[EXCESS], [EXCESS], [EXCESS], []]);
 });
 
-test('a relay asks for a move of the next stream if too many are left after one has ended', async () => {
+test('if there are still too many streams after one has ended, the relay asks the gateway to move the next stream', async () => {
   const streams = await open(3);
   relay.moveExcess(1 / 3);
   const [first, ...others] = streams;
@@ -95,7 +95,7 @@ test('a relay asks for a move of the next stream if too many are left after one 
   expect(await movesOf(others)).toEqual([[EXCESS], []]);
 });
 
-test('a relay asks for a move of a stream that waits for a slot only after it has opened', async () => {
+test('the relay does not ask the gateway to move a stream that waits for a slot before that stream has opened', async () => {
   const streams = await open(SLOTS);
   const waiting = request();
   await eventually('the stream waits for a slot', 30_000, () => relay.size === SLOTS + 1);
@@ -107,7 +107,7 @@ test('a relay asks for a move of a stream that waits for a slot only after it ha
   expect(await movesOf([waiting])).toEqual([[EXCESS]]);
 });
 
-test('a relay that drains asks no stream again because there are too many', async () => {
+test('a draining relay, which has asked to move all streams, does not ask again because of too many streams', async () => {
   const streams = await open(2);
   relay.move();
   relay.moveExcess(1);

@@ -7,12 +7,12 @@ import type { EngineStream } from '../engine/stream.ts';
 import type { StreamTrace } from '../telemetry/stream-trace.ts';
 import { deltaAnswer, finalAnswer } from './answers.ts';
 
-/** The way of a stream's answers to its gateway. */
+/** Sends the answers of a stream to its gateway. */
 export interface StreamChannel {
   send: (answer: Exclude<RelayAnswer, { type: 'consumed' }>) => void;
-  /** Reports that the engine needs no sample before `samples`, which counts from the start of the stream. */
+  /** Reports that the engine no longer needs samples before `samples`, which counts from the start of the stream. */
   sendConsumed: (samples: number) => void;
-  /** Called when the stream has failed, after its `error` message was sent. */
+  /** Call when the stream has failed and its `error` message was sent. */
   close: (closeCode: number, reason: string) => void;
 }
 
@@ -21,7 +21,7 @@ export interface StreamParts {
   readonly engine: Pick<EngineClient, 'info' | 'open'>;
   /** Longest time that a stream waits for a slot. */
   readonly slotWaitMs: number;
-  /** Returns false while the worker does not accept this stream. */
+  /** Returns false if the worker does not accept this stream now. */
   readonly accepting: () => boolean;
   readonly onAudio: (samples: number) => void;
   /** Starts the trace of a stream. Returns undefined if the gateway does not trace it. */
@@ -39,7 +39,9 @@ type OpenRequest = Extract<RelayRequest, { type: 'open' }>;
 
 const SLOT_POLL_MS = 20;
 
-/** A stream of a gateway. It connects the protocol of relay.ts in `@svc-asr/core` to a stream of the engine. */
+/**
+ * A stream of a gateway. It translates between the protocol of relay.ts in `@svc-asr/core` and a stream of the engine.
+ */
 export class RelayStream {
   readonly #parts: StreamParts;
   #state: 'opening' | 'open' | 'over' = 'opening';
@@ -56,7 +58,7 @@ export class RelayStream {
     return this.#state;
   }
 
-  /** Samples accepted since the start of the stream. */
+  /** Number of samples that were accepted since the start of the stream. */
   get acceptedSamples(): number {
     return this.#stream?.accepted ?? 0;
   }
@@ -66,7 +68,7 @@ export class RelayStream {
     this.#trace = this.#parts.trace(request.traceparent);
     const deadline = performance.now() + this.#parts.slotWaitMs;
     const options = openOptions(request);
-    // The inference thread frees a slot a moment after the ledger has assigned it to the next stream.
+    // Retries, because the ledger assigns a slot to the next stream a moment before the inference thread has freed it.
     while (!this.#tryOpen(options, performance.now() >= deadline)) {
       await new Promise((resolve) => setTimeout(resolve, SLOT_POLL_MS));
     }
@@ -106,15 +108,15 @@ export class RelayStream {
   }
 
   /**
-   * Asks the gateway to move its stream to another worker, within this time if it is known. A stream without a slot is
-   * refused.
+   * Asks the gateway to move its stream to another worker, within this time if it is given. If the stream has no slot
+   * yet, it is refused instead.
    */
   move(withinMs: number | undefined): void {
     if (this.#state !== 'open') this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
     else this.#parts.channel.send({ type: 'move', ...(withinMs !== undefined && { within_ms: withinMs }) });
   }
 
-  /** Asks the gateway to move its stream to a worker with a free slot, because this one has too many streams. */
+  /** Asks the gateway to move its stream to a worker with a free slot, because this worker has too many streams. */
   moveIfPossible(): void {
     this.#parts.channel.send({ type: 'move', reason: TOO_MANY_STREAMS });
   }

@@ -3,20 +3,20 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { parseResumeNumber, RELAY_CONNECTION_PATH, RELAY_UPGRADE, RESUME_HEADERS } from '@svc-asr/core';
 
-/** Request of a gateway for a connection. */
+/** Upgrade request of a gateway: a new connection, or a connection to resume. */
 export type UpgradeRequest =
   | { readonly kind: 'connect'; readonly canResume: boolean }
-  /** `received` is the number of bytes that the gateway has received on the lost connection. */
+  /** `received` is the number of bytes that the gateway had received when the connection was lost. */
   | { readonly kind: 'resume'; readonly token: string; readonly received: number };
 
-/** Values of the resume headers in a response. */
+/** Values of the resume headers in the response to an upgrade request. */
 export interface ResumeAnswer {
   readonly token?: string;
   readonly withinMs?: number;
   readonly received?: number;
 }
 
-/** Returns what an upgrade request asks for. Undefined if it is not a request of a gateway. */
+/** Returns what an upgrade request asks for. Undefined if the request is not from a gateway. */
 export function readUpgrade({ url, headers }: Pick<IncomingMessage, 'url' | 'headers'>): UpgradeRequest | undefined {
   if (url?.split('?')[0] !== RELAY_CONNECTION_PATH || headers.upgrade !== RELAY_UPGRADE) return undefined;
   const token = headers[RESUME_HEADERS.token];
@@ -35,7 +35,7 @@ export function acceptUpgrade(socket: Duplex, answer: ResumeAnswer): void {
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
 }
 
-/** Refuses an upgrade request with a status. */
+/** Refuses an upgrade request with this HTTP status. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

@@ -64,11 +64,11 @@ async function serve(limits: Partial<typeof LIMITS> = {}): Promise<{ relay: Rela
 
 const ticketFor = (changes: object = {}) =>
   signTicket(key, { session: randomUUID(), model: 'm', worker: 'me', epoch: 1, expMs: Date.now() + 5000, ...changes });
-/** Returns the transcript of the engine without the relay. */
+/** Returns the transcript that the engine produces without the relay. */
 const alone = (audio: Int16Array, context: [number, number] = [56, 13]) =>
   transcribe(engine, audio, { sizes: [3200], context });
 
-/** Sends more audio than the ring can hold, without waiting for credit. */
+/** Sends more audio than the ring has room for, without waiting for credit. */
 function overrun(stream: RelayClient): void {
   const samples = 32_768;
   for (let i = 0; i < 8; i++) stream.sendRaw('audio', new Uint8Array(samples * 2), i * samples);
@@ -101,7 +101,7 @@ async function freed(): Promise<void> {
 describe('a relay stream', () => {
   afterEach(freed);
 
-  test('returns the same deltas and final as the engine, and reports consumed samples', async () => {
+  test('returns the same deltas and final as the engine alone, and reports consumed samples', async () => {
     const { final, deltas } = await alone(speech);
     const stream = await client();
     stream.send({ type: 'open', context: [56, 13] });
@@ -131,7 +131,7 @@ describe('a relay stream', () => {
     expect(stream.of('consumed').at(-1)).toEqual({ type: 'consumed', samples: speech.length });
   });
 
-  test('longer than the ring is sent by credit and transcribed completely', async () => {
+  test('is transcribed completely if it is longer than the ring, because the client waits for credit', async () => {
     const long = new Int16Array(speech.length * 6);
     for (let i = 0; i < 6; i++) long.set(speech, i * speech.length);
     const { final } = await alone(long);
@@ -142,7 +142,7 @@ describe('a relay stream', () => {
     stream.close();
   });
 
-  test('receives exactly one final for each flush, also without audio', async () => {
+  test('receives exactly one final for each flush, even if no audio was sent', async () => {
     const stream = await opened();
     for (let i = 0; i < 100; i++) stream.send({ type: 'flush' });
     stream.audio(speech.subarray(0, 100));
@@ -156,7 +156,7 @@ describe('a relay stream', () => {
     stream.close();
   });
 
-  test('drops the utterance on reset and transcribes the next one like the first', async () => {
+  test('drops the utterance on reset, and transcribes the next one like the first utterance of a stream', async () => {
     const { final } = await alone(speech);
     const stream = await opened();
     stream.audio(other);
@@ -186,7 +186,7 @@ describe('a relay stream', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('keeps its connection informed of progress, and a connection without streams gets no alive', async () => {
+  test('sends alive frames on its connection while inference makes progress, and a connection without streams gets none', async () => {
     const idle = await client();
     const stream = await opened();
     await eventually('alive frames arrive', 30_000, () => stream.connection.aliveFrames > 2);
@@ -212,7 +212,7 @@ describe('a relay stream', () => {
     await own.close();
   });
 
-  test('is opened again by its session while the worker drains, and is asked to move again', async () => {
+  test('can be reopened by its session while the worker drains, and its gateway is then asked again to move it', async () => {
     const { relay: own, address: to } = await serve();
     const stream = await client(ticketFor({ session: 'kept' }), to);
     stream.send({ type: 'open', context: [56, 13] });
@@ -248,7 +248,7 @@ test('a draining relay logs the streams that it waits for, with their states', a
   await own.close();
 });
 
-describe('the relay refuses a stream', () => {
+describe('the relay refuses', () => {
   afterEach(freed);
 
   test.each([
@@ -257,7 +257,7 @@ describe('the relay refuses a stream', () => {
     ['an expired ticket', () => ticketFor({ expMs: Date.now() - 1 })],
     ['the ticket of another worker', () => ticketFor({ worker: 'another' })],
     ['the ticket of another model', () => ticketFor({ model: 'another' })],
-  ])('with %s', async (_name, make) => {
+  ])('a stream with %s', async (_name, make) => {
     const stream = (await RelayConnection.connect(address)).stream(make());
     clients.push(stream);
     stream.send({ type: 'open', context: [56, 13] });
@@ -265,7 +265,7 @@ describe('the relay refuses a stream', () => {
     expect(stream.answers).toMatchObject([{ type: 'error', code: 'bad_ticket' }]);
   });
 
-  test('with a ticket that was already used', async () => {
+  test('a stream whose ticket was already used', async () => {
     const ticket = ticketFor();
     const first = await client(ticket);
     first.send({ type: 'open', context: [56, 13] });
@@ -276,7 +276,7 @@ describe('the relay refuses a stream', () => {
     first.close();
   });
 
-  test('when every slot is taken, and accepts it if a slot is freed while it waits', async () => {
+  test('a stream if every slot is taken, unless a slot is freed while the stream waits', async () => {
     const streams = [await opened(), await opened()];
     const third = await client();
     third.send({ type: 'open', context: [56, 13] });
@@ -290,13 +290,13 @@ describe('the relay refuses a stream', () => {
     for (const stream of [...streams, fourth]) stream.close();
   });
 
-  test('at another path, and answers a plain HTTP request with 426', async () => {
+  test('an upgrade at another path, and answers a plain HTTP request with 426', async () => {
     await expect(upgrade(address, { path: '/v2/else' })).rejects.toThrow('404');
     expect((await fetch(`${address.replace('ws', 'http')}/v2/streams`)).status).toBe(426);
   });
 });
 
-describe('the relay ends only the stream with an error after', () => {
+describe('the relay ends only the affected stream, with an error, after', () => {
   afterEach(freed);
 
   test.each<[string, (stream: RelayClient) => void, string]>([
@@ -361,9 +361,9 @@ describe('the relay disconnects a gateway', () => {
     const stream = await client(ticketFor(), to);
     stream.send({ type: 'open', context: [56, 13] });
     await stream.next('opened');
-    // Corking simulates full kernel buffers on both sides, which would take megabytes to fill.
+    // Corking simulates full kernel buffers on both sides. Filling real buffers would take megabytes.
     (await accepted)[0].cork();
-    // Each refused stream has two answers. None of them is read.
+    // Each refused stream causes two answers, and the gateway reads none of them.
     for (let i = 0; i < 2000; i++) stream.connection.stream('x').send({ type: 'open', context: [56, 13] });
     expect(await stream.closed).toEqual({ code: 1006, reason: '' });
     expect(own.size).toBe(0);
@@ -371,7 +371,7 @@ describe('the relay disconnects a gateway', () => {
     await own.close();
   });
 
-  test('that does not answer pings, and not one that does', async () => {
+  test('that does not answer pings, but not a gateway that answers them', async () => {
     const { relay: own, address: to } = await serve({ pingMs: 1000 });
     const answering = await client(ticketFor(), to);
     answering.send({ type: 'open', context: [56, 13] });
@@ -389,7 +389,7 @@ describe('the relay disconnects a gateway', () => {
     await own.close();
   });
 
-  test('and frees all of its slots when the connection is lost', async () => {
+  test('whose connection is lost, and frees all of its slots', async () => {
     const stream = await opened();
     const other = stream.connection.stream(ticketFor());
     other.send({ type: 'open', context: [56, 13] });
@@ -400,7 +400,7 @@ describe('the relay disconnects a gateway', () => {
   });
 });
 
-describe('a lost connection', () => {
+describe('a lost gateway connection', () => {
   afterEach(freed);
 
   async function openedOn(connection: RelayConnection): Promise<RelayClient> {
@@ -411,7 +411,7 @@ describe('a lost connection', () => {
     return stream;
   }
 
-  test('keeps its streams, and their transcripts are equal after each resume', async () => {
+  test('keeps its streams, and they return the usual transcripts after several resumes', async () => {
     const { final } = await alone(speech);
     const connection = await RelayConnection.connectResumable(address);
     const streams = [await openedOn(connection), await openedOn(connection)];
@@ -420,7 +420,7 @@ describe('a lost connection', () => {
       connection.lose();
       await connection.resume(address);
     }
-    // The worker has not noticed the loss of this socket when it gets the next one.
+    // The worker has not noticed that the last socket was lost when it gets the next one.
     for (const stream of streams) stream.send({ type: 'flush' });
     await connection.resume(address);
     for (const stream of streams) {
@@ -431,7 +431,7 @@ describe('a lost connection', () => {
     }
   });
 
-  test('ends with its streams when the gateway does not resume it in time, and is then refused', async () => {
+  test('ends with its streams if the gateway does not resume it in time, and a later resume is refused', async () => {
     const { relay: own, address: to } = await serve({ resumeMs: 100 });
     const connection = await RelayConnection.connectResumable(to);
     await openedOn(connection);
@@ -441,7 +441,7 @@ describe('a lost connection', () => {
     await own.close();
   });
 
-  test('is refused with another token, and then still resumed with its own', async () => {
+  test('cannot be resumed with another token, and can still be resumed with its own token afterwards', async () => {
     const connection = await RelayConnection.connectResumable(address);
     const stream = await openedOn(connection);
     connection.lose();
@@ -450,11 +450,11 @@ describe('a lost connection', () => {
     stream.send({ type: 'flush' });
     expect(await stream.next('final')).toMatchObject({ audio_end: 0 });
     stream.close();
-    // Otherwise the end of the test could destroy the connection before it has sent this.
+    // Waits for the close, because the end of the test could otherwise destroy the connection before it is sent.
     await stream.closed;
   });
 
-  test('is not kept if it never had a valid ticket', async () => {
+  test('cannot be resumed if it never had a valid ticket', async () => {
     const connection = await RelayConnection.connectResumable(address);
     const stream = connection.stream('invalid');
     stream.send({ type: 'open', context: [56, 13] });
@@ -466,13 +466,13 @@ describe('a lost connection', () => {
         (error: unknown) => String(error).includes('410'),
       );
       if (await refused) return true;
-      // The worker had not noticed the loss yet.
+      // The worker had not noticed the loss of the connection yet, so it is lost once more.
       connection.lose();
       return undefined;
     });
   });
 
-  test('is resumed while the worker drains, and closed for good when the worker ends', async () => {
+  test('is resumed while the worker drains, and closed permanently when the worker ends', async () => {
     const { relay: own, address: to } = await serve();
     const connection = await RelayConnection.connectResumable(to);
     const stream = await openedOn(connection);

@@ -20,9 +20,12 @@ export interface RelayParts {
   readonly limits: ConnectionLimits & {
     readonly pingMs: number;
     readonly slotWaitMs: number;
-    /** Time for which a gateway may resume a connection after a loss of its socket. 0 allows no resume. */
+    /**
+     * Time within which a gateway may resume a connection after its socket was lost. 0 if connections cannot be
+     * resumed.
+     */
     readonly resumeMs: number;
-    /** Interval of the log lines about what a draining worker waits for. */
+    /** Interval of the log lines that report which streams a draining worker waits for. */
     readonly reportMs: number;
   };
   readonly metrics: {
@@ -36,11 +39,14 @@ export interface RelayParts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Longest time for a gateway to reopen a stream that it has closed while the worker drains. */
+/** Time that a gateway has to reopen a stream that it closed for this purpose while the worker drains. */
 const REOPEN_MS = 10_000;
-/** Number of streams that a log line about a draining worker lists. */
+/** Maximum number of streams that a log line about a draining worker lists. */
 const MAX_LISTED = 20;
-/** Size of the token that resumes a connection. The token is the only proof of a gateway, so it must be unguessable. */
+/**
+ * Number of bytes of the token that resumes a connection. The gateway identifies itself only with this token, so it
+ * must be unguessable.
+ */
 const TOKEN_BYTES = 32;
 
 /** Serves streams of the engine to gateways with valid tickets. */
@@ -49,17 +55,23 @@ export class Relay {
   readonly #connections = new Set<GatewayConnection>();
   /** Connections that their gateways can resume, by token. */
   readonly #resumable = new Map<string, GatewayConnection>();
-  /** Streams that have not ended, with the ids of their sessions. A stream without a valid ticket has none. */
+  /**
+   * Streams that have not ended, with the ids of their sessions. The id is undefined for a stream without a valid
+   * ticket.
+   */
   readonly #streams = new Map<RelayStream, string | undefined>();
   readonly #pinging: NodeJS.Timeout;
   /** Streams whose gateways were asked to move them because this worker has too many. */
   readonly #excess = new Set<RelayStream>();
-  /** Sessions with a stream here when the worker started to refuse new streams. Undefined before. */
+  /** Sessions that had a stream here when the worker started to refuse new streams. Undefined before that time. */
   #remaining: ReadonlySet<string | undefined> | undefined;
-  /** Set once gateways were asked to move their streams. Infinity if the worker does not close them yet. */
+  /**
+   * Time until which gateways should have moved their streams. Undefined before they were asked to. Infinity if the
+   * worker does not close the streams yet.
+   */
   #moveUntilMs: number | undefined;
   #onEmpty: () => void = () => undefined;
-  /** Time until which a gateway may reopen a stream that it has closed while the worker drains. */
+  /** Time until which a gateway may reopen a stream that it closed for this purpose while the worker drains. */
   #reopensUntilMs = -Infinity;
 
   constructor(parts: RelayParts) {
@@ -85,7 +97,7 @@ export class Relay {
     for (const connection of this.#connections) connection.alive();
   }
 
-  /** Stops accepting new streams. A session with a stream here may still open it again, with another context. */
+  /** Stops accepting new streams. A session that has a stream here may still reopen it with another context. */
   refuse(): void {
     this.#remaining ??= new Set(this.#streams.values());
   }
@@ -97,8 +109,9 @@ export class Relay {
   }
 
   /**
-   * Asks gateways to move this share of the streams to workers with free slots. Streams of earlier requests count.
-   * The oldest streams come first, so a stream that has just moved here is not the next one to move.
+   * Asks gateways to move this share of the streams to workers with free slots. Streams that they were asked to move
+   * before count towards the share. The oldest streams come first, so that a stream that has just moved here does not
+   * move again at once.
    */
   moveExcess(share: number): void {
     // A draining worker has already asked gateways to move all streams.
@@ -127,7 +140,7 @@ export class Relay {
     return this.#streams.size;
   }
 
-  /** Logs what the draining worker waits for. */
+  /** Logs the streams that the draining worker waits for. */
   #reportRemaining(): void {
     const { logger } = this.#parts;
     const amount = this.#streams.size;
@@ -143,7 +156,7 @@ export class Relay {
     }
   }
 
-  /** Resolves when no stream is left, and none is opened again. */
+  /** Resolves when there are no streams left and none can be reopened. */
   async #becomeEmpty(): Promise<void> {
     for (;;) {
       const reopenMs = this.#reopensUntilMs - performance.now();
@@ -224,7 +237,7 @@ export class Relay {
     return this.#streams.has(stream) ? stream : undefined;
   }
 
-  /** Asks the gateway of a stream that was opened while the worker drains to move it. */
+  /** If the worker drains, asks the gateway to move a stream that was just opened. */
   #requestMove(stream: RelayStream): void {
     if (this.#moveUntilMs === undefined) return;
     const leftMs = Math.max(0, Math.round(this.#moveUntilMs - performance.now()));

@@ -10,7 +10,7 @@ const ticketFor = (session: string, epoch: number, expMs = 2000, signer = key) =
   signTicket(signer, { session, model: 'm', worker: 'me', epoch, expMs });
 const create = () => createTicketGate({ current: parseTicketPublicKeys(pair.publicKey) }, { worker: 'me', model: 'm' });
 
-test('TicketGate admits a ticket once, and the next epoch of its session once', () => {
+test('TicketGate admits the ticket of a session epoch once, and then the ticket of the next epoch', () => {
   const gate = create();
   expect(gate.admit(ticketFor('s', 1), 1000)).toMatchObject({ session: 's', epoch: 1 });
   expect(gate.admit(ticketFor('s', 1), 1000)).toBeUndefined();
@@ -18,14 +18,14 @@ test('TicketGate admits a ticket once, and the next epoch of its session once', 
   expect(gate.admit(ticketFor('s', 2), 1000)).toBeDefined();
 });
 
-test('TicketGate refuses a used epoch also if another key of the gateways signed it', () => {
+test('TicketGate refuses a ticket for a used epoch, even if another key signed it', () => {
   const keys = parseTicketPublicKeys(pair.publicKey + next.publicKey);
   const gate = createTicketGate({ current: keys }, { worker: 'me', model: 'm' });
   expect(gate.admit(ticketFor('s', 1), 1000)).toBeDefined();
   expect(gate.admit(ticketFor('s', 1, 2000, parseTicketKey(next.privateKey)), 1000)).toBeUndefined();
 });
 
-test('TicketGate follows the keys of its file', () => {
+test('TicketGate uses the current keys of its file', () => {
   const keys = { current: parseTicketPublicKeys(pair.publicKey) };
   const gate = createTicketGate(keys, { worker: 'me', model: 'm' });
   const renewed = (epoch: number) => ticketFor('s', epoch, 2000, parseTicketKey(next.privateKey));

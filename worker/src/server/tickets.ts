@@ -9,8 +9,8 @@ export interface TicketGate {
 }
 
 /**
- * Creates a gate that remembers used tickets until they expire, which is within seconds. Gates with the same memory
- * admit a ticket only once. A container that restarts in its pod keeps the worker id but loses this memory.
+ * Creates a gate that remembers used tickets until they expire, which takes seconds. Gates with the same memory admit a
+ * ticket only once. If a container restarts in its pod, the worker id stays the same, but this memory is lost.
  */
 export function createTicketGate(
   keys: Pick<FollowedFile<TicketPublicKeys>, 'current'>,

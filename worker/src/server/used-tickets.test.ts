@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createUsedTickets, UsedTickets } from './used-tickets.ts';
 
-test('UsedTickets accepts a ticket once until it has expired, also from two threads', () => {
+test('UsedTickets accepts a ticket only once before it expires, even if two threads add it', () => {
   const memory = createUsedTickets();
   const [one, other] = [new UsedTickets(memory), new UsedTickets(memory)];
   expect(one.add('1 s', 2000, 1000)).toBe(true);
@@ -11,7 +11,7 @@ test('UsedTickets accepts a ticket once until it has expired, also from two thre
   expect(one.add('1 s', 3000, 2000)).toBe(true);
 });
 
-test('UsedTickets remembers 100,000 tickets, and reuses their places after they have expired', () => {
+test('UsedTickets remembers 100,000 tickets, and reuses their memory after they have expired', () => {
   const used = new UsedTickets(createUsedTickets());
   const addAll = (nowMs: number) => {
     let added = 0;
@@ -21,7 +21,7 @@ test('UsedTickets remembers 100,000 tickets, and reuses their places after they 
   expect([addAll(1000), addAll(1500), addAll(2000)]).toEqual([100_000, 0, 100_000]);
 });
 
-/** Uses the same tickets as the other threads and reports how many of them it was the first to use. */
+/** Adds the same tickets as other threads do, and reports how many of them it has added first. */
 const USER = `
   import { parentPort, workerData } from 'node:worker_threads';
   const { UsedTickets } = await import(workerData.module);
@@ -31,7 +31,7 @@ const USER = `
   parentPort.postMessage(added);
 `;
 
-test('UsedTickets accepts each ticket in one of several threads that use it at the same time', async () => {
+test('if several threads add the same tickets at the same time, UsedTickets accepts each ticket in only one of them', async () => {
   const module = new URL('used-tickets.ts', import.meta.url).href;
   const workerData = { module, memory: createUsedTickets() };
   const url = new URL(`data:text/javascript,${encodeURIComponent(USER)}`);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Memory of the tickets that were used. All I/O threads of a worker share it. */
+/** Memory of used tickets. All I/O threads of a worker share it. */
 export interface UsedTicketsMemory {
   readonly locks: SharedArrayBuffer;
   readonly keys: SharedArrayBuffer;
@@ -8,15 +8,15 @@ export interface UsedTicketsMemory {
 }
 
 /**
- * Number of groups of tickets, and of places in a group. Tickets of 10 seconds fill a group only if a worker opens more
- * than about 15,000 streams a second.
+ * Number of groups of tickets. PLACES is the number of tickets that fit in a group. If tickets are valid for 10
+ * seconds, a group is full only if the worker opens more than about 15,000 streams a second.
  */
 const GROUPS = 4096;
 const PLACES = 64;
 /** Longest time in milliseconds that a thread sleeps before it tries to lock a group again. */
 const LOCK_WAIT_MS = 1;
 
-/** Allocates the memory of used tickets. The kernel commits its pages only when they are used. */
+/** Allocates the memory of used tickets. The kernel allocates its pages only when they are used. */
 export function createUsedTickets(): UsedTicketsMemory {
   const places = GROUPS * PLACES;
   return {
@@ -27,12 +27,12 @@ export function createUsedTickets(): UsedTicketsMemory {
 }
 
 /**
- * Tickets that were used and have not expired. The hash of a ticket determines its group, which one thread at a time
- * reads and changes. The cost of a ticket does not depend on the number of tickets.
+ * Tickets that were used and have not expired. The hash of a ticket determines its group. Only one thread at a time
+ * reads and changes a group. The effort for a ticket does not depend on the number of tickets.
  */
 export class UsedTickets {
   readonly #locks: Int32Array;
-  /** Two halves of the hash of each ticket. */
+  /** The hash of each ticket, in two halves. */
   readonly #keys: BigUint64Array;
   readonly #expiries: Float64Array;
 
@@ -42,7 +42,7 @@ export class UsedTickets {
     this.#expiries = new Float64Array(expiries);
   }
 
-  /** Records the use of a ticket. Returns false if it was used before, or if its group has no room. */
+  /** Records the use of a ticket. Returns false if it was used before, or if its group is full. */
   add(key: string, expMs: number, nowMs: number): boolean {
     const hash = createHash('sha256').update(key).digest();
     const group = hash.readUInt32LE(16) % GROUPS;

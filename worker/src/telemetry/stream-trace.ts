@@ -9,7 +9,10 @@ const SAMPLED = 1;
 export class StreamTrace {
   readonly #tracing: Tracing;
   readonly #span: Span;
-  /** Times at which the first audio of each ended but unanswered utterance arrived, oldest first. */
+  /**
+   * Utterances that have ended and have no answer yet. For each, the time at which its first audio arrived, oldest
+   * first.
+   */
   readonly #ended: number[] = [];
   #audioStartedAtMs: number | undefined;
 
@@ -50,7 +53,10 @@ export class StreamTrace {
     this.#ended.shift();
   }
 
-  /** Call when the final of the oldest utterance was sent. A pause ends an utterance before it is flushed or reset. */
+  /**
+   * Call when the final of the oldest utterance was sent. If a pause ended the utterance, it was neither flushed nor
+   * reset before.
+   */
   answered({ utterance, startSample, endSample, isEndpoint, cost }: Final): void {
     const startedAtMs = isEndpoint ? (this.#ended[0] ?? this.#audioStartedAtMs) : this.#ended.shift();
     const span = this.#tracing.start('utterance', {

@@ -10,9 +10,9 @@ export interface ArtifactServer {
   archive: Buffer;
   /** All requests received. */
   requests: { url: string; headers: IncomingMessage['headers'] }[];
-  /** Handlers for the next requests, one each, in place of the archive. */
+  /** Handlers for the next requests. Each of them answers one request instead of sending the archive. */
   instead: ((request: IncomingMessage, response: ServerResponse) => void)[];
-  /** Number of bytes after which each of the next responses is interrupted. */
+  /** Number of bytes after which the next responses are interrupted, one number for each response. */
   cuts: number[];
   /** Whether the server supports range requests. */
   ranges: boolean;

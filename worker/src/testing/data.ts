@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Folder of the golden data: a small export with random weights and NeMo's results for it. */
+/** Folder of the golden data: a small exported model with random weights, and the results of NeMo for it. */
 export const goldenFolder = new URL('../../test/golden/', import.meta.url).pathname;
 /** Folder of the bundled models. */
 export const modelsFolder = new URL('../../models/', import.meta.url).pathname;
@@ -14,7 +14,7 @@ export function readWav(path: string): Int16Array {
   return Int16Array.from({ length: length >> 1 }, (_, i) => bytes.readInt16LE(at + 8 + i * 2));
 }
 
-/** Reads values and shape of a NumPy file of 32-bit floats. */
+/** Reads the values and the shape of a NumPy file of 32-bit floats. */
 export function readNpy(path: string): { shape: number[]; data: Float32Array } {
   const bytes = readFileSync(path);
   const start = 10 + bytes.readUInt16LE(8);

@@ -24,7 +24,7 @@ export function refTo(folder: string, file: string): { file: string; sha256: str
   };
 }
 
-/** GPU graphs of the golden models. They share a file of weights. */
+/** GPU graphs of the golden models. They share one file of weights. */
 const GPU_GRAPHS = {
   ctc: { encoder: 'gpu/56-13.onnx' },
   fused: { encoder: 'gpu/transducer-56-13.onnx', joint: 'gpu/joint.onnx' },
@@ -33,8 +33,8 @@ const GPU_GRAPHS = {
 const GPU_WEIGHTS = 'gpu/weights.bin';
 
 /**
- * Creates a folder with a golden CTC model or transducer, its GPU graphs included. `change` may modify its manifest
- * before it is written.
+ * Creates a folder with a golden CTC model or transducer and its GPU graphs. `change` may modify the manifest before it
+ * is written.
  */
 export function createGpuFolder(
   kind: keyof typeof GPU_GRAPHS = 'ctc',
@@ -55,7 +55,7 @@ export function createGpuFolder(
 }
 
 /**
- * Creates a model folder with golden graphs in a temporary place. `change` may modify its manifest before it is
+ * Creates a model folder with golden graphs in a temporary folder. `change` may modify the manifest before it is
  * written.
  */
 export function createGoldenFolder(

@@ -1,7 +1,7 @@
 import { onnxType } from './onnx-writer.ts';
 import type { OnnxGraph, OnnxNode, OnnxPort, OnnxTensor } from './onnx-writer.ts';
 
-/** Sizes of the test graph: 2 pages of 2 frames, of 4 values in 2 rows each, and tails of 2 frames. */
+/** Sizes of the test graph: 2 pages of 2 frames, with 4 values in 2 rows for each frame, and tails of 2 frames. */
 export const TEST_SIZES = { left: 4, right: 1, width: 4, row: 2, tail: 2, samples: 4241 } as const;
 
 const METADATA = {
@@ -27,9 +27,10 @@ const port = (type: OnnxPort['type'], name: string, ...shape: (number | string)[
  * Returns a graph with the inputs and outputs of a GPU graph and simple arithmetic instead of an encoder. The first 8
  * samples of a row are its new keys, and their negatives its new values and its new tail.
  *
- * - ids: sum of the past and new keys; the same plus 1
- * - scores: sum of past and new values plus `filled`; sum of the old tail plus the sum of the bounds
- * - encoded, of a transducer: the new keys
+ * - ids of the two frames: the sum of the past and new keys, and that sum plus 1
+ * - scores of the two frames: the sum of the past and new values plus `filled`, and the sum of the old tail plus the sum
+ *   of the bounds
+ * - encoded (only for a transducer): the new keys
  */
 export function buildTestGraph(type: 'ctc' | 'transducer' = 'ctc'): OnnxGraph {
   const arena = (suffix: string) => [
@@ -68,8 +69,8 @@ export function buildTestGraph(type: 'ctc' | 'transducer' = 'ctc'): OnnxGraph {
 }
 
 /**
- * Returns the test graph with an input `prompt`. The best classes of a window are the number of the prompt and the class
- * after it.
+ * Returns the test graph with an additional input `prompt`. The best classes of the two frames of a window are the
+ * number of the prompt and the class after it.
  */
 export function buildPromptGraph(prompts: number): OnnxGraph {
   const { inputs, nodes, metadata, ...graph } = buildTestGraph();
@@ -119,7 +120,7 @@ function newFrames(): OnnxNode[] {
   ];
 }
 
-/** Turns starts of pages into the rows of their two frames: [B, rows, 1]. */
+/** Converts the first frames of pages to the indices of the rows of their two frames: [B, rows, 1]. */
 function rowsOf(starts: string, rows: string, shape: string): OnnxNode[] {
   return [
     cast(starts, `${starts}_long`, 'int64'),
@@ -129,7 +130,7 @@ function rowsOf(starts: string, rows: string, shape: string): OnnxNode[] {
   ];
 }
 
-/** Turns tail slots into the rows of their two frames: [B, rows, 1]. */
+/** Converts tail slots to the indices of the rows of their two frames: [B, rows, 1]. */
 function slotRows(slots: string): OnnxNode[] {
   return [
     cast(slots, `${slots}_long`, 'int64'),
@@ -149,7 +150,7 @@ function framesToRows(frames: string, rows: string): OnnxNode[] {
   ];
 }
 
-/** Gathers a past, appends the new frames, and scatters what is sliced from both. */
+/** Gathers the past from an arena, appends the new frames, and scatters the last frames back to the arena. */
 function update(arena: string, from: string, to: string, fresh: string): OnnxNode[] {
   return [
     node('GatherND', [arena, from], `${arena}_past_rows`),

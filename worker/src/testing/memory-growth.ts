@@ -1,9 +1,13 @@
-/** Rounds that are measured. The garbage collector can delay a collection past the end of one, but not of all. */
+/**
+ * Number of measured rounds. The garbage collector may run after the end of a round, but not after the end of every
+ * round.
+ */
 const ROUNDS = 3;
 
 /**
- * Returns the least growth of the process in bytes over several rounds of `count` calls. A leak makes every round grow,
- * while a late collection makes only one grow. A first round fills memory that the process has already allocated.
+ * Returns the smallest growth of the process in bytes over several rounds of `count` calls. A leak makes the process
+ * grow in every round, but a late garbage collection only in one. A first round is not counted, because it may fill
+ * memory that the process has already allocated.
  */
 export function leastGrowth(count: number, call: () => void): number {
   const growths = Array.from({ length: ROUNDS + 1 }, () => {
@@ -14,12 +18,18 @@ export function leastGrowth(count: number, call: () => void): number {
   return Math.min(...growths.slice(1));
 }
 
-/** Rounds of asynchronous calls. On a busy machine, several rounds can pass before the next collection. */
+/**
+ * Maximum number of rounds of asynchronous calls. On a busy machine, several rounds can pass before the next garbage
+ * collection.
+ */
 const MAX_ROUNDS = 12;
-/** A round that grows by less than this shows that nothing leaks. */
+/** Growth below which a round shows that nothing leaks. */
 const SMALL_BYTES = 5e6;
 
-/** Does the same for calls that are asynchronous, one after the other. Ends after a round with little growth. */
+/**
+ * Like `leastGrowth`, for asynchronous calls that run one after the other. Ends after the first round with little
+ * growth.
+ */
 export async function leastGrowthOf(count: number, call: () => Promise<void>): Promise<number> {
   let least = Infinity;
   for (let round = 0; round <= MAX_ROUNDS && least > SMALL_BYTES; round++) {

@@ -7,7 +7,7 @@ import type { SessionOptions } from '../native/session.ts';
 import { writeOnnx } from './onnx-writer.ts';
 import type { OnnxGraph } from './onnx-writer.ts';
 
-/** ONNX Runtime of all test files of a jest worker, with memory of the host in the role of a device. */
+/** ONNX Runtime for all test files of a jest worker, with host memory that is used like device memory. */
 export const runtime = await NativeRuntime.open();
 export const memory = createHostMemory(runtime.koffi);
 export const SESSION_OPTIONS: SessionOptions = { threads: 1, cudaGraphs: false, initializers: new Map() };

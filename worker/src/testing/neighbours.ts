@@ -13,7 +13,7 @@ function noise(count: number, seed: number, amplitude: number): Float32Array {
   });
 }
 
-/** Runs noise through a graph of a demonstration model. Other streams are louder the higher their number is. */
+/** Runs noise through a graph of a bundled model. The amplitude of a stream grows with its number in the batch. */
 async function runBatch(session: InferenceSession, batch: number): Promise<Float32Array[]> {
   const fill = (dims: number[], amplitude: number): Tensor => {
     const size = dims.reduce((a, b) => a * b, 1);
@@ -35,7 +35,10 @@ async function runBatch(session: InferenceSession, batch: number): Promise<Float
   });
 }
 
-/** Returns, for each batch size, whether the outputs of the first stream are bit-equal to those of a batch of one. */
+/**
+ * Returns for each batch size whether the outputs of the first stream are bit-identical to its outputs in a batch of
+ * one.
+ */
 export async function equalToAlone(graph: string, batches: readonly number[]): Promise<boolean[]> {
   const session = await InferenceSession.create(graph, { intraOpNumThreads: 1 });
   const alone = await runBatch(session, 1);

@@ -5,13 +5,13 @@ import { openPipeline } from './pipeline.ts';
 
 export interface OneWindow {
   readonly events: StreamEvent[];
-  /** Samples released by the slot. */
+  /** Number of samples that the stream has consumed. */
   readonly consumed: number;
 }
 
 /**
- * Runs the first window of a recording. `openChecks` holds the results of the successive checks whether the stream is
- * open. Later checks return false.
+ * Runs the first window of a recording. `openChecks` contains the results of the first calls of `isOpen`. Later calls
+ * return false.
  */
 export async function runOneWindow(folder: string, wav: string, openChecks: boolean[]): Promise<OneWindow> {
   const { encoder, runner, ring, lane } = await openPipeline(folder);

@@ -1,17 +1,17 @@
-// Writes small ONNX files, so that tests can run graphs that no model contains. Field numbers are from onnx.proto.
+// Writes small ONNX files, so that tests can run graphs that belong to no model. Field numbers are from onnx.proto.
 
 /** Element types with their number in ONNX. */
 const TYPES = { float32: 1, int16: 5, int32: 6, int64: 7, float16: 10 } as const;
 export type OnnxType = keyof typeof TYPES;
 
-/** An input or output. Free dimensions are strings. */
+/** An input or output. A dimension without a fixed size is a string. */
 export interface OnnxPort {
   readonly name: string;
   readonly type: OnnxType;
   readonly shape: readonly (number | string)[];
 }
 
-/** A stored tensor. External data lies in another file of the folder. */
+/** A stored tensor. External data is in another file of the folder. */
 export interface OnnxTensor {
   readonly name: string;
   readonly type: 'float32' | 'int64';
@@ -38,7 +38,7 @@ export interface OnnxGraph {
 /** Returns the number of an element type in ONNX, for the attribute `to` of Cast. */
 export const onnxType = (type: OnnxType): number => TYPES[type];
 
-/** Returns the bytes of an ONNX file with operators of version 17. */
+/** Returns the bytes of an ONNX file that uses version 17 of the operators. */
 export function writeOnnx({ inputs, outputs, tensors, nodes, metadata = {} }: OnnxGraph): Buffer {
   const graph = Buffer.concat([
     ...nodes.map((node) => bytes(1, nodeOf(node))),

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Calls an exported function of a module in a thread of plain Node. Modules inside jest see jest's own copies of
+ * Calls an exported function of a module in a thread of plain Node. Modules that jest loads get jest's own copies of
  * Float32Array and other globals, which onnxruntime refuses.
  */
 export async function callOutside<T>(module: URL, name: string, ...args: unknown[]): Promise<T> {

@@ -13,7 +13,7 @@ export interface PipelineResult {
   readonly ids: number[];
 }
 
-/** One stream of a model without threads. */
+/** One stream of a model, without threads. */
 interface Pipeline {
   readonly encoder: Encoder;
   readonly runner: Runner;

@@ -27,7 +27,7 @@ export interface TestWorker {
 
 /**
  * Starts a worker with the Kikuyu model and two slots. `env` overrides its settings, and `preload` is code that runs
- * before it.
+ * before the worker.
  */
 export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?: string): TestWorker {
   const id = `worker-${randomUUID()}`;
@@ -39,7 +39,7 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
       MODEL,
       MODEL_DIR,
       SLOTS: '2',
-      // All slots are offered, also on a busy machine.
+      // The worker always offers all slots, even on a busy machine.
       LEAST_SLOTS_PERCENT: '100',
       MEASURE_SECONDS: '0',
       WORKER_ID: id,

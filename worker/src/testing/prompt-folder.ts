@@ -8,12 +8,12 @@ import type { OnnxGraph, OnnxNode, OnnxPort } from './onnx-writer.ts';
 
 const PIECES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((letter) => `\u2581${letter}`);
 const CLASSES = PIECES.length + 1;
-/** Prompts of the GPU graph. */
+/** Number of prompts of the GPU graph. */
 export const PROMPTS = 8;
 
 /**
- * Creates a folder of a CTC model that recognizes nothing but its prompt, for CPUs and with a GPU graph. Each window of two
- * frames has the piece with the number of the prompt and the one after it.
+ * Creates a folder of a CTC model that ignores its audio and recognizes its prompt. It has a graph for CPUs and a GPU
+ * graph. The two frames of each window have the pieces with the numbers `prompt` and `prompt + 1`.
  */
 export function createPromptFolder(promptIndex: number | undefined): string {
   const folder = temporaryFolder('model');
@@ -39,7 +39,10 @@ const port = (type: OnnxPort['type'], name: string, ...shape: (number | string)[
 
 const node = (op: string, inputs: string[], output: string): OnnxNode => ({ op, inputs, outputs: [output] });
 
-/** Returns an encoder whose caches never change. Row `p` of its table has the log-probabilities of a window. */
+/**
+ * Returns an encoder whose caches never change. Row `p` of its table contains the log-probabilities of a window for
+ * prompt `p`.
+ */
 function buildEncoder(): OnnxGraph {
   const caches = (suffix: string) => [
     port('float32', `cache_last_channel${suffix}`, 'B', 1, 4, 4),

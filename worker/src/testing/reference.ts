@@ -4,8 +4,8 @@ import { LogMel } from '../features/logmel.ts';
 import { readWav } from './data.ts';
 
 /**
- * Files and sizes for a plain recognizer. It computes all features at once and runs one window after the other with new
- * tensors, a batch of one and textbook greedy search. It shares only the feature extractor with the engine.
+ * Files and sizes for a plain recognizer. It computes all features at once. Then it runs one window after the other
+ * with new tensors, a batch of one and textbook greedy search. It shares only the feature extractor with the engine.
  */
 export interface ReferenceFiles {
   readonly folder: string;

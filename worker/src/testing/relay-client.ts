@@ -45,12 +45,12 @@ export class RelayConnection {
     return new RelayConnection(socket, head, String(headers[RESUME_HEADERS.token]));
   }
 
-  /** Destroys the socket without closing the connection. */
+  /** Destroys the socket without closing the connection, so that the connection can be resumed. */
   lose(): void {
     this.#socket.destroy();
   }
 
-  /** Resumes the connection on another socket. Rejects with the status if the worker refuses it. */
+  /** Resumes the connection on another socket. Rejects with the HTTP status if the worker refuses it. */
   async resume(address: string, token = this.#token ?? ''): Promise<void> {
     const received = String(this.frames.receivedBytes);
     const headers = { [RESUME_HEADERS.token]: token, [RESUME_HEADERS.received]: received };
@@ -102,7 +102,7 @@ export class RelayClient {
     return (await RelayConnection.connect(address, ca)).stream(ticket);
   }
 
-  /** Sends a message after the audio before it. The message `open` gets the ticket. */
+  /** Sends a message after all audio that was queued before it. Adds the ticket to an `open` message. */
   send(message: RelayRequest | Record<string, unknown>): void {
     if (message.type === 'open') this.connection.frames.sendMessage(this.id, { ticket: this.#ticket, ...message });
     else {
@@ -111,13 +111,13 @@ export class RelayClient {
     }
   }
 
-  /** Sends audio in frames of at most this many samples, as fast as the worker has room for it. */
+  /** Sends audio in frames of at most this many samples, as fast as the worker gives credit for it. */
   audio(samples: Int16Array, frame = 3200): void {
     for (let at = 0; at < samples.length; at += frame) this.#queue.push(samples.slice(at, at + frame));
     this.#pump();
   }
 
-  /** Sends a payload at once, without regard to the room of the worker. */
+  /** Sends a payload at once, even if the worker has given no credit for it. */
   sendRaw(type: 'audio' | 'message', payload: string | Uint8Array, position = this.#sent): void {
     this.connection.frames.send(FRAME[type], this.id, position, Buffer.from(payload));
   }
@@ -127,12 +127,12 @@ export class RelayClient {
     this.connection.frames.send(FRAME.close, this.id);
   }
 
-  /** Disconnects without a close of the stream. */
+  /** Disconnects without closing the stream first. */
   cut(): void {
     this.connection.frames.destroy();
   }
 
-  /** Returns the next answer of this type after those returned before. Throws if the stream closes first. */
+  /** Returns the next answer of this type that was not returned before. Throws if the stream closes first. */
   async next<T extends RelayAnswer['type']>(type: T): Promise<AnswerOf<T>> {
     for (;;) {
       for (; this.#taken < this.answers.length; this.#taken++) {
@@ -152,7 +152,7 @@ export class RelayClient {
     return this.answers.filter((answer): answer is AnswerOf<T> => answer.type === type);
   }
 
-  /** Called with each frame of the stream. */
+  /** Call with each frame of the stream. */
   receive(frame: Frame): void {
     if (frame.type === FRAME.closed) {
       this.#onClosed({ code: frame.position, reason: payloadText(frame) });
@@ -167,7 +167,7 @@ export class RelayClient {
     this.#pump();
   }
 
-  /** Called when the connection has closed. */
+  /** Call when the connection has closed. */
   lose(): void {
     this.#onClosed({ code: 1006, reason: '' });
   }

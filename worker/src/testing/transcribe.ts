@@ -3,7 +3,7 @@ import type { Delta, Final } from '../engine/protocol.ts';
 import type { EngineStream } from '../engine/stream.ts';
 import type { Context } from '../model/manifest.ts';
 
-/** Writes audio in the given pieces and waits for `drain` where necessary. */
+/** Writes audio in the given pieces. Waits for `drain` when `write` returns false. */
 export async function writeAll(stream: EngineStream, pieces: Iterable<Int16Array>): Promise<void> {
   for (const piece of pieces) {
     if (!stream.write(piece)) await new Promise<void>((resolve) => stream.once('drain', resolve));
@@ -19,7 +19,8 @@ export async function nextFinal(stream: EngineStream): Promise<Final> {
 }
 
 /**
- * Transcribes one utterance on a new stream. The audio is written in frames of the given sizes; the last size repeats.
+ * Transcribes one utterance on a new stream. The audio is written in frames of the given sizes, and the last size
+ * repeats.
  */
 export async function transcribe(
   engine: Engine,

@@ -27,7 +27,7 @@ async function load(kind: 'ctc' | 'fused'): Promise<void> {
   });
 }
 
-/** Sets the state of all streams to NaN. */
+/** Fills the memory for the state of all streams with NaN. */
 function poison(): void {
   backend.memory.arenas.poison();
   backend.memory.states?.poison();
@@ -42,7 +42,7 @@ const SPEECH: Speech = { from: 1, length: 50_000 };
 
 let lastId = 0;
 
-/** Starts a stream whose whole audio is in the ring and flushed. */
+/** Starts a stream with all of its audio in the ring and a flush at its end. */
 function open(slot: number, { from, length }: Speech): Lane {
   const ring = new AudioRing(shared, slot);
   ring.clear();
@@ -72,7 +72,7 @@ async function runWindows(lanes: readonly Lane[]): Promise<Map<number, string>> 
   return new Map(events.flatMap((event) => (event.kind === 'final' ? [[event.id, event.final.text]] : [])));
 }
 
-/** Returns the transcript of a stream that has the device to itself. */
+/** Returns the transcript of a stream if no other stream uses the device. */
 function transcribeAlone(speech: Speech): Promise<string> {
   const key = JSON.stringify(speech);
   const known = alone.get(key) ?? run();
@@ -104,7 +104,7 @@ describe.each([
 ] as const)('DeviceRunner with a %s', (_, kind) => {
   beforeAll(() => load(kind));
 
-  test('transcribes a stream as if it were alone, whichever streams used its slot before and share its batches', async () => {
+  test('transcribes a stream as if it were alone, whichever streams used its slot before or share its batches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
         const ended: { speech: Speech; text: string }[] = [];
@@ -133,7 +133,7 @@ describe.each([
     );
   });
 
-  test('never writes the zero page, the zero tail and the zero state', async () => {
+  test('never writes to the zero page, the zero tail and the zero state', async () => {
     poison();
     await transcribeAlone(SPEECH);
     for (const name of backend.memory.arenas.tensors.keys()) {
@@ -146,12 +146,13 @@ describe.each([
     for (const name of states?.tensors.keys() ?? []) expect(isZero(states?.read(name, 0))).toBe(true);
   });
 
-  test('fails only the streams whose scores are not numbers', async () => {
+  test('ends only streams whose scores are not numbers with an error', async () => {
     poison();
     const [broken, sound] = [open(0, SPEECH), open(1, SPEECH)];
     const runner = backend.createRunner(SLOTS, () => undefined);
     await runner.run(readyWork(broken), () => true);
-    // The first window of a stream reads zeros only, so it does not read what is poisoned here.
+    // The first window of a stream reads only zeros. Of the two streams, only the broken one therefore reads the
+    // poisoned memory.
     poison();
     const events = await runner.run([...readyWork(broken), ...readyWork(sound)], () => true);
     expect(events.filter(({ kind }) => kind === 'failed')).toEqual([

@@ -29,7 +29,7 @@ describe('DeviceBackend', () => {
     expect((await load(createGpuFolder('ctc'), 1, 1)).maxRuns).toBe(2);
   });
 
-  test('reads no graphs for a CPU', async () => {
+  test('can be loaded from a folder without the graphs that a CPU uses', async () => {
     const folder = createGpuFolder('fused');
     for (const file of ['encoder.onnx', 'decoder_joint.onnx']) rmSync(join(folder, file));
     await expect(load(folder, 1, 1)).resolves.toBeInstanceOf(DeviceBackend);
@@ -43,7 +43,7 @@ describe('DeviceBackend', () => {
     });
   });
 
-  test('throws a ModelError if the joint graph of a transducer is that of another model', async () => {
+  test('throws a ModelError if the joint graph of a transducer belongs to another model', async () => {
     const folder = createGpuFolder('fused', (manifest, at) => {
       const graph = buildTestJoint();
       writeFileSync(
@@ -58,7 +58,7 @@ describe('DeviceBackend', () => {
     });
   });
 
-  test('throws a ModelError if a GPU graph is for another type of model than the manifest', async () => {
+  test('throws a ModelError if a GPU graph is for another model type than the manifest', async () => {
     const folder = createGpuFolder('fused', (manifest) => {
       delete manifest.gpuJoint;
       delete manifest.decoderJoint;
@@ -70,12 +70,12 @@ describe('DeviceBackend', () => {
     });
   });
 
-  test('has no larger batches than slots', async () => {
+  test('has no batches that are larger than the number of slots', async () => {
     const { maxBatch, maxSlots } = await load(createGpuFolder(), 5, 3);
     expect([maxBatch, maxSlots]).toEqual([3, 3]);
   });
 
-  test('throws a ModelError if the graphs of two contexts have different state', async () => {
+  test('throws a ModelError if the graphs of two contexts have states of different sizes', async () => {
     await expect(load(createMixedFolder(), 1, 1)).rejects.toMatchObject({
       code: 'graph_mismatch',
       message: expect.stringMatching(
@@ -85,7 +85,7 @@ describe('DeviceBackend', () => {
   });
 });
 
-test('batchSizes returns powers of two from the smallest, and the largest itself', () => {
+test('batchSizes returns the powers of two from the smallest to the largest size, and the largest size itself', () => {
   expect(batchSizes(32, 512)).toEqual([32, 64, 128, 256, 512]);
   expect(batchSizes(1, 6)).toEqual([1, 2, 4, 6]);
   expect(batchSizes(32, 3)).toEqual([3]);

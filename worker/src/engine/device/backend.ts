@@ -32,28 +32,33 @@ import type { DeviceContext } from './runner.ts';
 
 /** Options of a device backend. */
 export interface DeviceOptions {
-  /** `cpu` runs the same graphs in host memory, for tests. */
+  /** `cpu` runs the same graphs in the memory of the host. Only tests use it. */
   readonly provider: 'cpu' | 'cuda';
   readonly threads: number;
   readonly maxBatch: number;
-  /** Most slots for which state is allocated. Fewer if the memory of the device is smaller. */
+  /**
+   * Largest number of slots for which state is allocated. If the memory of the device is smaller, fewer are allocated.
+   */
   readonly maxSlots: number;
-  /** Best classes that are kept for each piece. None by default. */
+  /** Number of best classes that are kept for each piece. 0 by default. */
   readonly alternatives?: number;
   /** Part of the device that this model may use. All of it by default. */
   readonly share?: MachineShare;
 }
 
-/** Share of the free device memory that the state of streams may take. The runs need the remainder for their buffers. */
+/** Share of the free device memory that the state of streams may take. Runs need the rest for their buffers. */
 const MEMORY_SHARE = 0.7;
-/** Active runs. The encoded frames of a transducer stay in the memory of its batch until the search is done. */
+/**
+ * Maximum number of active runs. A transducer has only one, because its encoded frames stay in the memory of the batch
+ * until the search is done.
+ */
 const MAX_RUNS = { ctc: 2, transducer: 1 } as const;
 /** Smallest batch size on a GPU. Smaller batches take as long as this one. */
 const SMALLEST_BATCH = 32;
 /**
- * Longest run on a GPU. A window waits for up to two runs before its own, and its result must arrive within 150 ms of its
- * last sample. A model that needs more for a full batch gets smaller batches. Models that share the GPU also wait for the
- * runs of each other, so each of them gets a part of this time.
+ * Longest time of a run on a GPU. A window waits for up to two runs before its own, and its result must arrive within
+ * 150 ms of its last sample. If a full batch of a model takes longer, the model gets smaller batches. Models that share
+ * the GPU also wait for each other's runs, so each of them gets a part of this time.
  */
 const LONGEST_RUN_MS = 45;
 
@@ -64,7 +69,10 @@ export interface StreamMemory {
   readonly states: PredictorStates | undefined;
 }
 
-/** A model whose features, state and best classes are computed on a device. Only samples and class ids travel. */
+/**
+ * A model whose features, state and best classes are computed on a device. Only samples and class ids are copied to and
+ * from the device.
+ */
 export class DeviceBackend implements Backend {
   readonly manifest: Manifest;
   readonly contexts: ReadonlyMap<string, ContextShape>;
@@ -141,7 +149,7 @@ export class DeviceBackend implements Backend {
     if (alternatives > 0) checkAlternatives(opened, manifest, alternatives);
     const { arenas, layout } = createArenas(runtime, memory, opened, options);
     releases.add(arenas);
-    // The device may have memory for fewer streams than a batch could have.
+    // The device may have memory for fewer streams than the largest batch has.
     const maxBatch = Math.min(options.maxBatch, layout.slots);
     const cudaGraphs = provider === 'cuda';
     const sizes = batchSizes(cudaGraphs ? SMALLEST_BATCH : 1, maxBatch);
@@ -181,7 +189,7 @@ export class DeviceBackend implements Backend {
   }
 }
 
-/** Allocates the state of as many streams as are wanted and fit into the memory of the device. */
+/** Allocates the state of the requested number of streams, or of as many as fit into the memory of the device. */
 function createArenas(
   runtime: NativeRuntime,
   memory: DeviceMemory,
@@ -214,7 +222,7 @@ function createStates(
 function largestQuickBatch(contexts: readonly DeviceContext[], sizes: readonly number[], longestMs: number): number {
   const [smallest = 1] = sizes;
   const isQuick = (context: DeviceContext, size: number) =>
-    // A single run may be slow because of other work on the device.
+    // The fastest of three runs counts, because other work on the device may slow down a single run.
     Math.min(runMs(context, size), runMs(context, size), runMs(context, size)) <= longestMs;
   return sizes.findLast((size) => contexts.every((context) => isQuick(context, size))) ?? smallest;
 }
@@ -230,14 +238,14 @@ function runMs({ graph, joint, rows: { chunk } }: DeviceContext, size: number): 
   const search = joint.searchOf(batch);
   search.submit(0);
   search.collect();
-  // Frames without pieces take one step each. Rows with pieces usually need one more run.
+  // Each frame without pieces takes one step. Rows with pieces usually need one more run.
   const runs = Math.ceil(chunk / joint.shape.steps) + 1;
   return encoderMs + runs * totalMs(search.timing());
 }
 
 const totalMs = ({ copyInMs, computeMs, copyOutMs }: BatchTiming): number => copyInMs + computeMs + copyOutMs;
 
-/** Returns the batch sizes up to the largest: powers of two, and the largest itself. */
+/** Returns the batch sizes up to `most`: `least` multiplied by powers of two, and `most` itself. */
 export function batchSizes(least: number, most: number): number[] {
   const sizes: number[] = [];
   for (let size = least; size < most; size *= 2) sizes.push(size);

@@ -16,7 +16,7 @@ import type { NativeRuntime } from '../../native/runtime.ts';
 import type { SessionOptions } from '../../native/session.ts';
 import { SharedWeights } from '../../native/weights.ts';
 
-/** Weights of the GPU graphs, next to them. */
+/** File with the weights of the GPU graphs, in the same folder. */
 const WEIGHTS_FILE = 'weights.bin';
 
 /** The GPU graph of a context. */
@@ -33,8 +33,8 @@ export interface OpenModel {
 }
 
 /**
- * Opens the graphs of all contexts, and that of a transducer's search, and adds them to `releases`. On a GPU they share
- * their weights. Throws a ModelError if a graph is missing or does not fit to the manifest.
+ * Opens the graphs of all contexts, and the search graph of a transducer, and adds them to `releases`. On a GPU the
+ * graphs share their weights. Throws a ModelError if a graph is missing or does not match the manifest.
  */
 export async function openModel(
   runtime: NativeRuntime,
@@ -97,7 +97,7 @@ function checkGraph(
   }
 }
 
-/** Throws if the table of prompts does not contain the index. CUDA would use another index without an error. */
+/** Throws if the graph's table of prompts does not contain the index. CUDA would use another index without an error. */
 function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptIndex: number | undefined): void {
   if (!takesPrompt) return;
   if (promptIndex === undefined) fail(file, 'the graph has an input prompt, but the manifest has no promptIndex');
@@ -105,7 +105,7 @@ function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptI
     fail(file, `the graph has ${prompts} prompts, but the manifest has promptIndex ${promptIndex}`);
 }
 
-/** All graphs read and write the same arenas. */
+/** Throws if the state of two graphs has different sizes, because all graphs read and write the same arenas. */
 function checkState(file: string, { shape: { state } }: OpenGraph, { shape: { state: first } }: OpenGraph): void {
   const describe = ({ layers, width, tail, row, precision }: StateShape) =>
     `${layers} layers of ${width} values in rows of ${row} and tails of ${tail} frames in ${precision}`;
@@ -114,7 +114,7 @@ function checkState(file: string, { shape: { state } }: OpenGraph, { shape: { st
   fail(file, `the state has ${describe(state)}, but that of the first context has ${describe(first)}: ${next}`);
 }
 
-/** Throws a ModelError if the graphs do not return this many classes for each frame or step. */
+/** Throws a ModelError if the graphs do not return `alternatives` classes for each frame or step. */
 export function checkAlternatives({ contexts, joint }: OpenModel, manifest: Manifest, alternatives: number): void {
   const counts = joint ? [joint.shape.alternatives] : contexts.map(({ graph }) => graph.shape.alternatives);
   const count = Math.min(...counts);

@@ -5,12 +5,12 @@ import type { PageShape } from './pages.ts';
 const shapes: PageShape[] = [14, 7, 4, 2, 1].map((chunk) => ({ left: 56, chunk }));
 const shape = fc.record({ left: fc.integer({ min: 1, max: 80 }), chunk: fc.integer({ min: 1, max: 20 }) });
 
-test('framesPerSlot has one page more than the left context, which is rounded up to a multiple of the chunk', () => {
+test('framesPerSlot is the left context, rounded up to a multiple of the chunk, and one more page', () => {
   expect(framesPerSlot(shapes)).toBe(70);
   expect(framesPerSlot([{ left: 70, chunk: 4 }])).toBe(76);
 });
 
-test('fillPast lists the zero page for windows before the utterance, and then the pages of the last windows', () => {
+test('fillPast lists the zero page for each window before the utterance, and then the pages of the last windows', () => {
   const layout = layOutArenas(3, shapes);
   const past = (k: number) => {
     const out = new Int32Array(4);
@@ -49,7 +49,7 @@ test('Pages of two slots never overlap, and no page of a slot overlaps the zero 
   );
 });
 
-test('fillPast lists the pages that the last windows wrote, oldest first, however many windows there were', () => {
+test('fillPast lists the pages that the last windows wrote, the oldest first, for any number of windows', () => {
   fc.assert(
     fc.property(shape, fc.nat(200), fc.nat(3), (context, k, slot) => {
       const layout = layOutArenas(4, [context]);
@@ -60,14 +60,14 @@ test('fillPast lists the pages that the last windows wrote, oldest first, howeve
       const windows = Array.from(past, (page) => (page === layout.zeroPage ? 'none' : wrote.get(page)));
       const expected = Array.from(past, (_, i) => (k - past.length + i < 0 ? 'none' : k - past.length + i));
       expect(windows).toEqual(expected);
-      // A window can be run again, because it overwrites nothing that it reads.
+      // A window overwrites nothing that it reads, so it can be run again.
       expect([...past]).not.toContain(pageOf(layout, context, slot, k));
       expect(past.length * context.chunk).toBeGreaterThanOrEqual(context.left);
     }),
   );
 });
 
-test('stateOf returns other tails for each slot, which windows use in turn, and never a reserved one', () => {
+test('stateOf returns tails that belong to one slot only, that consecutive windows use in turn, and that are never reserved', () => {
   const layout = layOutArenas(5, shapes);
   const tails = [0, 1, 2, 3, 4].flatMap((slot) => [stateOf(slot, 6), stateOf(slot, 7)]);
   expect(new Set([...tails, layout.zeroTail, layout.scratchTail]).size).toBe(layout.tails);

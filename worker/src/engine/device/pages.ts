@@ -2,15 +2,15 @@ import { DeviceArenas } from '../../native/arenas.ts';
 
 /** Sizes of a context that decide how its streams use the arena. */
 export interface PageShape {
-  /** Encoder frames of the past that a run sees. */
+  /** Number of past encoder frames that a run reads. */
   readonly left: number;
-  /** Encoder frames of a chunk, which are the frames of a page. */
+  /** Number of encoder frames in a chunk, which is also the number of frames in a page. */
   readonly chunk: number;
 }
 
 /**
- * Division of the arenas in device memory. An arena consists of frames. It starts with a zero page, which is never
- * written, and a scratch page for rows that pad a batch. After them each slot owns the same number of frames. The
+ * Division of the arenas in device memory. An arena is a list of frames. It starts with a zero page, which is never
+ * written, and a scratch page for rows that pad a batch. All other frames are divided equally among the slots. The
  * convolution tails are divided in the same way.
  */
 export interface ArenaLayout {
@@ -18,7 +18,7 @@ export interface ArenaLayout {
   readonly framesPerSlot: number;
   /** Frames of the largest page. */
   readonly pageFrames: number;
-  /** Frames of an arena, and convolution tails. */
+  /** Number of frames of an arena. The next field is the number of convolution tails. */
   readonly frames: number;
   readonly tails: number;
   readonly zeroPage: number;
@@ -30,10 +30,15 @@ export interface ArenaLayout {
 /** Returns the number of pages that hold the past of a stream. */
 export const pagesOf = ({ left, chunk }: PageShape): number => Math.ceil(left / chunk);
 
-/** Returns the number of pages of a slot. With one more than the past has, a window can be run again. */
+/**
+ * Returns the number of pages of a slot. It is one more than the past needs, so that a window does not overwrite what
+ * it reads and can be run again.
+ */
 const ringOf = (shape: PageShape): number => pagesOf(shape) + 1;
 
-/** Tails and predictor states of a slot. A window reads one and writes the other, so it can be run again. */
+/**
+ * Number of tails and of predictor states of a slot. A window reads one and writes the other, so it can be run again.
+ */
 export const STATES_PER_SLOT = 2;
 
 /** Returns the frames that a slot needs for streams of any of these contexts. */
@@ -70,8 +75,9 @@ export const stateOf = (slot: number, k: number): number =>
   DeviceArenas.firstSlot + slot * STATES_PER_SLOT + (k % STATES_PER_SLOT);
 
 /**
- * Writes the first arena frames of the pages before window `k` to `out`, starting at `at`, the oldest first. The pages of
- * a slot form a ring, in which window `k` writes none of these pages. Pages before the utterance are the zero page.
+ * Writes the first arena frames of the pages before window `k` to `out` from index `at` on, the oldest first. The pages
+ * of a slot form a ring, in which window `k` writes to none of these pages. For windows before the utterance, the zero
+ * page is listed.
  */
 export function fillPast(
   layout: ArenaLayout,

@@ -2,7 +2,7 @@ import { buildFraming } from '../../features/framing.ts';
 import { encodedFrames } from './rows.ts';
 
 describe.each([4, 8])('encodedFrames with a subsampling of %d', (subsampling) => {
-  test('is the whole chunk for a full window, and 0 for its history alone', () => {
+  test('is the whole chunk for a full window, and 0 for a window that has only its history', () => {
     for (const right of [0, 3, 13]) {
       const { window, shift } = buildFraming(right, subsampling);
       expect(encodedFrames({ subsampling }, window)).toBe(right + 1);
@@ -10,7 +10,7 @@ describe.each([4, 8])('encodedFrames with a subsampling of %d', (subsampling) =>
     }
   });
 
-  test('counts an encoder frame as soon as its first feature frame holds audio', () => {
+  test('counts an encoder frame as soon as its first feature frame contains audio', () => {
     const { window, shift } = buildFraming(13, subsampling);
     const history = window - shift;
     expect(encodedFrames({ subsampling }, history + 1)).toBe(1);

@@ -8,13 +8,13 @@ import type { ArenaLayout, PageShape } from './pages.ts';
 /** Sizes of the rows of a context. */
 export interface RowShape extends PageShape {
   readonly framing: Framing;
-  /** Samples of a row. */
+  /** Number of samples in a row. */
   readonly samples: number;
   /** Feature frames per encoder frame, a power of two. */
   readonly subsampling: number;
 }
 
-/** Writes the next window of a stream to a row. `length` feature frames of the window hold audio. */
+/** Writes the next window of a stream to a row. `length` is the number of its feature frames that contain audio. */
 export function fillRow(
   rows: BatchInputs,
   row: number,
@@ -40,12 +40,12 @@ export function fillRow(
   rows.filled[row] = Math.min(left, k * chunk);
 }
 
-/** Encoder frames of the history at the start of a window. */
+/** Number of encoder frames in the history at the start of a window. */
 const HISTORY_FRAMES = 2;
 
 /**
- * Returns the number of encoder frames of a window that hold audio. `length` is the number of its feature frames that do.
- * Each convolution of the subsampling halves the number of frames.
+ * Returns the number of encoder frames of a window that contain audio. `length` is the number of its feature frames
+ * that contain audio. Each convolution of the subsampling halves the number of frames.
  */
 export function encodedFrames({ subsampling }: Pick<RowShape, 'subsampling'>, length: number): number {
   let frames = length;

@@ -1,6 +1,9 @@
 import type { BatchTiming } from '../../native/submission.ts';
 
-/** Adds up the time that a run takes on this thread and on the device. Other tasks of the thread run between its parts. */
+/**
+ * Adds up the time that a run takes on this thread and on the device. Between the parts of a run, the thread does other
+ * work, which does not count.
+ */
 export class RunMeter {
   #cpuMs = 0;
   #hostMs = 0;

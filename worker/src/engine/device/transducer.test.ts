@@ -9,7 +9,7 @@ import { searchTransducer } from './transducer.ts';
 
 const BLANK = 3;
 const SHAPE = { steps: 2, blank: BLANK, maxSymbols: 10 } as JointShape;
-/** Feature frames of a window with two encoder frames that hold audio. */
+/** Number of feature frames of a window in which two encoder frames contain audio. */
 const LENGTH = 25;
 
 interface Step {
@@ -18,12 +18,12 @@ interface Step {
   readonly score?: number;
 }
 
-/** A joint graph with one row, whose runs return these steps. The last run repeats. */
+/** A joint graph with one row, whose runs return the steps of a script. After the script, the last run is repeated. */
 class ScriptedJoint {
   readonly inputs = Object.fromEntries(
     ['frames', 'token', 'at', 'symbols', 'stateFrom', 'stateTo'].map((name) => [name, new Int32Array(1)]),
   ) as unknown as JointInputs;
-  /** Inputs of each run. */
+  /** Inputs of all runs so far. */
   readonly runs: Record<string, number>[] = [];
   readonly #script: readonly (readonly Step[])[];
 
@@ -105,7 +105,7 @@ describe('searchTransducer', () => {
     expect(transcript.ids).toEqual([0]);
   });
 
-  test('ignores scores of steps after the last frame', async () => {
+  test('ignores scores of steps after the last frame of a row', async () => {
     const { search } = createSearch();
     const joint = new ScriptedJoint([[step(-1, 1), { token: -1, place: 2, score: NaN }]]);
     expect(await search(joint)).toEqual([true]);
@@ -115,7 +115,7 @@ describe('searchTransducer', () => {
     [0, 1],
     [1, 2],
     [4, 3],
-  ])('runs as many steps as %d pieces take even if it finds none, in %d runs', async (pieces, runs) => {
+  ])('takes as many steps as %d pieces need, even if it finds no piece, in %d runs', async (pieces, runs) => {
     const { transcript, search } = createSearch();
     const joint = new ScriptedJoint([[step(-1, 1), step(-1, 2)]]);
     expect(await search(joint, pieces)).toEqual([true]);

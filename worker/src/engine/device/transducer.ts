@@ -13,14 +13,14 @@ import type { RunMeter } from './run-meter.ts';
 /** A stream in the search of a batch. */
 interface Row {
   readonly search: DeviceRnnt;
-  /** Encoder frames that hold audio. */
+  /** Number of encoder frames that contain audio. */
   readonly frames: number;
   isFinite: boolean;
 }
 
 /**
- * Searches the encoded frames that the encoder leaves on the device, and adds the pieces to the transcripts. The encoder
- * may still run. Returns for each row whether all its scores were numbers.
+ * Searches the encoded frames that the encoder leaves on the device, and adds the pieces to the transcripts. The
+ * encoder may still be running. Returns for each row whether all its scores are finite numbers.
  */
 export async function searchTransducer(
   joint: JointBatch,
@@ -69,7 +69,7 @@ function startRows({ inputs }: JointBatch, encoder: Pick<RowShape, 'subsampling'
   });
 }
 
-/** Adds the pieces of a run to the transcript of a row. Steps after the last frame have no meaning. */
+/** Adds the pieces of a run to the transcript of a row. Steps after the last frame are ignored. */
 function addPieces(row: Row, index: number, steps: number, { tokens, places, scores, top }: JointResult): void {
   for (let i = index * steps; row.isFinite && i < (index + 1) * steps; i++) {
     const [token = -1, place = 0] = [tokens[i], places[i]];
@@ -79,7 +79,7 @@ function addPieces(row: Row, index: number, steps: number, { tokens, places, sco
   }
 }
 
-/** Returns the best classes of a frame or step, by its number in the batch. */
+/** Returns the best classes of a frame or step. `index` is its number in the batch. */
 export function candidatesAt({ ids, scores, count: stored }: TopClasses, index: number, count: number): Candidate[] {
   return Array.from({ length: Math.min(count, stored) }, (_, i) => ({
     id: ids[index * stored + i] ?? -1,
@@ -87,7 +87,7 @@ export function candidatesAt({ ids, scores, count: stored }: TopClasses, index: 
   }));
 }
 
-/** Prepares the next run and returns whether a row needs it. The search of a row with invalid scores ends. */
+/** Prepares the next run and returns whether any row needs it. The search of a row with invalid scores ends. */
 function advance(joint: JointBatch, { blank }: JointShape, rows: readonly Row[]): boolean {
   const { frames, token } = joint.inputs;
   rows.forEach((row, i) => {

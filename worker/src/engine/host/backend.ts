@@ -9,7 +9,7 @@ import type { Search } from '../search.ts';
 import { BatchRunner } from './batch.ts';
 import { CachePool } from './caches.ts';
 
-/** A model in onnxruntime-node. Features, state and search are in the memory of this process. */
+/** A model that onnxruntime-node runs. Features, state and search are in the memory of this process. */
 export class HostBackend implements Backend {
   readonly contexts: ReadonlyMap<string, ContextShape>;
   readonly maxBatch: number;

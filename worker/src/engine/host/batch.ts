@@ -9,7 +9,7 @@ import type { CachePool } from './caches.ts';
 import { searchBatch } from './search.ts';
 import { copyColumns, fillWindow } from './window.ts';
 
-/** Runs one window of several streams of a context together, with features and search in this thread. */
+/** Runs one window of several streams of the same context together. Features and search are computed in this thread. */
 export class BatchRunner implements Runner {
   readonly #model: Model;
   readonly #caches: CachePool;
@@ -43,8 +43,8 @@ export class BatchRunner implements Runner {
       return isOpen(lane) ? [{ lane, place, search: lane.search, frames, leastPieces }] : [];
     });
     await searchBatch(this.#model, encoder, kept);
-    // A transducer search runs graphs of its own. Meanwhile a stream may have closed, and another stream may hold its
-    // slot.
+    // A transducer search runs graphs of its own and takes time. Meanwhile a stream may have closed, and another stream
+    // may have taken its slot.
     const open = kept.filter(({ lane }) => isOpen(lane));
     const events = open.flatMap(({ lane, place, frames }) => {
       lane.ran(now, { batch: batch.length, runMs: now - started, waitMs: waitedMs(lane) });
@@ -66,7 +66,10 @@ export class BatchRunner implements Runner {
     return events;
   }
 
-  /** Restores the features before a window that is run again. Its input still starts with them. */
+  /**
+   * Restores the features from before a window that is run again. The input of the window still starts with these
+   * features.
+   */
   #restoreHistory({ shape, scratch }: Encoder, { slot }: Lane, place: number): void {
     const { window, shift } = shape.framing;
     const [from, kept] = [place * audioSize(shape), window - shift];

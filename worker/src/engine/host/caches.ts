@@ -4,7 +4,7 @@ import type { Scratch } from '../../model/scratch.ts';
 export interface CacheSizes {
   readonly channel: number;
   readonly time: number;
-  /** Features at the end of a window, which the next window starts with. */
+  /** Features at the end of a window, with which the next window starts. */
   readonly history: number;
 }
 
@@ -34,8 +34,8 @@ export class CachePool {
   }
 
   /**
-   * Copies the caches of a slot to place `i` of the batch. With `fresh` it writes zeros instead; the slot may still
-   * hold the caches of an earlier utterance.
+   * Copies the caches of a slot to place `i` of the batch. With `fresh` it writes zeros instead, because the slot may
+   * still contain the caches of an earlier utterance.
    */
   load(slot: number, scratch: Scratch, i: number, fresh: boolean): void {
     const [channel, time] = [this.#channelSize, this.#timeSize];
@@ -50,7 +50,7 @@ export class CachePool {
     scratch.filled[i] = this.#filled[slot] ?? 0n;
   }
 
-  /** Stores the caches that the run produced at place `i` of the batch. */
+  /** Stores the caches that the run has written to place `i` of the batch. */
   save(slot: number, scratch: Scratch, i: number): void {
     const [channel, time] = [this.#channelSize, this.#timeSize];
     this.#channel.set(scratch.channelNext.subarray(i * channel, (i + 1) * channel), slot * channel);

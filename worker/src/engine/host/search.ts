@@ -9,7 +9,7 @@ import type { Search } from '../search.ts';
 export interface Encoded {
   readonly search: Search;
   readonly place: number;
-  /** Encoder frames that hold audio. */
+  /** Number of encoder frames that contain audio. */
   readonly frames: number;
   /** See `Work`. */
   readonly leastPieces?: number | undefined;

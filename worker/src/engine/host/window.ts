@@ -5,12 +5,12 @@ import type { LogMel, SampleRing } from '../../features/logmel.ts';
 /** Input for the features of one window. */
 export interface WindowSource {
   readonly ring: SampleRing;
-  /** First sample of the utterance, and the sample at which its audio ends so far. */
+  /** First sample of the utterance. `end` is the sample at which its audio ends so far. */
   readonly start: number;
   readonly end: number;
   /** Number of the window in the utterance. */
   readonly index: number;
-  /** Frames of the window that hold audio. */
+  /** Number of frames of the window that contain audio. */
   readonly length: number;
   /** Last frames of the previous window, [mels, history]. Overwritten with the last frames of this window. */
   readonly history: Float32Array;
