@@ -66,7 +66,7 @@ describe('the Authorization header', () => {
     expect((await usage(`${scheme} ${tenant.key}`)).status).toBe(200);
   });
 
-  test('is refused with another scheme or another form', async () => {
+  test('is refused if its scheme is not Bearer or its form is wrong', async () => {
     const { key } = tenant;
     const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
     for (const value of [
@@ -135,7 +135,7 @@ describe('an API key', () => {
 });
 
 describe('an API key with limits', () => {
-  test('may use only the routes of its scopes, and the refusal names the missing one', async () => {
+  test('may use only the routes of its scopes, and the refusal names the missing scope', async () => {
     const reader = await service.admin.key(tenant.name, { scopes: ['usage:read'] });
     expect((await usage(`Bearer ${reader}`)).status).toBe(200);
     const error = errorOf(await create(reader));
@@ -147,7 +147,7 @@ describe('an API key with limits', () => {
     expect(errorOf(await usage(`Bearer ${creator}`)).message).toContain('lacks the scope usage:read.');
   });
 
-  test('may use only its models, and only those of its account', async () => {
+  test('may use only models that both the key and its account allow', async () => {
     const own = await service.tenant({ models: [KIKUYU] });
     const key = await service.admin.key(own.name, { models: [KIKUYU, 'svc-asr-dholuo-v1'] });
     sessionOf(await create(key, { model: KIKUYU }));
@@ -175,7 +175,7 @@ describe('an account', () => {
     expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
   });
 
-  test('that was suspended continues with the same balance once it is active', async () => {
+  test('that was suspended has the same balance when it is active again', async () => {
     const own = await service.tenant({ seconds: 100 });
     const { id } = sessionOf(await create(own.key));
     await service.admin.change(own.name, { state: 'Suspended' });

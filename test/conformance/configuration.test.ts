@@ -65,7 +65,7 @@ describe('a model', () => {
     await offered(NAME, 'Kikamba');
   });
 
-  test('with an invalid edit is reported by file and field and keeps its last valid version', async () => {
+  test('whose file gets an invalid edit keeps its last valid version, and the error names the file and the field', async () => {
     const before = await models();
     service.writeConfig('kamba.yaml', modelYaml(NAME, { language: 'Wrong', max: '"many"' }));
     await eventually('the problem is reported', APPLIED_WITHIN_MS, () => {
@@ -120,7 +120,7 @@ describe('a file that is not a valid resource', () => {
 });
 
 describe('a tenant', () => {
-  test('in a file is applied while the service runs, as are its changes, and each grant is credited only once', async () => {
+  test('that is added or changed in a file is applied while the service runs, and each grant is credited only once', async () => {
     service.writeConfig('tenant.yaml', tenantYaml('from-a-file'));
     await eventually('the tenant has an account', APPLIED_WITHIN_MS, async () => {
       const { status, body } = await service.admin.call('GET', '/tenants/from-a-file');

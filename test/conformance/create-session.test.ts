@@ -99,7 +99,7 @@ describe('the reservation of a session', () => {
     expect(amounts(session).slice(0, 2)).toEqual([seconds, seconds]);
   });
 
-  test('is the remaining credit if that is less, down to one second', async () => {
+  test('is the remaining credit if less than requested is left, down to one second', async () => {
     const { key: own } = await service.tenant({ seconds: 46 });
     const create = async (seconds: number) =>
       amounts(sessionOf(await service.create(own, { model: KIKUYU, max_audio_seconds: seconds })));
@@ -109,7 +109,7 @@ describe('the reservation of a session', () => {
     expect(refusal(await service.create(own, { model: KIKUYU, max_audio_seconds: 1 }))).toBe('insufficient_credits');
   });
 
-  test('is refused without credit, and nothing is reserved', async () => {
+  test('is refused if no credit is left, and nothing is reserved', async () => {
     const { key: own } = await service.tenant({ seconds: 0 });
     expect(refusal(await service.create(own))).toBe('insufficient_credits');
     expect(balanceOf(await service.usage(own))).toMatchObject({

@@ -30,16 +30,16 @@ async function expectNothingReserved({ name }: TestTenant): Promise<void> {
   expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
 }
 
-/** Each request breaks the rule in the test's name and every later rule that it can. */
+/** Each request breaks the first rule in the name of its test, and as many later rules as it can. */
 describe('a request that breaks two rules is refused for the earlier one', () => {
-  test('key before account', async () => {
+  test('the API key is checked before the account', async () => {
     const { key } = await service.tenant({ state: 'Suspended' });
     const wrong = forgeKey(keyIdOf(key), 'a'.repeat(32));
     expect(refusal(await post(wrong, { body: '{' }))).toBe('invalid_api_key');
     expect(refusal(await post(key, { body: '{' }))).toBe('account_inactive');
   });
 
-  test('account before request rate', async () => {
+  test('the account is checked before the request rate', async () => {
     const { key, name } = await service.tenant({ limits: { requestsPerMinute: 1 } });
     expect((await service.usage(key)).status).toBe(200);
     expect(refusal(await service.usage(key))).toBe('rate_limit_exceeded');
@@ -47,20 +47,20 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     expect(refusal(await post(key, { body: '{' }))).toBe('account_inactive');
   });
 
-  test('request rate before content type', async () => {
+  test('the request rate is checked before the content type', async () => {
     const { key } = await service.tenant({ limits: { requestsPerMinute: 1 } });
     expect((await service.usage(key)).status).toBe(200);
     const headers = { 'content-type': 'text/plain' };
     expect(refusal(await post(key, { headers, body: GOOD }))).toBe('rate_limit_exceeded');
   });
 
-  test('content type before size', async () => {
+  test('the content type is checked before the size of the body', async () => {
     const { key } = await service.tenant();
     const headers = { 'content-type': 'text/plain' };
     expect(refusal(await post(key, { headers, body: GOOD.padEnd(TOO_LONG) }))).toBe('unsupported_media_type');
   });
 
-  test('size before JSON', async () => {
+  test('the size of the body is checked before its JSON syntax', async () => {
     const { key } = await service.tenant();
     for (const chunked of [false, true]) {
       const answer = await post(key, { headers: JSON_TYPE, body: '{'.padEnd(TOO_LONG, '{'), chunked });
@@ -68,20 +68,20 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     }
   });
 
-  test('JSON before parameters and Idempotency-Key', async () => {
+  test('the JSON syntax is checked before the parameters and the Idempotency-Key', async () => {
     const { key } = await service.tenant();
     const headers = { ...JSON_TYPE, 'idempotency-key': 'not valid' };
     expect(refusal(await post(key, { headers, body: '{"model": 5' }))).toBe('invalid_json');
   });
 
-  test('parameters before a conflict of the Idempotency-Key', async () => {
+  test('the parameters are checked before a conflict of the Idempotency-Key', async () => {
     const { key } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     sessionOf(await service.create(key, { model: KIKUYU }, headers));
     expect(refusal(await service.create(key, { model: KIKUYU, more: 1 }, headers))).toBe('invalid_parameters');
   });
 
-  test('Idempotency-Key before model', async () => {
+  test('the form of the Idempotency-Key is checked before the model', async () => {
     const { key } = await service.tenant();
     const answer = await service.create(key, { model: 'none' }, { 'idempotency-key': 'not valid' });
     expect(refusal(answer)).toBe('invalid_idempotency_key');
@@ -99,7 +99,7 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     expect(sessionOf(await service.create(key, { model: PASSING }, headers))).toStrictEqual(session);
   });
 
-  test('a repeated request is answered before the scope is checked', async () => {
+  test('a repeated request is answered before the models of the account are checked', async () => {
     const { key, name } = await service.tenant();
     const headers = { 'idempotency-key': randomUUID() };
     const session = sessionOf(await service.create(key, { model: KIKUYU }, headers));
@@ -108,20 +108,20 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
     expect(sessionOf(await service.create(key, { model: KIKUYU }, headers))).toStrictEqual(session);
   });
 
-  test('model before scope', async () => {
+  test('the existence of the model is checked before the models of the account', async () => {
     const tenant = await service.tenant({ models: [DHOLUO] });
     expect(refusal(await service.create(tenant.key, { model: 'none' }))).toBe('model_not_found');
     await expectNothingReserved(tenant);
   });
 
-  test('scope before concurrency and session rate', async () => {
+  test('the models of the account are checked before concurrency and session rate', async () => {
     const limits = { concurrentSessions: 1, sessionsPerMinute: 1 };
     const { key } = await service.tenant({ models: [DHOLUO], limits });
     sessionOf(await service.create(key, { model: DHOLUO }));
     expect(refusal(await service.create(key, { model: KIKUYU }))).toBe('model_scope_denied');
   });
 
-  test('session rate before concurrency', async () => {
+  test('the session rate is checked before concurrency', async () => {
     const { key } = await service.tenant({ limits: { concurrentSessions: 1, sessionsPerMinute: 1 } });
     sessionOf(await service.create(key));
     expect(refusal(await service.create(key))).toBe('rate_limit_exceeded');
@@ -130,13 +130,13 @@ describe('a request that breaks two rules is refused for the earlier one', () =>
   test.each([
     ['session rate', { sessionsPerMinute: 1 }, 'rate_limit_exceeded'],
     ['concurrency', { concurrentSessions: 1 }, 'concurrency_limit_exceeded'],
-  ])('%s before credit', async (_what, limits, code) => {
+  ])('%s is checked before the credit', async (_what, limits, code) => {
     const { key } = await service.tenant({ seconds: 5, limits });
     expect(sessionOf(await service.create(key)).credits.remaining).toBe(0);
     expect(refusal(await service.create(key))).toBe(code);
   });
 
-  test('credit before capacity', async () => {
+  test('the credit is checked before the capacity', async () => {
     const tenant = await service.tenant({ seconds: 0 });
     expect(refusal(await service.create(tenant.key, { model: FULL }))).toBe('insufficient_credits');
     await expectNothingReserved(tenant);

@@ -108,7 +108,7 @@ test('an active session does not expire', async () => {
   expect((await newest(key)).status).toBe('active');
 });
 
-test('a failed session keeps its audio and costs nothing', async () => {
+test('a failed session reports the audio that it accepted and costs nothing', async () => {
   const { key, name } = await service.tenant({ seconds: 100 });
   const session = sessionOf(await service.create(key));
   await connectStream(name, session);
@@ -129,7 +129,7 @@ test('recent sessions are the 20 newest, newest first', async () => {
   }
 });
 
-test('the monthly budget and its renewal are in the balance and in the refusal of a tenant without credit', async () => {
+test('GET /v1/usage contains the monthly budget, and a refusal without credit contains the day of its renewal', async () => {
   const { key, name } = await service.tenant({ seconds: 0, budgetSeconds: 20 });
   const before = balanceOf(await service.usage(key));
   const renewsAt = before.budget?.renews_at ?? '';
@@ -174,7 +174,7 @@ test('available, reserved and consumed credit always add up to the granted amoun
   expect(balanceOf(await service.usage(key)).consumed_ms).toBe(45_000);
 });
 
-test('GET and HEAD of usage require a key, and no other method is supported', async () => {
+test('GET and HEAD of /v1/usage require a key, and other methods are refused', async () => {
   const { key } = await service.tenant();
   expect((await service.request('HEAD', '/v1/usage', { key })).status).toBe(200);
   expect(refusal(await service.request('GET', '/v1/usage'))).toBe('missing_api_key');

@@ -20,7 +20,7 @@ afterEach(() => removePool(harness));
 // With --disable-eviction, kubectl deletes the worker despite the PodDisruptionBudget. The worker then serves until the
 // end of its grace period.
 test.each([[[]], [['--disable-eviction']]])(
-  'kubectl drain %j of the only node of a full pool cuts no stream, and all streams move when another node joins',
+  'kubectl drain with the options %j cuts no stream of a full pool with one node, and all streams move when another node joins',
   (args) => drainOnlyNode(harness, access, args),
   TIMEOUT_MS,
 );

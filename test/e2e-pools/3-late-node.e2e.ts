@@ -14,7 +14,7 @@ const PROVISION_MS = 20_000;
 /** Longest time between the readiness of the worker's pod and the last `ready`, on a slow machine. */
 const MAX_READY_DELAY_MS = 30_000;
 
-test('streams that need a node wait until it accepts pods, and start as soon as its worker is ready', async () => {
+test('streams wait while the only node of their pool accepts no pods, and start as soon as its worker is ready', async () => {
   const harness = await openHarness();
   const access = await openAccess(harness);
   const node = firstNode();

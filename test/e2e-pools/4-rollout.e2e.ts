@@ -61,7 +61,7 @@ const readModel = (path: string) => harness.read(`asrmodel/${POOL_MODEL}`, path)
 const conditionPath = (type: string, field: string) => `.status.conditions[?(@.type=="${type}")].${field}`;
 
 test(
-  'a rollout with maxSurge 0 replaces all workers of a full fleet without a further device, and cuts no stream',
+  'a rollout with maxSurge 0 replaces all workers of a full pool without an additional device, and cuts no stream',
   async () => {
     // A slow machine must not roll the revision back.
     const rollout = { ...ZERO_SURGE, maxDeltaP95Ms: 60_000, windowSeconds: 1 };

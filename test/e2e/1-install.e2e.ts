@@ -61,7 +61,7 @@ test(`helm upgrades ${PREVIOUS.name} to this commit without interrupting a strea
   await acrossVersions(harness, access, () => upgrade(harness));
 }, 600_000);
 
-test('helm test passes', async () => {
+test('helm test passes on the upgraded installation', async () => {
   const output = await harness.tools.helm(['test', RELEASE, '-n', NAMESPACE, '--timeout', '3m'], {
     timeoutMs: 200_000,
   });

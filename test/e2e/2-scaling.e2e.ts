@@ -26,7 +26,7 @@ const openUnlessUnknown = () =>
     throw error;
   });
 
-test('a pool in a namespace of its own starts a worker for a waiting stream, and scales back to zero', async () => {
+test('the pool of a model in another namespace starts a worker for a waiting stream, and scales back to zero', async () => {
   const model = buildModel(DHOLUO, 'Dholuo', 'luo', { min: 0, max: 2, idleToZeroSeconds: 5 });
   await models.kubectl(['apply', '-f', '-'], { input: JSON.stringify(model) });
   await until(models, `asrmodel/${DHOLUO}`, '.status.conditions[?(@.type=="Ready")].status', 'True');

@@ -93,8 +93,9 @@ async function probe(component: string, namespace: string, names: readonly strin
 }
 
 /**
- * Targets that each component can reach; all others are blocked. A pod's own ports are left out. Every blocked target
- * is open to another component in this table, so a blocked connection is never just a port that is closed.
+ * Targets that each component can reach; all others are blocked. A pod's own ports are left out. Each blocked target is
+ * open to another component in this table. A blocked connection is therefore never just a port on which nothing
+ * listens.
  */
 const OPEN: readonly [component: string, namespace: string, own: readonly string[], open: readonly string[]][] = [
   ['gateway', NAMESPACE, ['api', 'gateway metrics'], ['redis', 'streams']],
@@ -112,20 +113,23 @@ test.each([
   ['unrelated', NAMESPACE, ['unrelated', 'unrelated redis'], OPEN_TO_UNRELATED] as const,
   ['unrelated', OTHER_NAMESPACE, [], OPEN_TO_UNRELATED] as const,
   ['access', ACCESS_NAMESPACE, [], [...OPEN_TO_UNRELATED, 'admin API']] as const,
-])('policies let the %s pod in namespace %s reach only its own peers', async (component, namespace, own, open) => {
-  const names = Object.keys(targets).filter((name) => !own.includes(name));
-  const expected = Object.fromEntries(names.map((name) => [name, open.includes(name) ? 'open' : 'blocked']));
-  let outcomes: Record<string, Outcome> = {};
-  const isExpected = async () => {
-    outcomes = await probe(component, namespace, names);
-    return names.every((name) => outcomes[name] === expected[name]);
-  };
-  // The comparison below shows what differs.
-  await eventually('outcomes are as expected', SETTLE_MS, isExpected).catch(() => undefined);
-  expect(outcomes).toEqual(expected);
-});
+])(
+  'network policies let the %s pod in namespace %s connect only to the targets that it needs',
+  async (component, namespace, own, open) => {
+    const names = Object.keys(targets).filter((name) => !own.includes(name));
+    const expected = Object.fromEntries(names.map((name) => [name, open.includes(name) ? 'open' : 'blocked']));
+    let outcomes: Record<string, Outcome> = {};
+    const isExpected = async () => {
+      outcomes = await probe(component, namespace, names);
+      return names.every((name) => outcomes[name] === expected[name]);
+    };
+    // The comparison below shows what differs.
+    await eventually('outcomes are as expected', SETTLE_MS, isExpected).catch(() => undefined);
+    expect(outcomes).toEqual(expected);
+  },
+);
 
-test('policies let the redis pod open no connection', async () => {
+test('network policies let the Redis pod open no connection', async () => {
   const [host = '', port = ''] = targets['unrelated redis']?.split(':') ?? [];
   // redis-cli fails when it is blocked. That must not fail kubectl.
   const ping = `timeout 5 redis-cli -h ${host} -p ${port} ping 2>&1; echo done`;

@@ -172,7 +172,7 @@ describe('a Tenant and an ASRModel that wait for their finalizer', () => {
   };
 
   test(
-    'can be deleted by hand without an operator, and a new Tenant of the same name has the old account',
+    'can be deleted by removing the finalizers while no operator runs, and a new Tenant of the same name has the old account',
     async () => {
       const key = await create([{ id: 'first', audioSeconds: 60 }]);
       await scale('deployment/svc-asr-operator', 0);
@@ -189,7 +189,7 @@ describe('a Tenant and an ASRModel that wait for their finalizer', () => {
   );
 
   test(
-    'can be deleted by hand without Redis',
+    'can be deleted by removing the finalizers while Redis is unavailable',
     async () => {
       await scale('statefulset/svc-asr-redis', 0);
       await harness.kubectl(['wait', '--for=delete', 'pod/svc-asr-redis-0', '--timeout=60s']);

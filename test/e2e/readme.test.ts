@@ -6,21 +6,21 @@ const replacements = { registry: 'registry.test', pullPolicy: 'Always', port: 11
 /** Splits commands into lines, and joins lines that end with a backslash. */
 const linesOf = (commands: string) => commands.replaceAll('\\\n', ' ').split('\n');
 
-test('README creates a cluster and loads the images with commands that exist', () => {
+test('the README uses only existing commands to create a cluster and load the images', () => {
   const lines = linesOf(readmeCommands().create);
   expect(lines).toContain('npm run images');
   const commands = lines.flatMap((line) => /cluster -- (\w+)/.exec(line)?.[1] ?? []);
   expect(commands.map((command) => parseClusterArguments([command])?.action)).toEqual(['up', 'load']);
 });
 
-test('README leads from helm install to a transcript in six lines', () => {
+test('the README needs six lines of commands from helm install to a transcript', () => {
   const lines = linesOf(readmeCommands().install);
   expect(lines).toHaveLength(6);
   expect(lines[1]).toMatch(/^helm install /);
   expect(lines[5]).toContain('npx svc-asr transcribe');
 });
 
-test('adaptCommands replaces registry and port, and fails if README no longer has them', () => {
+test('adaptCommands replaces the registry and the port of the README, and fails if the README no longer contains them', () => {
   const { install } = readmeCommands();
   const adapted = adaptCommands(install, replacements);
   expect(adapted).not.toMatch(/8443|REGISTRY=localhost/);

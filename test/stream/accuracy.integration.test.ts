@@ -38,7 +38,7 @@ test.each<[number, number]>([
   [56, 3],
   [56, 0],
 ])(
-  'with the context [%i, %i] and frames of any size the service returns the transcripts of the engine',
+  'with the context [%i, %i] and frames of any size, the service returns the same transcripts as the engine alone',
   async (...context) => {
     expect(spoken.length).toBeGreaterThanOrEqual(FRAME_BYTES.length);
     const alone: Transcript[] = [];

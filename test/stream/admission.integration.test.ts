@@ -66,7 +66,7 @@ test.each([
   120_000,
 );
 
-describe('a session request, when the only other gateway is full and this one', () => {
+describe('a session request to a gateway that is full', () => {
   const LONGEST = { model: MODEL, max_audio_seconds: LONGEST_S };
   let other: Owner | undefined;
 
@@ -103,7 +103,7 @@ describe('a session request, when the only other gateway is full and this one', 
   });
   afterEach(leaveOther);
 
-  test('is full too, gets 503 no_capacity and changes neither credit nor idempotency', async () => {
+  test('gets 503 no_capacity while the other gateway is full too, and changes neither credit nor idempotency', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await stage.caller(2);
     const session = await postSession(small, first.key, LONGEST, key);
@@ -137,7 +137,7 @@ describe('a session request, when the only other gateway is full and this one', 
     ['has room', 1],
     ['is of the previous version, which publishes nothing', undefined],
   ])(
-    'is full too, is accepted as soon as another one %s',
+    'is accepted as soon as another gateway %s',
     async (_name, freeElsewhere) => {
       const { key } = await stage.caller();
       const stream = await openStream(await createSession(small, key, LONGEST));

@@ -149,7 +149,7 @@ describe('an utterance', () => {
     });
   });
 
-  test('whose flush is still being answered survives a reset of the next utterance', async () => {
+  test('that was flushed still gets its final if the next utterance is reset', async () => {
     const { stream } = await stage.ready();
     stream.audio(pcm);
     stream.send(FLUSH);

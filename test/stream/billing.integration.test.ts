@@ -79,7 +79,7 @@ test('audio_ms equals the accepted samples, and billable_ms is rounded up to the
   );
 });
 
-test('GET /v1/usage reports what the ledger settled', async () => {
+test('GET /v1/usage reports the audio and the charge of a settled session', async () => {
   const opened = await stage.ready(2);
   opened.stream.socket.send(Buffer.alloc(32_002));
   opened.stream.close();

@@ -65,7 +65,7 @@ test('audio before ready ends the stream with 4400 and no charge', async () => {
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('keepalive before ready is ignored, flush and reset are invalid messages, and the tenth one closes the stream', async () => {
+test('before ready, keepalive is ignored, flush and reset are invalid messages, and the tenth invalid message closes the stream', async () => {
   const { stream } = await stage.connect();
   for (let sent = 0; sent < 10; sent++) stream.send({ type: 'keepalive' });
   for (let sent = 0; sent < 5; sent++) {

@@ -78,13 +78,13 @@ const worker = async () => {
   return stage.workers.find(({ id }) => id === busy?.id);
 };
 
-test('the recording has at least three parts, of which the last is not full', () => {
+test('the recording of these tests has at least three parts, and its last part is not full', () => {
   expect(PARTS).toBeGreaterThanOrEqual(3);
   expect(text).not.toBe('');
 });
 
 describe('a chained stream', () => {
-  test('has the transcript of one session, and each session but the last is full', async () => {
+  test('has the same transcript as a single session, and fills each session but the last', async () => {
     const caller = await stage.caller();
     const { client, outcome, end } = await chain(caller);
     expect(await outcome).toMatchObject({ outcome: 'completed' });
@@ -144,7 +144,7 @@ describe('a chained stream', () => {
     await untilPoolIsEmpty(stage.ledger, MODEL);
   });
 
-  test('ends at the limit of the credit, with a final of the audio before it', async () => {
+  test('ends when the credit is used up, with a final for the audio before that', async () => {
     const caller = await seedTenant(stage.ledger, 3500);
     const { client, outcome, end } = await chain(caller);
     expect(await outcome).toMatchObject({ outcome: 'completed', reason: 'audio_limit_reached', samples: 48_000 });
@@ -199,7 +199,7 @@ describe('a file of several parts', () => {
     return fetch(`${baseUrl}/v1/audio/transcriptions`, { method: 'POST', headers, body: form });
   };
 
-  test('has the transcript of one session, and its parts are settled together', async () => {
+  test('has the same transcript as a single session, and its parts are settled together', async () => {
     const { tenant, key } = await stage.caller();
     const answer = await send(key, pcm);
     expect(await answer.json()).toEqual({ text, usage: { type: 'duration', seconds: SECONDS } });
@@ -215,7 +215,7 @@ describe('a file of several parts', () => {
     expect(await settled(tenant)).toMatchObject({ balance: { consumedMs: 0, reservedMs: 0 } });
   });
 
-  test('gets 503 and is not charged if its gateway is drained', async () => {
+  test('gets 503 and is not charged if its gateway shuts down', async () => {
     const env = { CHAIN_PART_SECONDS: String(PART_SECONDS), STOP_GRACE_MS: '3000', STREAM_FINAL_TIMEOUT_MS: '1000' };
     const gateway = await startGateway(stage.redis.url, stage.prefix, env);
     const { tenant, key } = await stage.caller();

@@ -75,7 +75,7 @@ test('a client that misses two pings is disconnected, and its session is complet
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('a stream lasts at most its reserved audio plus the extra time, then gets a final and close code 1000', async () => {
+test('a stream lasts at most its reserved audio plus STREAM_LIFETIME_EXTRA_MS, then gets a final and close code 1000', async () => {
   const opened = await stage.ready(1);
   const { stream } = opened;
   stream.audio(pcm.subarray(0, 16_000));

@@ -98,7 +98,7 @@ test.concurrent('a gateway crash fails its sessions without a charge and frees t
   await untilSlotIsFree(session);
 });
 
-test.concurrent('sessions of a gateway that stops while Redis refuses its settlements are failed by others without a charge', async () => {
+test.concurrent('if a gateway stops while Redis refuses its settlements, other gateways fail its sessions without a charge', async () => {
   const user = await createNarrowUser(redis, ledger.link, 'leaving');
   const leaving = await startGateway(user.url, prefix, HASTY);
   const { tenant, session, stream } = await startSession(leaving);
@@ -149,7 +149,7 @@ test('a stream whose worker hangs during the last flush gets no final and is not
   expect(await ended(tenant)).toMatchObject({ state: 'failed', audioMs: 1000, billableMs: 0 });
 });
 
-test.concurrent('a gateway that shuts down creates sessions until load balancers have noticed, and none afterwards', async () => {
+test.concurrent('a gateway that shuts down creates sessions until DRAIN_DELAY_MS has passed, and none afterwards', async () => {
   const DELAY_MS = 10_000;
   const leaving = await startGateway(redis.url, prefix, {
     ...HASTY,
@@ -188,7 +188,7 @@ test.concurrent('a gateway that shuts down creates sessions until load balancers
   agent.destroy();
 });
 
-test.concurrent('a gateway that lost its lease ends its streams with 1011, charges nothing and accepts new ones', async () => {
+test.concurrent('a gateway that lost its lease ends its streams with 1011, charges nothing and accepts new streams', async () => {
   const frozen = await startGateway(redis.url, prefix, HASTY);
   const { tenant, stream } = await startSession(frozen);
   process.kill(frozen.pid, 'SIGSTOP');

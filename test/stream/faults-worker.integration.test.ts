@@ -126,7 +126,7 @@ async function finalsOf(
   return { finals: finals.map(({ endpoint: _, ...final }) => final), cuts, events: stream.events };
 }
 
-test('endpointing returns the finals of flushes at the same samples, also after SIGKILL of the worker', async () => {
+test('endpointing returns the same finals as flushes at the same samples, also after SIGKILL of the worker', async () => {
   // Chunks are short, so that the `silence_ms` after a word often end in a later chunk than the word.
   const context = [56, 3];
   const config = { context, endpointing: { silence_ms: 300 } };

@@ -36,7 +36,7 @@ test('a client that disconnects before the 101 has not used its credential', asy
   expect(await stage.settled(caller)).toMatchObject({ state: 'failed', audioMs: 0, billableMs: 0 });
 });
 
-test('every handshake response has an X-Request-Id that appears in the log, including accepted ones', async () => {
+test('every response to a handshake, also a 101, has an X-Request-Id that appears in the log', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   const opened = await upgrade(session);

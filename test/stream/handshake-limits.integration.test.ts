@@ -83,7 +83,7 @@ test('an address with too many bad handshakes gets 429 with Retry-After, but its
   });
 });
 
-test('a used credential gets 401 up to the limit of its session, and then 429 without Redis', async () => {
+test('handshakes with a used credential get 401 up to the limit per session, and then 429 without a request to Redis', async () => {
   await withGateway({ HANDSHAKE_REFUSALS_PER_SECOND: '1' }, async (gateway) => {
     const used = await sessionAt(gateway);
     expect((await upgrade(used)).status).toBe(101);

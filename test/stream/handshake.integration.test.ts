@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-test('a handshake is answered with svc.realtime.v1 alone and without compression', async () => {
+test('the response to a handshake selects the subprotocol svc.realtime.v1 and no compression', async () => {
   const session = await stage.session(await stage.caller());
   const answer = await upgrade(session, {
     headers: { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' },
@@ -93,7 +93,7 @@ test('a credential works only once, even after the stream has ended', async () =
   expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
 });
 
-test('one of 50 simultaneous handshakes gets 101', async () => {
+test('exactly one of 50 simultaneous handshakes with the same credential gets 101', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   const answers = await Promise.all(Array.from({ length: 50 }, () => upgrade(session)));
@@ -105,7 +105,7 @@ test('one of 50 simultaneous handshakes gets 101', async () => {
   expect(await stage.settled(caller)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 
-test('a handshake of a suspended account gets 403, and its credential works when the account is active', async () => {
+test('a handshake of a suspended account gets 403, and its credential works when the account is active again', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   const { displayName, models, limits } = (await stage.ledger.accounts.read(caller.tenant))!;
@@ -176,7 +176,7 @@ test('a refused handshake leaves no connection open, even if the client does not
   for (const socket of sockets) socket.destroy();
 });
 
-test('a refused handshake does not affect the stream that has the session', async () => {
+test('a refused handshake does not affect the open stream of the same session', async () => {
   const doomed = await startGateway(stage.redis.url, stage.prefix, HASTY);
   const caller = await stage.caller();
   const session = await createSession(doomed, caller.key);
@@ -187,7 +187,7 @@ test('a refused handshake does not affect the stream that has the session', asyn
   expect(await stage.settled(caller, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 
-describe('a Redis whose replies get lost', () => {
+describe('while replies of Redis get lost', () => {
   let proxy: CuttingProxy;
   let behind: TestGateway;
   beforeAll(async () => {
@@ -208,7 +208,7 @@ describe('a Redis whose replies get lost', () => {
     return status === 503 && record!.state !== 'reserved';
   }
 
-  test('leaves no stream behind and no charge after a handshake was answered with 503', async () => {
+  test('a handshake that was answered with 503 leaves no stream behind and no charge', async () => {
     const lost: Caller[] = [];
     proxy.cutAfter(() => 500 + Math.floor(Math.random() * 1500));
     await eventually('a credential was consumed by a failed handshake', 30_000, async () => {

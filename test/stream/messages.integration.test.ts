@@ -28,7 +28,7 @@ async function transcribe(stream: StreamClient, audio: Buffer): Promise<string> 
 }
 
 describe('config', () => {
-  test('with only a type, the language of the model or its context returns the effective configuration', async () => {
+  test('that omits fields, or repeats the defaults of the model, returns the effective configuration', async () => {
     const { stream } = await stage.ready();
     const configs = [{}, { language: 'ki' }, { context: [56, 13] }, { language: 'ki', context: [56, 13], future: 1 }];
     for (const config of configs) {
@@ -54,7 +54,7 @@ describe('config', () => {
     stream.close();
   });
 
-  test('with endpointing echoes it, and a config without it turns it off', async () => {
+  test('with endpointing returns it in config_ack, and a config without endpointing turns it off', async () => {
     const { stream } = await stage.ready();
     const endpointing = { silence_ms: 300 };
     stream.send({ type: 'config', endpointing });
@@ -213,7 +213,7 @@ describe('an invalid message', () => {
     expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1, billableMs: 1000 });
   });
 
-  test('that is the tenth stops the reading of further messages', async () => {
+  test('that is the tenth makes the gateway ignore all later messages', async () => {
     const opened = await stage.ready();
     for (let sent = 0; sent < 10; sent++) opened.stream.send('?');
     opened.stream.audio(pcm);

@@ -49,7 +49,7 @@ test('a client that sends too fast is slowed down rather than timed out and gets
   expect(await stage.settled(opened)).toMatchObject({ audioMs: seconds * 1000, billableMs: seconds * 1000 });
 });
 
-test('a long recording that is sent at once has the same transcript as at its own pace', async () => {
+test('a long recording that is sent at once has the same transcript as one that is sent in real time', async () => {
   const { stream } = await stage.ready(120);
   const once = async () => {
     stream.send({ type: 'flush' });
@@ -66,7 +66,7 @@ test('a long recording that is sent at once has the same transcript as at its ow
   stream.close();
 });
 
-test('a whole burst of flushes and resets sent at once gets one reply each, in order', async () => {
+test('each flush and reset of a whole burst gets one reply, in order', async () => {
   const { stream } = await stage.ready();
   // The last flush belongs to the burst too.
   const count = STREAM_LIMITS.textMessageBurst - 1;

@@ -39,7 +39,7 @@ async function nativeText(caller: Caller, pcm: Buffer, context = [56, 3]): Promi
   return text;
 }
 
-test('server VAD returns the transcript of a turn in 24 kHz audio, with increments and one item id', async () => {
+test('server VAD returns the transcript of a turn in 24 kHz audio, whose events have one item id and deltas that are increments', async () => {
   const caller = await stage.caller();
   const { pcm } = recording();
   const client = await connectRealtime(stage.gateway, caller.key);
@@ -148,7 +148,7 @@ test('a message of more than 1 MiB is answered with an error and 1009', async ()
   expect(await client.closed).toMatchObject({ code: 1009 });
 });
 
-test('a realtime connection transcribes across sessions without a seam, settles them in a pause and closes with 1013 in a drain', async () => {
+test('a realtime connection transcribes across sessions without a seam, settles a session in a pause, and closes with 1013 if its gateway drains', async () => {
   const gateway = await startGateway(stage.redis.url, stage.prefix, {
     STREAM_IDLE_MS: '3000',
     CHAIN_PART_SECONDS: '3',

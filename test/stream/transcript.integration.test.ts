@@ -36,7 +36,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('a recording yields deltas and a final and is settled to the sample', async () => {
+test('the stream of a recording returns deltas and a final, and is settled with exactly its samples', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const { pcm, text } = recording();
   const stream = await openStream(await createSession(gateway, key, { model: MODEL }));

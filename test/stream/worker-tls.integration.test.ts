@@ -66,7 +66,7 @@ function reasonsIn(output: string): Record<string, string> {
   return Object.fromEntries(lines.map(({ worker, reason }) => [worker, reason]));
 }
 
-test('streams reach only the worker with the certificate of their model, and move past the others', async () => {
+test('streams are served only by the worker with the certificate of their model, although other workers are registered', async () => {
   const [, another, plain] = stage.workers;
   const streams = [];
   // Open streams occupy slots of their worker, so that the next streams are assigned to the other workers first.

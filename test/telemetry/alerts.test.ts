@@ -23,7 +23,7 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', 
   });
 });
 
-test('each runbook belongs to an alert and is listed in the README', () => {
+test('each runbook belongs to an alert and is listed in docs/runbooks/README.md', () => {
   const pages = readdirSync(RUNBOOKS).filter((page) => page !== 'README.md');
   expect(pages.sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort());
   const list = readFileSync(join(RUNBOOKS, 'README.md'), 'utf8');

@@ -116,7 +116,7 @@ test('a session is one trace from POST to settlement, with each span below the o
   for (const { startMs, endMs } of spans) expect(endMs).toBeGreaterThanOrEqual(startMs);
 });
 
-test('a moved stream has a placement and a relay span per worker and a span from each worker', async () => {
+test('the trace of a stream that moved has a place span, a relay span and a recognize span for each worker', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const stream = await openStream(session);

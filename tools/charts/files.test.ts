@@ -17,7 +17,7 @@ test('the generated files of the chart are up to date (run `npm run charts` to u
   }
 });
 
-test('the chart contains exactly the definitions of crds/', () => {
+test('the chart contains exactly the CustomResourceDefinitions of crds/', () => {
   const names = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.yaml'));
   expect(names(join(CHART_FOLDER, 'files/crds'))).toEqual(names(join(root, 'crds')));
 });

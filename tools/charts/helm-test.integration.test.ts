@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  'helm test with samples creates a key, streams to the end and revokes the key',
+  'helm test with samples creates a key, streams a recording to its end and revokes the key',
   async () => {
     const { status, output } = await runTest(session());
     expect([status, output]).toEqual([0, expect.stringContaining('ok: a stream returns a final transcript')]);

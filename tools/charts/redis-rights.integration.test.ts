@@ -135,7 +135,7 @@ test.each(['gateway', 'worker', 'console', 'health'])(
   },
 );
 
-test('the Redis user of a model has the commands of the user that all workers can share', async () => {
+test('the Redis user of a model has the same commands as the user that all workers can share', async () => {
   const { masters } = await redis.connect('operator');
   await setWorkerUser(masters(), { prefix: 'svc', model: 'a', password: 'secret' });
   const commandsOfUser = async (user: string) => {
@@ -165,14 +165,14 @@ test.each([
   expect(await tryAs('worker:svc:a', command, key)).toContain('no permissions');
 });
 
-test('Redis has no user that workers share if each model has its own', async () => {
+test('Redis has no user that all workers share if each model has its own user', async () => {
   const other = await startGuardedRedis();
   expect(await other.admin('ACL', 'USERS')).toEqual(['admin', 'console', 'default', 'gateway', 'health', 'operator']);
   expect(await loadFunctions((await other.connect('operator')).masters())).toBe(1);
   await other.stop();
 });
 
-test('Redis rejects commands of a connection without a user', async () => {
+test('Redis rejects commands of a connection that has not authenticated', async () => {
   await expect(redis.unnamed()).rejects.toThrow(/NOAUTH/);
 });
 

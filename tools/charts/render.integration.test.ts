@@ -221,7 +221,7 @@ test(
 );
 
 test(
-  'the chart renders the definitions of crds/ unchanged, and Helm keeps them on uninstall',
+  'the chart renders the CustomResourceDefinitions of crds/ unchanged, and Helm keeps them on uninstall',
   async () => {
     const rendered = (await render()).filter(({ kind }) => kind === 'CustomResourceDefinition');
     expect(rendered).toHaveLength(3);
@@ -268,7 +268,7 @@ test(
 );
 
 test(
-  'rendered objects contain Redis passwords only in Secrets, and the ACL file only their hashes',
+  'rendered objects contain Redis passwords only in Secrets, and the ACL file contains only their hashes',
   async () => {
     const objects = await render();
     const passwords = Object.values(find(objects, 'Secret', 'redis-passwords').stringData as Record<string, string>);

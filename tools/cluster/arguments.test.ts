@@ -12,12 +12,12 @@ test('parseClusterArguments reads the action, its options and the files to load'
   expect(parseClusterArguments([])).toBeUndefined();
 });
 
-test('parseClusterArguments rejects an unknown action, and files for another action than load', () => {
+test('parseClusterArguments rejects an unknown action, and files with an action other than load', () => {
   expect(() => parseClusterArguments(['restart'])).toThrow('unknown command "restart"');
   expect(() => parseClusterArguments(['up', 'a.tar'])).toThrow('up takes no further argument: a.tar');
 });
 
-test('findArchives returns the archives of this architecture without those for GPUs', () => {
+test('findArchives returns the image archives of this architecture, except those for GPUs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-archives-'));
   try {
     expect(() => findArchives(folder, 'x64')).toThrow('npm run images');

@@ -36,7 +36,7 @@ test.each(schemas)('strings, lists and maps in the spec of %s have a maximum siz
   expect(unbounded.map(({ path }) => path)).toEqual([]);
 });
 
-test('every rule has a message that states what to do, and rejected and accepted examples', () => {
+test('every validation rule has a message that states what to do, and examples that it rejects and accepts', () => {
   const messages = schemas
     .flatMap(([, schema]) => walk(schema).flatMap((field) => rulesOf(field)))
     .map((r) => r.message);

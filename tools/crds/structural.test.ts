@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { toStructural } from './structural.ts';
 
-test('toStructural makes a union with null nullable, and a field with a default optional', () => {
+test('toStructural converts a union with null to a nullable field, and a field with a default to an optional field', () => {
   const schema = Type.Object({
     until: Type.Union([Type.String({ maxLength: 9 }), Type.Null()]),
     name: Type.String({ default: '' }),
@@ -18,7 +18,7 @@ test('toStructural makes a union with null nullable, and a field with a default 
   });
 });
 
-test('toStructural converts a string or integer to x-kubernetes-int-or-string', () => {
+test('toStructural converts a union of string and integer to x-kubernetes-int-or-string', () => {
   const amount = Type.Union([Type.String({ pattern: '^[0-9]+$' }), Type.Integer({ minimum: 0 })]);
   expect(toStructural(Type.Record(Type.String(), amount, { maxProperties: 2 }))).toEqual({
     type: 'object',

@@ -148,7 +148,7 @@ describe('dependencyFiles', () => {
   });
 });
 
-test('koffi loads from the files that an image of this platform has', () => {
+test('koffi can be loaded from the files that an image of this platform contains', () => {
   const cpu = process.arch === 'arm64' ? 'arm64' : 'x64';
   for (const entry of listPackages(repository, ['worker'], cpu).filter(({ name }) => name.includes('koffi'))) {
     for (const { path, from } of dependencyFiles(repository, entry, cpu)) {
@@ -215,7 +215,7 @@ describe('buildSbom', () => {
   });
 });
 
-test('writeImage writes the same archive each time, with the blobs that its index names', async () => {
+test('writeImage writes identical archives for the same files, with all blobs that the index names', async () => {
   const config = { user: '1:1', workingDir: '/app', entrypoint: ['node'], env: ['A=1'], labels: { title: 'one' } };
   const layers = [{ name: 'only', files: [textOf('app/main.js', 'run();')] }];
   const image = { title: 'one', reference: 'localhost/one:1', config, layers };

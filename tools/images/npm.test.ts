@@ -50,7 +50,7 @@ test('listPackages returns the production packages of a workspace for one CPU, e
   ]);
 });
 
-test('askNpm names the command of npm that failed', () => {
+test('askNpm throws an error that contains the failed npm command', () => {
   const folder = createRepository({ '': { name: 'own' }, gateway: {}, core: {} });
   expect(() => askNpm(folder, ['sbom', '--workspace=missing'])).toThrow('npm sbom --workspace=missing');
 });
@@ -58,7 +58,7 @@ test('askNpm names the command of npm that failed', () => {
 const services = IMAGES.filter(({ layers }) => workspacesOf(layers).length > 0);
 
 test.each(services.map(({ name, layers }) => [name, layers] as const))(
-  '%s contains its service and no development tool',
+  'the image %s contains its service and no development tool',
   (name, layers) => {
     const names = listPackages(root, workspacesOf(layers), 'arm64').map((entry) => entry.name);
     expect(names).toContain(name.replace('svc-asr-', '@svc-asr/'));

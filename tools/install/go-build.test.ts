@@ -40,13 +40,13 @@ function build() {
   };
 }
 
-test('buildPrograms puts only the requested programs into the target', async () => {
+test('buildPrograms puts only the requested programs into the target folder', async () => {
   await buildPrograms(fakeGo('echo "$FROM_US" > "$out/one"; echo more > "$out/other"'), build());
   expect(readdirSync(join(folder, 'target'))).toEqual(['one']);
   expect(readFileSync(join(folder, 'target', 'one'), 'utf8')).toBe('yes\n');
 });
 
-test('buildPrograms leaves nothing in the target when the build fails, and its error describes what to do', async () => {
+test('buildPrograms leaves nothing in the target folder when the build fails, and its error describes what to do', async () => {
   const go = fakeGo('echo half > "$out/one"; exit 3');
   await expect(buildPrograms(go, build())).rejects.toThrow(/one could not be built \(go ended with 3\).*try again/);
   expect(readdirSync(join(folder, 'target'))).toEqual([]);

@@ -46,7 +46,7 @@ describe('parseGoModule', () => {
   });
 });
 
-test('buildKey differs for another go.mod, go.sum or platform', () => {
+test('buildKey changes with the content of go.mod and go.sum and with the platform', () => {
   const keys = [
     buildKey('kwok', ['mod', 'sum'], 'linux-x64'),
     buildKey('kwok', ['mod2', 'sum'], 'linux-x64'),
@@ -59,7 +59,7 @@ test('buildKey differs for another go.mod, go.sum or platform', () => {
 });
 
 describe('the pinned tools', () => {
-  test.each(Object.keys(GO_TOOLS) as GoToolName[])('%s is a tool of its module', (name) => {
+  test.each(Object.keys(GO_TOOLS) as GoToolName[])('%s is a tool directive in the go.mod of its module', (name) => {
     const { packagePath, version } = pinOf(name);
     expect(packagePath.endsWith(`/${name}`)).toBe(true);
     expect(version === '' ? name : isFitting(name, parseVersion(version))).toBe(version === '' ? 'pause' : true);
@@ -95,7 +95,7 @@ describe('the pinned tools', () => {
     expect(versionFlags(['kwok', 'coredns', 'pause'])).toEqual([]);
   });
 
-  test('a program without a version flag is used only if it was built here', () => {
+  test('a program that cannot print its version is used only if it was built here', () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
     const env = { ...process.env, PATH: folder, KUBEBUILDER_ASSETS: folder };
     try {

@@ -22,7 +22,7 @@ function writeProgram(folder: string, name: string, output: string): string {
   return file;
 }
 
-test('findRedis returns the first server of version 7 or newer', () => {
+test('findRedis returns the first server on PATH of version 7 or newer', () => {
   const folder = temporaryFolder('redis');
   writeProgram(folder, 'redis-server', 'Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=8');
   expect(findRedis(folder)).toBeUndefined();
@@ -45,7 +45,7 @@ describe('planInstall', () => {
     ]);
   });
 
-  test('uses sudo if the user is not root, and lists alternatives in order', () => {
+  test('uses sudo if the user is not root, and returns one command for each alternative package, in order', () => {
     expect(planInstall(REDIS, { manager: 'dnf', isRoot: false, canSudo: true })).toEqual([
       ['sudo', 'dnf', 'install', '-y', '-q', 'valkey'],
       ['sudo', 'dnf', 'install', '-y', '-q', 'redis'],
@@ -58,7 +58,7 @@ describe('planInstall', () => {
     ]);
   });
 
-  test('throws an error with the command for root if the user cannot install packages', () => {
+  test('throws an error with the command that root must run if the user cannot install packages', () => {
     const install = () => planInstall(REDIS, { manager: 'apt-get', isRoot: false, canSudo: false });
     expect(install).toThrow(/Run this as root, then try again: apt-get install redis-server$/);
   });
@@ -68,7 +68,7 @@ describe('planInstall', () => {
     expect(install).toThrow('there is no apt-get, dnf, apk, brew');
   });
 
-  test('throws for containers on macOS, which need the Linux kernel', () => {
+  test('throws for container programs on macOS, because they need the Linux kernel', () => {
     const install = () => planInstall(CONTAINERS, { manager: 'brew', isRoot: false, canSudo: true });
     expect(install).toThrow('Use a Linux machine');
   });

@@ -44,7 +44,7 @@ test('every npm script runs an existing task through the launcher', () => {
   }
 });
 
-test('runTask exits after a slow reader has read the whole output', () => {
+test('runTask exits only after a slow reader has read the whole output', () => {
   const code = `import { runTask } from ${JSON.stringify(join(root, 'tools/launch/terminal.mjs'))};
     await runTask(() => { process.stdout.write('a'.repeat(1_000_000)); return 3; });`;
   const shell = '"$0" --input-type=module -e "$1" | { sleep 0.3; wc -c; }; echo "${PIPESTATUS[0]}"';
@@ -93,7 +93,7 @@ describe('runNode', () => {
     expect(task.output()).toContain('got it');
   });
 
-  test('disconnects from the task when the launcher is killed', async () => {
+  test('lets the task receive the event disconnect when the launcher is killed', async () => {
     const task = launch(
       `process.on('disconnect', () => { console.log('alone'); process.exit(0); }); console.log('up');`,
     );

@@ -19,7 +19,7 @@ function take(): () => void {
   return release;
 }
 
-test('tryLock returns the process that holds the lock until it is released', () => {
+test('tryLock returns the pid of the process that holds the lock until the lock is released', () => {
   const release = take();
   expect(tryLock(lock)).toBe(process.pid);
   release();
@@ -40,7 +40,7 @@ test.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('release leaves the lock of another process in place', () => {
+test('releasing a lock does not remove a lock that another process has taken meanwhile', () => {
   const release = take();
   writeFileSync(lock, JSON.stringify({ pid: 1, startedAt: undefined }));
   release();

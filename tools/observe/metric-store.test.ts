@@ -20,7 +20,7 @@ test('MetricStore.read returns the growth of the buckets of a histogram', () => 
   expect(store.read('n', 5000, 5000)).toMatchObject([{ value: 4, bounds: [1], counts: [3, 1] }]);
 });
 
-test('MetricStore.read counts a series that is younger than the window from zero', () => {
+test('MetricStore.read assumes that a series that is younger than the window started at zero', () => {
   const store = new MetricStore();
   store.take(counter(7), 1000);
   expect(store.read('n', 2000, 10_000)).toMatchObject([{ value: 7 }]);

@@ -30,7 +30,7 @@ function commit(text: string): string {
   return git('rev-parse', 'HEAD');
 }
 
-test('findPrevious reports what is missing in a folder without a repository and in one with a single commit', () => {
+test('findPrevious returns the reason if the folder is not a repository or has only one commit', () => {
   expect(findPrevious(folder)).toEqual({ missing: expect.stringContaining('not a git repository') as string });
   git('init', '--quiet');
   commit('one');
@@ -58,7 +58,7 @@ test('extractCommit replaces the content of a folder with the files of a commit'
   expect(() => extractCommit(folder, '0'.repeat(40), place)).toThrow('git archive of 0000');
 });
 
-test('sharePackages links the packages of the other checkout but not its workspaces, and refuses if the lockfiles differ', () => {
+test('sharePackages links the npm packages of another checkout but not its workspaces, and returns false if the lockfiles differ', () => {
   const lockfile = JSON.stringify({
     packages: {
       '': {},

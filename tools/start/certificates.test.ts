@@ -13,7 +13,7 @@ const now = new Date();
 const later = (days: number) => new Date(now.getTime() + days * 86_400_000);
 const hosts = ['localhost', '127.0.0.1', '::1', 'box.example'];
 
-test('createServerCertificate signs with the CA for every host, and for no longer than browsers allow', async () => {
+test('createServerCertificate returns a certificate of the CA for all hosts, valid for no longer than browsers allow', async () => {
   const authority = await createCa(now);
   const server = await createServerCertificate(authority, hosts, now);
   const ca = new X509Certificate(authority.cert);
@@ -32,7 +32,7 @@ test('createServerCertificate signs with the CA for every host, and for no longe
   expect(new Date(cert.validTo).getTime() - new Date(cert.validFrom).getTime()).toBeLessThan(398 * 86_400_000);
 });
 
-test('isUsable accepts a certificate until 30 days before it expires, for its own hosts, key and CA only', async () => {
+test('isUsable is true until 30 days before a certificate expires, and false for other hosts, another key or another CA', async () => {
   const authority = await createCa(now);
   const other = await createCa(now);
   const server = await createServerCertificate(authority, hosts, now);

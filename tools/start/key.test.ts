@@ -44,7 +44,7 @@ test('createKey reports the error of the admin API without the token', async () 
   );
 });
 
-test('waitUntil reports what was missing last on timeout, and rejects when it is aborted', async () => {
+test('waitUntil rejects on timeout with the last result of the check, and rejects when its signal is aborted', async () => {
   const missing = () => Promise.resolve('Redis does not answer');
   const stop = new AbortController();
   await expect(waitUntil('the gateway', missing, 10, stop.signal)).rejects.toThrow(

@@ -78,14 +78,14 @@ describe('describeLostPeppers', () => {
   });
 });
 
-test('freePort never returns one of its last 500 ports, which may not be in use yet', async () => {
+test('freePort returns 500 different ports in 500 calls, because a returned port may not be in use yet', async () => {
   const ports = new Set<number>();
   for (let count = 0; count < 500; count++) ports.add(await freePort('127.0.0.1'));
   expect(ports.size).toBe(500);
 });
 
 describe('choosePorts', () => {
-  test('keeps ports that the environment does not set from run to run', async () => {
+  test('chooses the same ports in each run, except for ports that the environment sets', async () => {
     const first = await choosePorts(home, { PORT: '0' });
     const second = await choosePorts(home, { PORT: '0' });
     const kept = ({ redis, consoleAdmin, gatewayAdmin, operatorAdmin }: typeof first) => [

@@ -9,7 +9,7 @@ const FOLDERS = ['bench', 'console', 'gateway', 'loadtest', 'operator', 'package
 describe('the repository', () => {
   const { modules, violations } = readImports(root, FOLDERS);
 
-  test('is read with all its packages, tools and page scripts', () => {
+  test('is checked with all its packages, tools and page scripts', () => {
     const paths = modules.map(({ source }) => source);
     expect(paths).toEqual(expect.arrayContaining(['packages/core/src/index.ts', 'tools/run.mjs']));
     expect(paths).toEqual(expect.arrayContaining(['console/page/console.js', 'tools/structure/imports.ts']));

@@ -20,7 +20,7 @@ test.each(['ki', 'KI', 'ki-KE', 'kik', 'ki_KE', 'Kikuyu', 'ki-Latn-KE'])(
   },
 );
 
-test('modelsFor prefers the model of the whole tag to models of the same language', () => {
+test('modelsFor prefers a model whose code is the whole language tag to models that share only the language', () => {
   const regional = ['sw', 'sw-KE', 'sw-TZ'].map(
     (code) => ({ id: code, language: 'Swahili', language_code: code }) as Model,
   );
@@ -36,7 +36,7 @@ test('chooseModel returns the only model that fits, and otherwise the one that t
   expect((await chooseModel(models, 'luo', second)).id).toBe('luo-2');
 });
 
-test('chooseModel fails with the possible languages or models if there is no user to ask', async () => {
+test('chooseModel throws an error that lists the possible languages or models if it cannot ask a user', async () => {
   const failing = (list: Model[], language?: string) => expect(chooseModel(list, language, noAnswer)).rejects;
   await failing(models).toThrow('--language. Available languages: ki (Kikuyu), luo (Dholuo).');
   await failing(models, 'luo').toThrow('Select one with --model: luo-1, luo-2');

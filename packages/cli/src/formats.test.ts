@@ -34,7 +34,7 @@ test('formatTable aligns columns by visible characters and leaves no trailing sp
   ).toBe('A       B       C\nGĩkũyũ  x\né       longer  y\n');
 });
 
-test('fitTable leaves out optional columns in order, and prints blocks if the rest is too wide', () => {
+test('fitTable leaves out optional columns until the table fits, and prints each row as a block if it still does not fit', () => {
   const table = { head: ['ID', 'NAME', 'NOTE'], rows: [['1', 'first', 'abcdefgh']], optional: ['NOTE', 'NAME'] };
   expect(fitTable(table, 80)).toBe('ID  NAME   NOTE\n1   first  abcdefgh\n');
   expect(fitTable(table, 15)).toBe('ID  NAME\n1   first\n');
@@ -50,7 +50,7 @@ test('fitTable leaves out optional columns in order, and prints blocks if the re
   expect(fitTable(wide, 10)).toBe('A  xxxxxxx\n   xx\nB  y\n\nA  z\nB  y\n');
 });
 
-test('formatList wraps descriptions and puts them below long terms', () => {
+test('formatList wraps descriptions, and puts a description below its term if the term is too long', () => {
   const rows = [
     ['a', 'one two three'],
     ['a-long-term', 'four'],

@@ -81,7 +81,7 @@ test('createTranscript updates the text in place on a terminal until it is final
   });
 });
 
-test('createTranscript prints only finals without a terminal, and every event with --json', () => {
+test('createTranscript prints only finals if the output is not a terminal, and every event with --json', () => {
   expect(shown(false, {}).during).toEqual(['']);
   expect(shown(true, { TERM: 'dumb' }).during).toEqual(['']);
   const { after, notes } = shown(true, {}, true);

@@ -43,7 +43,7 @@ test.each([
   expect(() => readProfile(name, environmentWith(text))).toThrow(message);
 });
 
-test('readProfile refuses a file that other users may read, and accepts a private one', () => {
+test('readProfile refuses a file that other users may read, and accepts a file that only its owner may read', () => {
   const text = profiles({ base_url: 'https://s' });
   expect(() => readProfile('staging', environmentWith(text, 0o640))).toThrow('Run: chmod 600');
   expect(() => readProfile('staging', environmentWith(text, 0o604))).toThrow('Run: chmod 600');

@@ -55,7 +55,7 @@ test.each(findNodes())('transcribe on %s converts and transcribes a 24-bit stere
   expect(service.requests).toEqual([{ model: 'svc-asr-kikuyu-v1', max_audio_seconds: 2 }]);
 });
 
-test('transcribe - streams standard input and reserves the maximum', async () => {
+test('transcribe with the file name - streams standard input and reserves the longest session', async () => {
   const input = wrapWav(new Uint8Array(64_000), { riffBytes: 0xffff_ffff, dataBytes: 0xffff_ffff });
   expect(await run(['transcribe', '-'], { input })).toEqual({ status: 0, out: '32000 samples\n', err: '' });
   expect(service.requests[0]?.max_audio_seconds).toBe(300);
@@ -110,7 +110,7 @@ test('transcribe writes one transcript for each recording to the folder of --out
   expect(readFileSync(join(target, '2.srt'), 'utf8')).toBe('1\n00:00:00,000 --> 00:00:02,000\n32000 samples\n');
 });
 
-test('transcribe prints several files one after the other, and exits with 2 if one cannot be read', async () => {
+test('transcribe prints the transcripts of several files one after the other, and exits with 2 if a file cannot be read', async () => {
   const { status, out, err } = await run(['transcribe', fileOf(1), '/nonexistent.wav', fileOf(2)]);
   expect([status, out.match(/\d+ samples/g)]).toEqual([2, ['16000 samples', '32000 samples']]);
   expect(err).toContain('cannot read /nonexistent.wav: no such file\n');
@@ -219,7 +219,7 @@ test.each([
   },
 );
 
-test('transcribe - exits with 5 if standard input is longer than --max-seconds', async () => {
+test('transcribe with the file name - exits with 5 if standard input is longer than --max-seconds', async () => {
   const input = wrapWav(new Uint8Array(100_000));
   const { status, err } = await run(['transcribe', '-', '--max-seconds', '2'], { input });
   expect([status, err]).toEqual([5, 'svc-asr: only the first 2s were transcribed because of --max-seconds\n']);

@@ -123,7 +123,7 @@ test.each<[string, Buffer, number]>([
   ['FLAC', buildFlacBomb(2000), 65_535],
   ['Opus', buildOpusBomb(3), 255 * 120 * 16],
 ])(
-  'decodeAudio returns a file of silence in %s in blocks, so that a reader can stop early',
+  'decodeAudio returns the samples of a highly compressed %s file in blocks, so that a reader can stop early',
   async (_name, file, most) => {
     for await (const { length } of decodeAudio(Readable.from([file]))) {
       expect(length).toBeLessThanOrEqual(most);

@@ -59,7 +59,7 @@ test('startOnFreePort tries another port if one is in use', async () => {
   await server.kill();
 });
 
-test('startOnFreePort does not retry another failure', async () => {
+test('startOnFreePort does not retry after a failure other than a used port', async () => {
   let tries = 0;
   const failing = startOnFreePort(() => {
     tries += 1;

@@ -27,7 +27,7 @@ test('parseKubeLinter returns no finding for a report without entries', () => {
   expect(parseKubeLinter('{"Reports": null}')).toEqual([]);
 });
 
-test('judge reports a finding without an exception for its check and object', () => {
+test('judge reports a finding unless an exception matches its check and its object', () => {
   const other = { ...finding, object: 'Deployment b' };
   expect(judge([finding, other], [exception])).toEqual({ open: [other], unused: [] });
   expect(judge([{ ...finding, linter: 'kube-linter' }], []).open).toHaveLength(1);

@@ -29,7 +29,7 @@ test('updateState keeps what was recorded before and adds the change', () => {
   expect(readState(file)).toEqual({ nodes: 2, inits: [], programs: [RUNNING], apiPort: 0, complete: false });
 });
 
-test('findProblems names programs that ended and a start that was not completed', () => {
+test('findProblems lists programs that have ended, and reports a start that was not completed', () => {
   const state = { nodes: 1, inits: [], programs: [RUNNING], apiPort: 1, complete: true };
   expect(findProblems(state)).toEqual([]);
   expect(findProblems({ ...state, inits: [ENDED] })).toEqual(['etcd does not run']);

@@ -38,7 +38,7 @@ test('planCluster rejects a folder whose path is too long for sockets', () => {
   expect(() => plan({ home: `/${'deep/'.repeat(20)}` })).toThrow('SVC_ASR_HOME');
 });
 
-test('networkCommands connects nodes to a bridge in the first one and adds routes to the pods of the others', () => {
+test('networkCommands connects nodes to a bridge in the first node and adds routes to the pods of the other nodes', () => {
   const { nodes } = plan({ nodes: 2 });
   const lines = networkCommands(nodes, () => 42).map(([node, line]) => `${node.name}: ${line}`);
   expect(lines).toContain('node-1: ip link add node-2 type veth peer name eth0 netns 42');

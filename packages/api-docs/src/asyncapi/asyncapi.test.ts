@@ -34,12 +34,12 @@ test('every reference in the AsyncAPI document resolves', () => {
   expect(findReferences(document).filter((ref) => resolveReference(document, ref) === undefined)).toEqual([]);
 });
 
-test('the channel of the AsyncAPI document has audio and every protocol message, and each belongs to one operation', () => {
+test('the channel of the AsyncAPI document has audio and every protocol message, and each message belongs to exactly one operation', () => {
   expect(Object.keys(document.channels.stream.messages)).toEqual(['audio', ...types]);
   expect(messagesOf('stream')).toEqual(['audio', ...types].sort());
 });
 
-test('the realtime channel of the AsyncAPI document has every event, and each belongs to one operation', () => {
+test('the realtime channel of the AsyncAPI document has every event, and each event belongs to exactly one operation', () => {
   expect(Object.keys(document.channels.realtime.messages)).toEqual(realtimeNames);
   expect(messagesOf('realtime')).toEqual([...realtimeNames].sort());
   expect(Object.keys(buildOpenApi().paths)).toContain(document.channels.realtime.address);
@@ -57,7 +57,7 @@ test('the AsyncAPI operations for config, flush and reset name their replies', (
 });
 
 test.each([...types, ...realtimeNames])(
-  'the examples of %s are valid against its schema, and another message type is refused',
+  'the examples of the message %s are valid against its schema, which refuses another message type',
   (type) => {
     const message = document.components.messages[type]!;
     const validate = ajv.compile({

@@ -13,7 +13,7 @@ test('createWavConverter keeps every bit of a file that has the format of the st
   expect(convert(wrapWav(new Uint8Array(samples.buffer)), 777)).toEqual([...samples]);
 });
 
-test('createWavConverter converts 24-bit stereo at 48,000 Hz, regardless of how the file is read', () => {
+test('createWavConverter converts 24-bit stereo at 48,000 Hz, regardless of the sizes of the pieces of the file', () => {
   const left = tone(440, 48_000, 4800);
   const audio = encodeSamples(
     left.flatMap((sample) => [sample, 0]),

@@ -74,7 +74,7 @@ const finalsOf = (events: StreamEvent[]) => events.filter((event) => event.type 
 const wordsOf = (events: StreamEvent[]) => finalsOf(events).flatMap(({ words }) => words);
 const samplesOf = (at: number) => Buffer.concat(service.streams[at]?.audio ?? []).length / 2;
 
-test('a long stream that fits into one session has the events of a stream of one session', async () => {
+test('a long stream that fits into one session has the same events as an ordinary stream', async () => {
   const stream = client.longStream({ model: 'm' }, { totalSamples: 4 * WORD_SAMPLES, webSocket: globalThis.WebSocket });
   const events = await transcribe(stream, speech(1, 2, 3, 4));
   expect([...new Set(events.map(({ type }) => type))]).toEqual(['status', 'ready', 'delta', 'final']);

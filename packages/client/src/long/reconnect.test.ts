@@ -9,9 +9,12 @@ const refused = (status: number, code: string, retryAfterS?: number) => {
   return { code: 1006, reason: '', advice: adviceAfterRefusal(error), error };
 };
 
-test.each([1001, 1006, 1011])('reconnectWaitMs is 0 after the first failure with %i, and grows up to 8 s', (code) => {
-  expect([1, 2, 3, 9].map((failures) => reconnectWaitMs(closed(code), failures, 1))).toEqual([0, 2000, 4000, 8000]);
-});
+test.each([1001, 1006, 1011])(
+  'reconnectWaitMs is 0 after the first failure with close code %i, and grows to 8 s with further failures',
+  (code) => {
+    expect([1, 2, 3, 9].map((failures) => reconnectWaitMs(closed(code), failures, 1))).toEqual([0, 2000, 4000, 8000]);
+  },
+);
 
 test('reconnectWaitMs is at least the time that the service requires', () => {
   expect(reconnectWaitMs(closed(4503), 1, 0)).toBe(500);

@@ -14,7 +14,7 @@ test('the buffer of a microphone keeps audio up to its limit and delivers it bef
   expect(await readAll(buffer)).toEqual([8000, 8000]);
 });
 
-test('the buffer of a microphone ends with buffer_full after the audio before its limit', async () => {
+test('the buffer of a microphone delivers the audio that fits, and then fails with buffer_full', async () => {
   const buffer = new AudioBuffer(1);
   buffer.push(new Int16Array(16_000));
   expect(buffer.push(new Int16Array(1))).toBe(false);

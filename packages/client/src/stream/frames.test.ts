@@ -21,7 +21,7 @@ test('createFramer cuts audio into frames of whole samples up to the maximum siz
   );
 });
 
-test('createFramer drops half a sample when its utterance is dropped', () => {
+test('createFramer drops the half sample at the end of an utterance that is dropped', () => {
   const framer = createFramer();
   framer.cut(bytesOf(Uint8Array.of(1, 2, 3)), 100);
   framer.drop();

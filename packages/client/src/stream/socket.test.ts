@@ -11,7 +11,7 @@ test('findWebSocket returns the class of ws in Node', async () => {
   expect(await findWebSocket()).toBe(WsWebSocket);
 });
 
-test('findWebSocket returns the global class in Node without ws, and throws if there is none', async () => {
+test('findWebSocket returns the global class in Node if the package ws is missing, and throws if both are missing', async () => {
   expect(await findWebSocket({ WebSocket: own, process: { versions: { node: '22.0.0' } } }, missing)).toBe(own);
   const old = findWebSocket({ process: { versions: { node: '20.0.0' } } }, missing);
   await expect(old).rejects.toThrow('install the package "ws"');

@@ -182,7 +182,7 @@ test('the promise "ready" rejects with SvcAsrUnreachable if the CA is unknown or
   expect(String(await thrown(openStream(missing, options).ready))).toContain('ECONNREFUSED');
 });
 
-test('the global WebSocket streams too, but reports a refused handshake as SvcAsrUnreachable', async () => {
+test('a stream with the global WebSocket works, but reports a refused handshake as SvcAsrUnreachable', async () => {
   const plain = await startTestService({ isPlain: true });
   const session = await createClient({ baseUrl: plain.url, apiKey: TEST_KEY }).createSession({ model: 'm' });
   const stream = openStream(session, { webSocket: globalThis.WebSocket });

@@ -48,7 +48,7 @@ test('buildRules has no rules for a pod that no policy of its namespace selects'
   expect(rulesOf(IN, [policy('redis', {}, 'other')])).toBeUndefined();
 });
 
-test('a policy without rules rejects everything in its directions', () => {
+test('a policy without rules rejects all connections in the directions of its policyTypes', () => {
   expect(rulesOf(IN, [policy('redis', {})])).toEqual([REJECT]);
   expect(rulesOf(OUT, [policy('redis', {})])).toBeUndefined();
   const both = policy('redis', { policyTypes: ['Ingress', 'Egress'] });
@@ -76,7 +76,7 @@ test('a rule with the field from, as in a watch event, has the same effect as on
   ]);
 });
 
-test('a rule without peers or ports allows all of them, and the rules of several policies add up', () => {
+test('a rule without peers allows all peers, one without ports allows all ports, and the rules of several policies add up', () => {
   const ports = [{ port: 53, protocol: 'UDP' }, { port: 80, endPort: 90 }, {}];
   const rules = rulesOf(OUT, [
     policy('redis', { policyTypes: ['Egress'], egress: [{ ports }] }),
@@ -94,7 +94,7 @@ test('rules with a named port or an ipBlock with exceptions allow nothing', () =
   expect(rulesOf(IN, [policy('redis', { ingress })])).toEqual([REJECT]);
 });
 
-test('buildRules checks both directions, passes established connections and deletes unused chains', () => {
+test('buildRules builds rules for both directions, lets established connections pass and deletes unused chains', () => {
   const both = policy('redis', { policyTypes: ['Ingress', 'Egress'] });
   const { text, chains } = buildRules({ policies: [both], pods, namespaces }, NODE, [IN, 'SVC-ASR-IN-10.0.1.7']);
   expect(chains).toEqual([OUT, IN]);
