@@ -1,5 +1,4 @@
 /** Responses about what a tenant did: usage, sessions and refused requests. */
-import type { SessionView } from '../responses.ts';
 
 /** Usage of a tenant by day, model and key. */
 export interface UsageByKeyView {
@@ -21,7 +20,14 @@ export interface UsageRow {
 }
 
 /** A session as the list shows it. */
-export interface SessionRow extends SessionView {
+export interface SessionRow {
+  readonly id: string;
+  readonly model: string;
+  readonly state: string;
+  readonly audio_ms: number;
+  readonly billable_ms: number;
+  readonly created_at: string;
+  readonly completed_at: string | null;
   /** Null for sessions without a key. */
   readonly key_id: string | null;
   readonly source: 'api' | 'playground';
