@@ -27,7 +27,7 @@ test('createAccess returns the server, the namespace and the token of the kubeco
   });
 });
 
-test('createAccess reads a rotated token after a 401, and then not again for a while', async () => {
+test('createAccess reloads a rotated token after a 401, and refuses to reload it again immediately', async () => {
   const access = open();
   await access.current();
   write({ token: 'second' });
@@ -38,7 +38,7 @@ test('createAccess reads a rotated token after a 401, and then not again for a w
   expect(access.renew()).toBe(false);
 });
 
-test('createAccess runs an exec plugin once for many requests', async () => {
+test('createAccess runs an exec plugin once for many concurrent requests', async () => {
   const script = join(stub.folder, 'plugin');
   const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };
   const status = { token: 'made-up', expirationTimestamp: '2000-01-01T00:00:00Z' };
@@ -63,7 +63,7 @@ test('createAccess runs an exec plugin again after it failed', async () => {
   expect((await access.current()).headers.Authorization).toBe('Bearer late');
 });
 
-test('createAccess returns the same object for unchanged certificates, so that connections are kept', async () => {
+test('createAccess returns the same TLS options while certificates are unchanged, so that connections are reused', async () => {
   const access = open();
   const before = await access.current();
   nowMs += 20_000;
@@ -72,7 +72,7 @@ test('createAccess returns the same object for unchanged certificates, so that c
   expect(after.tls).toBe(before.tls);
 });
 
-test('createAccess throws an error that asks for a kubeconfig path if it has none and runs outside of a cluster', () => {
+test('createAccess outside of a cluster throws an error that asks for a kubeconfig path if none is given', () => {
   const host = process.env.KUBERNETES_SERVICE_HOST;
   delete process.env.KUBERNETES_SERVICE_HOST;
   try {

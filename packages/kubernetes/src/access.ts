@@ -8,20 +8,23 @@ export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'servernam
 /** Address of the API server, and the current credentials and TLS options for it. */
 export interface Access {
   server: URL;
-  /** Authentication headers. Secret. */
+  /** Authentication headers. They contain secrets. */
   headers: Readonly<Record<string, string>>;
-  /** TLS options. The object stays the same as long as its content does. */
+  /** TLS options. It is the same object as long as its content is unchanged. */
   tls: TlsOptions;
-  /** Proxy in front of the API server, if any. */
+  /** Agent of the proxy in front of the API server, if there is one. */
   proxy: RequestOptions['agent'];
 }
 
-/** Provides current certificates and tokens, and reloads them as they rotate. */
+/** Provides the current certificates and tokens, and reloads them when they are rotated. */
 export interface AccessKeeper {
-  /** Namespace that the configuration names, if any. */
+  /** Namespace that the configuration specifies, if any. */
   namespace: string | undefined;
   current: () => Promise<Access>;
-  /** Call after a 401. Reloads everything. Returns false if that was just done, because a retry would not help. */
+  /**
+   * Reloads all credentials. Call it after a 401. Returns false if they were reloaded a moment ago, because a retry
+   * would then not help.
+   */
   renew: () => boolean;
 }
 
@@ -32,8 +35,8 @@ export interface AccessKeeper {
 const FRESH_MS = 10_000;
 
 /**
- * Reads the configuration through the client library: a kubeconfig (tokens, certificates, exec plugins), or the service
- * account of the pod if no path is given.
+ * Reads the configuration through the client library. It is a kubeconfig (tokens, certificates, exec plugins), or the
+ * service account of the pod if no path is given.
  */
 export function createAccess(kubeconfig: string | undefined, nowMs: () => number): AccessKeeper {
   let config = load(kubeconfig);
@@ -45,7 +48,7 @@ export function createAccess(kubeconfig: string | undefined, nowMs: () => number
     const server = config.getCurrentCluster()?.server;
     if (server === undefined) throw new Error('the kubeconfig has no current context with a cluster');
     const options: RequestOptions = {};
-    // Reads tokens from their files and runs exec plugins.
+    // This call reads tokens from their files and runs exec plugins.
     await config.applyToHTTPSOptions(options);
     const next = tlsOf(options);
     if (!isDeepStrictEqual(tls, next)) tls = next;

@@ -22,7 +22,7 @@ test('buildKubernetesError contains the fields of the Status object', () => {
   expect(error.message).toBe('replace leases x: the object has been modified (409 Conflict)');
 });
 
-test('buildKubernetesError quotes the start of an answer that is not a Status object', () => {
+test('buildKubernetesError quotes the start of a response that is not a Status object', () => {
   const error = buildKubernetesError(
     'get pods x',
     { status: 502, retryAfter: '2', text: `bad ${'x'.repeat(999)}` },
@@ -32,7 +32,7 @@ test('buildKubernetesError quotes the start of an answer that is not a Status ob
   expect(error.message.length).toBeLessThan(300);
 });
 
-test('buildKubernetesError distinguishes a type that is not installed from a missing object', () => {
+test('buildKubernetesError distinguishes an unknown type, whose CRD is missing, from a missing object', () => {
   const unknown = buildKubernetesError(
     'list tenants',
     { status: 404, retryAfter: undefined, text: '404 page not found' },
@@ -48,6 +48,6 @@ test.each([
   [{ code: 410, reason: 'Expired', message: 'too old resource version' }, 410, 'Expired'],
   [{}, 500, 'Http500'],
   [undefined, 500, 'Http500'],
-])('buildWatchError for the object %j has the status %s', (object, code, reason) => {
+])('buildWatchError of the object %j has the status %s and the reason %s', (object, code, reason) => {
   expect(buildWatchError('watch pods', object)).toMatchObject({ status: code, reason });
 });

@@ -9,7 +9,7 @@ export interface Answer {
   text: string;
 }
 
-/** Fields of a Status object that we read. */
+/** Fields of a Kubernetes Status object that are read here. */
 interface Status {
   kind?: unknown;
   code?: unknown;
@@ -18,14 +18,14 @@ interface Status {
   details?: unknown;
 }
 
-/** Builds the error of a response other than 2xx. `what` names the request. */
+/** Builds the error for a response whose status is not 2xx. `what` describes the request. */
 export function buildKubernetesError(
   what: string,
   { status, retryAfter, text }: Answer,
   nowMs: number,
 ): KubernetesError {
   const { kind, reason, message, details } = parseStatus(text);
-  // The response for a type that is not installed contains no Status object.
+  // The API server responds without a Status object if the type is not installed.
   if (status === 404 && kind !== 'Status') {
     return new KubernetesError(404, 'UnknownType', `${what}: the API server does not know this type; install the CRDs`);
   }
@@ -39,7 +39,7 @@ export function buildKubernetesError(
   });
 }
 
-/** Builds the error of a Status object within a watch. */
+/** Builds the error for a Status object that was received in a watch. */
 export function buildWatchError(what: string, object: unknown): KubernetesError {
   const { code, reason, message } = (object ?? {}) as Status;
   const status = typeof code === 'number' ? code : 500;
@@ -51,7 +51,10 @@ export function buildWatchError(what: string, object: unknown): KubernetesError 
   );
 }
 
-/** Returns the milliseconds to wait, from a number of seconds or a date. Undefined for anything else. */
+/**
+ * Parses a Retry-After header, which contains seconds or a date. Returns the milliseconds to wait, or undefined for any
+ * other value.
+ */
 export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const seconds = Number(text);

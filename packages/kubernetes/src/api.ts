@@ -2,11 +2,11 @@ import type { KubeList, KubeObject, ResourceType } from './objects.ts';
 
 export interface ListOptions {
   labelSelector?: string;
-  /** Size of a page. */
+  /** Maximum number of objects in a page. */
   limit?: number;
-  /** Continue token of the page before. */
+  /** Continue token of the previous page. */
   continue?: string;
-  /** `0` accepts any version that the server has cached. If absent, the newest one is returned. */
+  /** `0` accepts any version that the server has cached. If omitted, the newest version is returned. */
   resourceVersion?: string;
   /** Aborts the request. */
   signal?: AbortSignal;
@@ -29,27 +29,27 @@ export interface WatchEvent {
 }
 
 export interface DeleteOptions {
-  /** Deletes only the object with this uid, not one that was recreated under its name. */
+  /** Uid that the object must have. It prevents the deletion of an object that was recreated under the same name. */
   uid?: string;
   propagation?: 'Background' | 'Foreground' | 'Orphan';
 }
 
 /**
  * Client of the Kubernetes API for one namespace. Requests have a deadline. 429, server errors and network errors are
- * retried a limited number of times. Every other error is thrown as a `KubernetesError` immediately, including 409.
- * Writes are refused while this process must not write.
+ * retried a limited number of times. Every other error, such as 409, is thrown immediately as a `KubernetesError`.
+ * Writes are refused while the write gate of this process is closed.
  */
 export interface KubeApi {
   readonly namespace: string;
-  /** Undefined if the object does not exist. */
+  /** Returns an object. Undefined if it does not exist. */
   get: (type: ResourceType, name: string) => Promise<KubeObject | undefined>;
   list: (type: ResourceType, options?: ListOptions) => Promise<KubeList>;
   create: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
   /** Replaces the object. Fails with 409 if its `resourceVersion` is outdated. */
   replace: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
-  /** Server-side apply, including fields that others manage. */
+  /** Applies an object with server-side apply, and takes over fields that others manage. */
   apply: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
-  /** Server-side apply of the status subresource. */
+  /** Applies the status subresource of an object with server-side apply. */
   applyStatus: (type: ResourceType, object: KubeObject) => Promise<KubeObject>;
   mergePatch: (
     type: ResourceType,
@@ -57,11 +57,11 @@ export interface KubeApi {
     patch: object,
     options?: { subresource?: string },
   ) => Promise<KubeObject>;
-  /** Succeeds if the object does not exist. */
+  /** Deletes an object. Succeeds if the object does not exist. */
   delete: (type: ResourceType, name: string, options?: DeleteOptions) => Promise<void>;
   /** Returns the changes since `resourceVersion`, until the server or the signal ends the watch. */
   watch: (type: ResourceType, options: WatchOptions) => AsyncIterable<WatchEvent>;
-  /** Returns a client of another namespace that shares the connections of this one. */
+  /** Returns a client of another namespace, which shares the connections of this one. */
   within: (namespace: string) => KubeApi;
   /** Closes the connections. */
   close: () => void;

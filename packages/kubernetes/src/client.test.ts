@@ -38,7 +38,7 @@ async function setUp(handle: (request: StubRequest, count: number) => void, opti
   return { api: client, codes, requests: server.requests };
 }
 
-/** Creates a promise that a test resolves. */
+/** Creates a promise that the test resolves with `give`. */
 function createSignal(): { given: Promise<void>; give: () => void } {
   let give: () => void = () => undefined;
   const given = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ function createSignal(): { given: Promise<void>; give: () => void } {
 
 const tenant: KubeObject = { apiVersion: 'asr.svc.dev/v1', kind: 'Tenant', metadata: { name: 'acme' }, spec: {} };
 
-test('the Kubernetes client sends the requests that the API server expects', async () => {
+test('the Kubernetes client sends requests with the paths, queries and bodies that the API server expects', async () => {
   const { api: client, requests } = await setUp(({ response }) => answer(response, 200, tenant));
   await client.apply(TYPES.Tenant, tenant);
   await client.applyStatus(TYPES.Tenant, tenant);
@@ -75,7 +75,7 @@ test('the Kubernetes client sends the requests that the API server expects', asy
   for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^test /);
 });
 
-test('the Kubernetes client asks only for the metadata of a type that is metadataOnly', async () => {
+test('the Kubernetes client requests only metadata of a type that is marked as metadataOnly', async () => {
   const list = { items: null, metadata: { resourceVersion: '1' } };
   const { api: client, requests } = await setUp(({ response }) => answer(response, 200, list));
   expect(await client.list(TYPES.SecretMetadata)).toEqual({ ...list, items: [] });
@@ -93,7 +93,7 @@ test('the Kubernetes client asks only for the metadata of a type that is metadat
   ]);
 });
 
-test('the Kubernetes client retries after the Retry-After time of a 429', async () => {
+test('the Kubernetes client waits for the Retry-After time of a 429 and retries', async () => {
   const { api: client, codes } = await setUp(({ response }, count) =>
     count === 1
       ? answer(response, 429, statusOf(429, 'TooManyRequests'), { 'retry-after': '1' })
@@ -119,13 +119,13 @@ test.each([
   [403, 'Forbidden'],
   [409, 'Conflict'],
   [422, 'Invalid'],
-])('the Kubernetes client throws a %i immediately', async (code, reason) => {
+])('the Kubernetes client throws the error of a response %i without a retry', async (code, reason) => {
   const { api: client, requests } = await setUp(({ response }) => answer(response, code, statusOf(code, reason)));
   await expect(client.replace(TYPES.Tenant, tenant)).rejects.toMatchObject({ status: code, reason });
   expect(requests).toHaveLength(1);
 });
 
-test('the Kubernetes client gets a missing object as undefined and ignores its deletion, but fails for an unknown type', async () => {
+test('the Kubernetes client returns undefined for a missing object, ignores its deletion, and fails for an unknown type', async () => {
   const { api: client } = await setUp(({ response, url }) =>
     url.pathname.includes('/tenants')
       ? answer(response, 404, statusOf(404, 'NotFound'))
@@ -142,7 +142,7 @@ test('the Kubernetes client fails at the deadline if the server does not answer'
   expect(codes).toEqual(['get 0']);
 });
 
-test('the Kubernetes client fails if a response stops halfway', async () => {
+test('the Kubernetes client fails at the deadline if the body of a response stops halfway', async () => {
   const { api: client } = await setUp(
     ({ response }) => {
       response.writeHead(200, { 'content-length': 1000 });
@@ -189,7 +189,7 @@ test('a Kubernetes client aborts a write in progress, without a retry, when its 
   expect(requests).toHaveLength(1);
 });
 
-test('the Kubernetes client opens no more connections than allowed', async () => {
+test('the Kubernetes client opens at most maxSockets connections', async () => {
   const waiting: StubRequest[] = [];
   let most = 0;
   const { api: client } = await setUp((request) => {
@@ -205,7 +205,7 @@ test('the Kubernetes client opens no more connections than allowed', async () =>
   expect(most).toBeLessThanOrEqual(4);
 });
 
-describe('a watch', () => {
+describe('a watch of the Kubernetes client', () => {
   async function watch(client: ReturnType<typeof createKubeApi>, signal = new AbortController().signal) {
     const events: WatchEvent[] = [];
     const how = { resourceVersion: '7', timeoutSeconds: 300, signal, onBytes: () => undefined };
@@ -213,13 +213,13 @@ describe('a watch', () => {
     return events;
   }
 
-  test('requests bookmarks and a timeout, and returns each event', async () => {
+  test('requests bookmarks and a timeout, and returns each event, even if the network splits a character', async () => {
     const { api: client, requests } = await setUp(({ response }) => {
       response.writeHead(200);
       const lines = Buffer.from(
         ['ADDED', 'BOOKMARK'].map((type) => `${JSON.stringify({ type, object: { ...tenant, spec: 'ũ' } })}\n`).join(''),
       );
-      // Splits the stream within a character.
+      // The first part ends within a character.
       const cut = lines.indexOf(0xc5) + 1;
       response.write(lines.subarray(0, cut));
       setTimeout(() => response.end(lines.subarray(cut)), 20);
@@ -237,7 +237,7 @@ describe('a watch', () => {
     });
   });
 
-  test('throws an error with the status if it is refused', async () => {
+  test('throws an error with the HTTP status if the server refuses the watch', async () => {
     const { api: client, codes } = await setUp(({ response }) => answer(response, 410, statusOf(410, 'Expired')));
     await expect(watch(client)).rejects.toMatchObject({ status: 410, reason: 'Expired' });
     expect(codes).toEqual(['watch 410']);

@@ -8,9 +8,9 @@ import type { Transport } from './transport.ts';
 import { watchObjects } from './watch.ts';
 
 export interface KubeApiOptions extends RequesterOptions {
-  /** Field manager of our fields. */
+  /** Field manager under which this client writes fields. */
   fieldManager: string;
-  /** Separate connections for watches, which would otherwise occupy those of other requests. */
+  /** Separate connections for watches. On shared connections they would block other requests. */
   watchTransport: Transport;
 }
 
@@ -31,7 +31,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
       parts: { name: value.metadata.name, ...parts, query: { fieldManager, force: true } },
       body: { type: APPLY_TYPE, value },
     });
-  // Without strict validation the server would silently drop an unknown field.
+  // Without strict validation, the server would drop unknown fields without an error.
   const strictly = { fieldManager, fieldValidation: 'Strict' };
 
   return {
@@ -40,7 +40,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
     list: async (type, { signal, ...query } = {}) => {
       const answer = await request({ verb: 'list', method: 'GET', type, parts: { query: { ...query } }, signal });
       const { items, ...page } = JSON.parse(answer.text) as KubeList | (Omit<KubeList, 'items'> & { items: null });
-      // An empty list of metadata has null instead of items.
+      // An empty list of metadata has null instead of an empty array.
       return { ...page, items: items ?? [] };
     },
     create: (type, value) =>

@@ -10,19 +10,19 @@ import { createTransport } from './transport.ts';
 /** Access to the API server, and the namespace of the installation. */
 export interface Connection {
   namespace: string;
-  /** Creates a client whose requests do not wait for those of another client. */
+  /** Creates a client with its own connections, so that its requests do not wait for those of other clients. */
   openApi: (options?: ApiLimits) => KubeApi;
 }
 
 export interface ConnectionOptions {
   settings: KubernetesSettings;
-  /** Name of the field manager. */
+  /** Name of the client, which is its field manager and user agent. */
   client: string;
-  /** Called for every attempt. The code is an HTTP status, or 0 without a response. */
+  /** Called for every attempt of a request. The code is the HTTP status, or 0 if there was no response. */
   onRequest?: (verb: string, code: number) => void;
 }
 
-/** Options of one client. All other options follow from the settings. */
+/** Options that differ between clients of a process. All other options follow from the settings. */
 export type ApiLimits = Partial<Pick<KubeApiOptions, 'timeoutMs' | 'retry' | 'gate'>> & { maxSockets?: number };
 
 /**

@@ -1,7 +1,7 @@
 /** A signal with a time limit. */
 export interface Deadline {
   signal: AbortSignal;
-  /** Removes the time limit. The given signals still abort. */
+  /** Removes the time limit. The signal still aborts with the given signals. */
   lift: () => void;
   /** Releases the timer and the listeners on the given signals. */
   clear: () => void;
@@ -22,7 +22,7 @@ export function createDeadline(timeoutMs: number, signals: readonly AbortSignal[
     lift: () => clearTimeout(timer),
     clear: () => {
       clearTimeout(timer);
-      // Signals that outlive many requests must not accumulate listeners.
+      // The listeners are removed, because some of the given signals outlive many requests and would collect listeners.
       for (const { signal, abort } of listeners) signal.removeEventListener('abort', abort);
     },
   };

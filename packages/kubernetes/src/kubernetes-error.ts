@@ -1,26 +1,26 @@
-/** A problem with one field of an object, as the API server reports it. */
+/** A problem with one field of an object that the API server reported. */
 export interface Cause {
-  /** Empty if the problem concerns the whole object. */
+  /** Path of the field. Empty if the problem concerns the whole object. */
   field: string;
   message: string;
 }
 
-/** An error of a request to the API server, or a request that got no response (status 0). */
+/** Error response of the API server, or failure to get a response (status 0). */
 export class KubernetesError extends Error {
   override name = 'KubernetesError';
-  /** HTTP status, or 0 without a response. */
+  /** HTTP status, or 0 if there was no response. */
   readonly status: number;
-  /** Machine-readable reason of the Status object: `Conflict`, `Expired`, `NotFound`, …. */
+  /** Machine-readable reason in the Status object, for example `Conflict`, `Expired` or `NotFound`. */
   readonly reason: string;
-  /** Message of the server, without the name of the request. */
+  /** Message of the server, without the description of the request. */
   readonly serverMessage: string;
   /** Problems of a refused object, by field. */
   readonly causes: readonly Cause[];
-  /** Time that the server asks to wait before a retry. */
+  /** Time that the server asks the client to wait before a retry. */
   readonly retryAfterMs: number | undefined;
   /**
-   * Number of the attempt that ended with this error. If it is above 1, an earlier attempt may have succeeded although
-   * its response was lost.
+   * Number of attempts, including the one that ended with this error. If it is above 1, an earlier attempt may have
+   * succeeded although its response was lost.
    */
   attempts = 1;
 

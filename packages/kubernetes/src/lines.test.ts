@@ -16,7 +16,7 @@ async function linesOf(text: string, cuts: readonly number[], maxBytes = 1000): 
   return lines;
 }
 
-test('splitLines returns the same lines wherever the network splits them, also within characters', async () => {
+test('splitLines returns the same lines wherever the network splits them, even within a character', async () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'ũ', 'ĩ', '語', '🎧', '"', '{'), minLength: 1 });
   const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 40 });
   await fc.assert(
@@ -35,7 +35,7 @@ test('splitLines skips empty lines', async () => {
   expect(await linesOf('\n a\n\r\n\nb\n', [3])).toEqual([' a', 'b']);
 });
 
-test.each([[[]], [[3, 6, 9]]])('splitLines fails for a line that is too long (split at %j)', async (cuts) => {
+test.each([[[]], [[3, 6, 9]]])('splitLines fails for a line that is too long (pieces end at %j)', async (cuts) => {
   await expect(linesOf(`${'x'.repeat(20)}\n`, cuts, 19)).rejects.toThrow('longer than 19 bytes');
   expect(await linesOf(`${'x'.repeat(19)}\n`, cuts, 19)).toHaveLength(1);
 });

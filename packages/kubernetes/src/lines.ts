@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a;
 
 /**
- * Splits a stream of bytes into lines. Chunks may end within a line or a character, so only whole lines are decoded. A
- * line longer than `maxBytes` ends the stream with an error.
+ * Splits a stream of bytes into lines. Chunks may end within a line or a character, so bytes are decoded only when a
+ * line is complete. A line longer than `maxBytes` ends the stream with an error.
  */
 export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<string> {
   let partial: Buffer[] = [];
@@ -24,7 +24,7 @@ export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: numbe
     check(partialBytes, maxBytes);
     partial.push(rest);
   }
-  // A last line without a newline was cut off and may be incomplete.
+  // A last line without a newline is not returned, because it was cut off.
 }
 
 function check(bytes: number, maxBytes: number): void {

@@ -4,16 +4,16 @@ import type { KubeObject, ResourceType } from './objects.ts';
 
 export interface ListAllOptions {
   labelSelector?: string | undefined;
-  /** Objects per page. */
+  /** Number of objects per page. */
   pageSize: number;
   signal?: AbortSignal;
-  /** Selects what is kept of each object. Everything if absent. */
+  /** Returns the part of an object that is kept. If omitted, whole objects are kept. */
   trim?: (object: KubeObject) => KubeObject;
 }
 
 /**
- * Lists all objects of a type page by page. All pages show the state of the first one. If the server has discarded that
- * state before the last page (410), the caller must start again.
+ * Lists all objects of a type page by page. All pages show the state of the first page. If the server discards that
+ * state before the last page, it responds with 410, and the caller must start again.
  */
 export async function listAll(
   api: Pick<KubeApi, 'list'>,
@@ -30,7 +30,7 @@ export async function listAll(
       ...(token !== undefined && { continue: token }),
       ...(signal && { signal }),
     });
-    // Items in lists of built-in types have no kind and apiVersion.
+    // In lists of built-in types, the items have neither kind nor apiVersion.
     for (const item of items) objects.push(trim({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
     token = metadata.continue;
     if (token === undefined || token === '') return { objects, resourceVersion: metadata.resourceVersion };

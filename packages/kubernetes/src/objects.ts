@@ -1,4 +1,4 @@
-/** Kubernetes objects as plain JSON, with types for the fields that we read. */
+/** Kubernetes objects as plain JSON, with types only for the fields that this project reads. */
 
 export interface OwnerReference {
   apiVersion: string;
@@ -42,7 +42,7 @@ export interface ResourceType {
   version: string;
   plural: string;
   kind: string;
-  /** True if only the metadata of objects is read. The API server then leaves out everything else. */
+  /** True if only the metadata of objects is read. The API server then omits everything else. */
   metadataOnly?: boolean;
   /** True if objects of the type do not belong to a namespace. */
   clusterScoped?: boolean;
@@ -65,7 +65,7 @@ export const TYPES = {
   ServiceAccount: type('', 'serviceaccounts', 'ServiceAccount'),
   ConfigMap: type('', 'configmaps', 'ConfigMap'),
   Secret: type('', 'secrets', 'Secret'),
-  /** Secrets without their values. */
+  /** Secrets without their values, which are never read. */
   SecretMetadata: { ...type('', 'secrets', 'Secret'), metadataOnly: true },
   PersistentVolumeClaim: type('', 'persistentvolumeclaims', 'PersistentVolumeClaim'),
   PodDisruptionBudget: type('policy', 'poddisruptionbudgets', 'PodDisruptionBudget'),
@@ -80,7 +80,7 @@ export function apiVersionOf({ group, version }: ResourceType): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Returns the Accept header of a request for objects of a type. `isList` is true if the response is a list. */
+/** Returns the Accept header of a request for objects of a type. `isList` is true if a list is requested. */
 export function acceptOf({ metadataOnly }: ResourceType, isList: boolean): string {
   const json = 'application/json';
   return metadataOnly === true ? `${json};as=PartialObjectMetadata${isList ? 'List' : ''};g=meta.k8s.io;v=v1` : json;

@@ -10,11 +10,11 @@ test.each([
     { query: { labelSelector: 'a=b,c in (d)', limit: 500, continue: undefined, force: true } },
     '/apis/apps/v1/namespaces/n/deployments?labelSelector=a%3Db%2Cc+in+%28d%29&limit=500&force=true',
   ],
-])('buildPath builds the path for %j with %j', (type, parts, expected) => {
+])('buildPath of the type %j with the parts %j returns the expected path', (type, parts, expected) => {
   expect(buildPath(type, { namespace: 'n', ...parts })).toBe(expected);
 });
 
-test('buildPath encodes a name, so that it cannot address another object', () => {
+test('buildPath encodes the name of an object, so that it cannot address another object', () => {
   expect(buildPath(TYPES.Pod, { namespace: 'n', name: '../secrets?x' })).toBe(
     '/api/v1/namespaces/n/pods/..%2Fsecrets%3Fx',
   );

@@ -2,14 +2,14 @@ import type { ResourceType } from './objects.ts';
 
 export interface PathParts {
   namespace: string;
-  /** If absent, the path addresses all objects of the type. */
+  /** Name of the object. If omitted, the path addresses all objects of the type. */
   name?: string;
   subresource?: string;
-  /** Undefined values are omitted. */
+  /** Query parameters. Those with an undefined value are omitted. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
-/** Returns the path and query of objects of a type. The namespace has no effect if the type is cluster-scoped. */
+/** Returns the path and query for objects of a type. If the type is cluster-scoped, the namespace is ignored. */
 export function buildPath({ group, version, plural, clusterScoped }: ResourceType, parts: PathParts): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const scope = clusterScoped === true ? [] : ['namespaces', parts.namespace];

@@ -13,11 +13,11 @@ import type { RetryOptions } from './retry.ts';
 import { buildNetworkError, readAnswer } from './transport.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
-/** Decides whether this process may write. */
+/** Decides whether this process may write, for example because only the leader may. */
 export interface WriteGate {
   /** Throws while this process must not write. */
   pass: () => void;
-  /** Aborts writes in progress when this process must not write any more. */
+  /** Returns a signal that aborts writes in progress when this process may no longer write. */
   signal: () => AbortSignal;
 }
 
@@ -25,12 +25,14 @@ export interface RequesterOptions {
   namespace: string;
   access: Pick<AccessKeeper, 'renew'>;
   transport: Transport;
-  /** Timeout of one attempt. No retry starts later than this after the first attempt. */
+  /**
+   * Timeout of one attempt. It also limits retries: none starts later than this after the start of the first attempt.
+   */
   timeoutMs: number;
   retry: RetryOptions;
-  /** Gate that refuses writes while it is closed. Without a gate, writes are always allowed. */
+  /** Gate that refuses writes while it is closed. If omitted, writes are always allowed. */
   gate?: WriteGate;
-  /** Called for every attempt. The code is an HTTP status, or 0 without a response. */
+  /** Called for every attempt of a request. The code is the HTTP status, or 0 if there was no response. */
   onRequest?: (verb: string, code: number) => void;
   random?: () => number;
 }
@@ -44,12 +46,15 @@ export interface ApiRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** Sends a request. Throws a `KubernetesError` if its last attempt fails. */
+/** Sends a request with retries. Throws a `KubernetesError` if the last attempt fails. */
 export type Requester = (request: ApiRequest) => Promise<Answer>;
 
 const WRITING = new Set(['create', 'replace', 'apply', 'patch', 'delete']);
 
-/** Creates a requester that retries until a request succeeds, or until a retry would not help. */
+/**
+ * Creates a requester that repeats a request until it succeeds, until a retry would not help, or until the time is
+ * over.
+ */
 export function createRequester(options: RequesterOptions): Requester {
   const { access, timeoutMs, retry, random = Math.random } = options;
   return async (request) => {
@@ -96,7 +101,7 @@ async function sendOnce(request: ApiRequest, what: string, options: RequesterOpt
     return answer;
   } catch (error) {
     onRequest?.(verb, 0);
-    // The gate throws the reason if it closed during the attempt.
+    // If the gate was closed during the attempt, `pass` throws the reason.
     if (lead?.aborted === true) gate?.pass();
     if (deadline.signal.aborted) throw buildNetworkError(what, deadline.signal.reason);
     throw buildNetworkError(what, error);

@@ -5,14 +5,17 @@ const options = { tries: 3, baseMs: 100, maxMs: 1000 };
 const error = (status: number, retryAfterMs?: number) =>
   new KubernetesError(status, 'x', 'x', retryAfterMs === undefined ? {} : { retryAfterMs });
 
-test.each([0, 429, 500, 502, 503, 504])('retryDelayMs retries %i, except after the last attempt', (status) => {
-  expect(isTemporary(error(status))).toBe(true);
-  expect(retryDelayMs(error(status), 1, options, 0.999_999)).toBeCloseTo(100, 2);
-  expect(retryDelayMs(error(status), 2, options, 0)).toBe(100);
-  expect(retryDelayMs(error(status), 3, options, 0)).toBeUndefined();
-});
+test.each([0, 429, 500, 502, 503, 504])(
+  'retryDelayMs retries after status %i, except after the last attempt',
+  (status) => {
+    expect(isTemporary(error(status))).toBe(true);
+    expect(retryDelayMs(error(status), 1, options, 0.999_999)).toBeCloseTo(100, 2);
+    expect(retryDelayMs(error(status), 2, options, 0)).toBe(100);
+    expect(retryDelayMs(error(status), 3, options, 0)).toBeUndefined();
+  },
+);
 
-test.each([400, 401, 403, 404, 409, 410, 422])('retryDelayMs does not retry %i', (status) => {
+test.each([400, 401, 403, 404, 409, 410, 422])('retryDelayMs does not retry after status %i', (status) => {
   expect(retryDelayMs(error(status), 1, options, 0)).toBeUndefined();
 });
 
@@ -20,7 +23,7 @@ test('retryDelayMs does not retry an error that is not from the API server', () 
   expect(retryDelayMs(new TypeError('x'), 1, options, 0)).toBeUndefined();
 });
 
-test('retryDelayMs waits for the time that the server asks for, unless that exceeds the maximum', () => {
+test('retryDelayMs waits at least as long as the server asks, and does not retry if that exceeds the maximum', () => {
   expect(retryDelayMs(error(429, 700), 1, options, 0)).toBe(700);
   expect(retryDelayMs(error(429, 10), 1, options, 0)).toBe(50);
   expect(retryDelayMs(error(429, 1001), 1, options, 0)).toBeUndefined();

@@ -3,11 +3,13 @@ import type { BackoffOptions } from '@svc-asr/runtime';
 import { KubernetesError } from './kubernetes-error.ts';
 
 export interface RetryOptions extends BackoffOptions {
-  /** Maximum attempts of one request, including the first. */
+  /** Maximum number of attempts of one request, including the first one. */
   tries: number;
 }
 
-/** Errors of the server, of a proxy in front of it, or of the network. A retry may succeed. */
+/**
+ * Statuses of temporary errors of the server, of a proxy in front of it, or of the network (0). A retry may succeed.
+ */
 const PASSING = new Set([0, 429, 500, 502, 503, 504]);
 
 /** Returns whether the failure is likely to be temporary. */
@@ -16,8 +18,9 @@ export function isTemporary(error: unknown): error is KubernetesError {
 }
 
 /**
- * Returns the time to wait before the next attempt after `tries` failed ones. Undefined if there is none. If the server
- * asks to wait longer than the maximum, the request fails immediately instead of blocking its caller.
+ * Returns the time to wait before the next attempt, after `tries` failed attempts. Undefined if there should be no
+ * further attempt. If the server asks to wait longer than the maximum, there is none, so that the caller is not
+ * blocked.
  */
 export function retryDelayMs(
   error: unknown,

@@ -41,5 +41,5 @@ export const KUBERNETES_SETTINGS = {
 
 export type KubernetesSettings = ValuesOf<typeof KUBERNETES_SETTINGS>;
 
-/** Value of KUBERNETES in a pod. */
+/** Value of the setting KUBERNETES for a service that runs in a pod. */
 export const IN_CLUSTER = 'in-cluster';

@@ -7,9 +7,9 @@ import type { Answer } from './answer.ts';
 
 export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path with query. */
+  /** Path and query of the request. */
   path: string;
-  /** Formats of the response that are accepted. */
+  /** Value of the Accept header. */
   accept: string;
   body?: { type: string; text: string };
   /** Aborts the request and the reading of its response. */
@@ -18,32 +18,32 @@ export interface TransportRequest {
 
 /** Connections to the API server. */
 export interface Transport {
-  /** Sends one request. Resolves with the head of the response, whatever its status. */
+  /** Sends one request. Resolves when the head of the response has arrived, whatever its status is. */
   open: (request: TransportRequest) => Promise<IncomingMessage>;
   close: () => void;
 }
 
 export interface TransportOptions {
   access: AccessKeeper;
-  /** User agent in the log of the API server. */
+  /** User agent, which the API server logs. */
   client: string;
-  /** Maximum number of connections; more requests wait. Unlimited if absent. */
+  /** Maximum number of connections. Further requests wait. Unlimited if omitted. */
   maxSockets?: number;
 }
 
 const SYSTEM = `(${process.platform}/${process.arch}) node/${process.versions.node}`;
-/** Idle time after which TCP keep-alive probes start. They detect half-open connections. */
+/** Idle time after which TCP keep-alive probes are sent. They detect half-open connections. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Creates connections that are reused. */
+/** Creates a transport that reuses connections. */
 export function createTransport({ access, client, maxSockets = Infinity }: TransportOptions): Transport {
   let agent: { tls: TlsOptions; of: HttpAgent } | undefined;
 
   const agentOf = ({ tls, server, proxy }: Access) => {
     if (proxy !== undefined) return proxy;
-    // Rotated certificates need new connections. Requests in progress finish on the old ones.
+    // Rotated certificates need new connections. Requests in progress finish on the old connections.
     if (agent?.tls !== tls) {
-      // Keeps connections after a burst, so that the next burst need not open them again.
+      // Connections are kept after a burst of requests, so that the next burst need not open them again.
       const maxFreeSockets = Number.isFinite(maxSockets) ? maxSockets : 1;
       const options = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxSockets, maxFreeSockets };
       const of = server.protocol === 'http:' ? new HttpAgent(options) : new HttpsAgent({ ...options, ...tls });
@@ -89,7 +89,7 @@ export async function readAnswer(response: IncomingMessage): Promise<Answer> {
   return { status: statusCode, retryAfter: headers['retry-after'], text: Buffer.concat(chunks).toString('utf8') };
 }
 
-/** Builds an error without a status for a network failure. `what` names the request. */
+/** Builds an error with status 0 for a network failure. `what` describes the request. */
 export function buildNetworkError(what: string, error: unknown): KubernetesError {
   if (error instanceof KubernetesError) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

@@ -14,17 +14,20 @@ export interface WatchMeans {
   namespace: string;
   transport: Transport;
   access: Pick<AccessKeeper, 'renew'>;
-  /** Timeout for the head of the response. */
+  /** Timeout until the head of the response has arrived. */
   timeoutMs: number;
   onRequest: ((verb: string, code: number) => void) | undefined;
 }
 
-/** Maximum size of an event. The API server accepts objects of up to 1.5 MiB and adds little to them. */
+/**
+ * Maximum size of an event. The API server accepts objects of up to 1.5 MiB, and an event is little larger than its
+ * object.
+ */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Returns the changes of all objects of a type, until the server or the signal ends the watch. There is one attempt;
- * the caller retries.
+ * Returns the changes of all objects of a type, until the server or the signal ends the watch. There are no retries
+ * here. The caller retries.
  */
 export async function* watchObjects(
   { namespace, transport, access, timeoutMs, onRequest }: WatchMeans,
@@ -57,7 +60,7 @@ export async function* watchObjects(
     throw failure;
   } finally {
     deadline.clear();
-    // Closes the watch if the caller stops reading.
+    // This closes the connection of the watch if the caller stops reading.
     response?.destroy();
   }
 }

@@ -18,7 +18,7 @@ async function ask(options: Partial<AdminOptions>, ...paths: string[]): Promise<
   return answers;
 }
 
-test('the admin port reports a service as live while it answers, and as ready when its check passes', async () => {
+test('the admin port reports a service as live as long as it answers, and as ready if its readiness check passes', async () => {
   expect(await ask({ ready: () => 'no Redis' }, '/livez', '/readyz')).toEqual([
     [200, 'ok'],
     [503, 'no Redis'],
@@ -30,7 +30,7 @@ test('the admin port reports a service as live while it answers, and as ready wh
   ]);
 });
 
-test('the admin port uses the liveness check of a service that has one', async () => {
+test('the admin port uses the liveness check of a service if it has one', async () => {
   expect(await ask({ live: () => 'inference makes no progress' }, '/livez', '/readyz')).toEqual([
     [503, 'inference makes no progress'],
     [200, 'ok'],

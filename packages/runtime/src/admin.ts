@@ -11,13 +11,16 @@ export interface AdminOptions {
   metrics: Metrics;
   ready: HealthCheck;
   /**
-   * Liveness check for a service that can hang while its main thread still answers. By default a service that answers
+   * Liveness check of a service that can hang while its main thread still answers. If omitted, a service that answers
    * is live.
    */
   live?: HealthCheck;
 }
 
-/** Starts the admin port: `/livez` (no restart needed), `/readyz` (ready to work) and `/metrics` (Prometheus). */
+/**
+ * Starts the admin port. `/livez` fails if the process must be restarted, and `/readyz` fails if it cannot serve
+ * requests. `/metrics` is for Prometheus.
+ */
 export async function startAdmin(options: AdminOptions): Promise<Server> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];

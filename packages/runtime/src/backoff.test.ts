@@ -10,11 +10,11 @@ test.each([
   [5, 0, 800],
   [8, 0, 5000],
   [5000, 0, 5000],
-])('backoffMs after %d failures with random %d is %d ms', (failures, random, expectedMs) => {
+])('backoffMs after %d failures with the random number %d is %d ms', (failures, random, expectedMs) => {
   expect(backoffMs(failures, options, random)).toBeCloseTo(expectedMs);
 });
 
-test('backoffMs is between half the base and the maximum, and decreases by no more than its jitter', () => {
+test('backoffMs is between half of the base delay and the maximum, and decreases at most by its random part', () => {
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), random, random, (failures, one, other) => {

@@ -6,9 +6,9 @@ export interface BackoffOptions {
 }
 
 /**
- * Returns the delay before the next attempt after `failures` consecutive failures. It doubles each time up to the
- * maximum. Up to half of the delay is random (`random` in [0, 1)), which spreads the retries of keys that failed
- * together.
+ * Returns the delay before the next attempt after `failures` consecutive failures. The delay doubles with each failure,
+ * up to the maximum. Up to half of it is random (`random` is in [0, 1)), so that attempts that failed together are not
+ * repeated together.
  */
 export function backoffMs(failures: number, { baseMs, maxMs }: BackoffOptions, random: number): number {
   const ceilingMs = Math.min(maxMs, baseMs * 2 ** Math.max(0, failures - 1));

@@ -42,7 +42,10 @@ function shown(): Promise<string> {
   });
 }
 
-/** Connects with TLS options. Returns the protocol and the suite, or the code of the error. */
+/**
+ * Connects to the server with these TLS options. Returns the TLS version and the cipher suite, or the code of the
+ * error.
+ */
 function negotiate(options: ConnectionOptions): Promise<string> {
   return new Promise((resolve) => {
     const { port } = server.address() as AddressInfo;
@@ -59,7 +62,7 @@ test.each([
   ['ECDHE-ECDSA-CHACHA20-POLY1305', 'TLSv1.2 ECDHE-ECDSA-CHACHA20-POLY1305'],
   ['ECDHE-ECDSA-AES128-SHA256', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
   ['ECDHE-ECDSA-AES256-SHA', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
-])('createSecureServer answers a TLS 1.2 client that offers only %s with %s', async (ciphers, result) => {
+])('a TLS 1.2 client that offers a server of createSecureServer only %s gets %s', async (ciphers, result) => {
   expect(await negotiate({ maxVersion: 'TLSv1.2', ciphers })).toBe(result);
 });
 
@@ -68,13 +71,13 @@ test('createSecureServer accepts TLS 1.3 and refuses TLS 1.1', async () => {
   expect(await negotiate({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' })).toMatch(/^E/);
 });
 
-test('createSecureServer reloads a renewed certificate whose key is written later', async () => {
+test('createSecureServer keeps the old certificate until both the renewed certificate and its key are written', async () => {
   expect(await shown()).toBe(old.cert.trim());
   const renewed = await createCertificate();
   writeFileSync(files.TLS_CERT_FILE, renewed.cert);
   await eventually('a certificate without its key is refused', 30_000, () => log.includes('keeping the old one'));
   expect(await shown()).toBe(old.cert.trim());
-  // Changes are detected by the modification time, which must differ from the one before.
+  // In the meantime further polls find a certificate and a key that do not match.
   await sleep(2 * POLL_MS);
   writeFileSync(files.TLS_KEY_FILE, renewed.key);
   await eventually('the new certificate is served', 30_000, async () => (await shown()) === renewed.cert.trim());

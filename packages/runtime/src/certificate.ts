@@ -5,9 +5,9 @@ import type { Server, ServerOptions as SecureServerOptions } from 'node:https';
 import type { Logger } from './logger.ts';
 
 const POLL_MS = 10_000;
-/** Default time for a client to complete the TLS handshake. That of Node is two minutes. */
+/** Default time for a client to complete the TLS handshake. The default of Node is two minutes. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** All suites of TLS 1.3, and those of TLS 1.2 with authenticated encryption (AEAD) and forward secrecy. */
+/** All cipher suites of TLS 1.3, and those of TLS 1.2 that have authenticated encryption (AEAD) and forward secrecy. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -38,7 +38,8 @@ export function createSecureServer(
   const context = { minVersion: 'TLSv1.2', ciphers: CIPHERS } as const;
   const server = createServer({ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...options, ...context, ...pair }, handler);
   let failure = '';
-  // Polls the content of both files. They are written one after the other, and between the two writes they do not match.
+  // Compares the content of both files at each poll. They are written one after the other, so they do not match in
+  // between.
   const reload = () => {
     try {
       const found = read();
@@ -48,7 +49,7 @@ export function createSecureServer(
       failure = '';
       logger.info('the certificate was renewed');
     } catch (err) {
-      // Files that do not match fail at every poll.
+      // The same error occurs at every poll until it is fixed, so it is logged once.
       const message = String(err);
       if (message === failure) return;
       failure = message;

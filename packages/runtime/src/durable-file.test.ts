@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('writeDurably replaces a file for its owner only and leaves no temporary file', async () => {
+test('writeDurably replaces a file, which only its owner can read, and leaves no temporary file', async () => {
   const file = join(folder, 'deep', 'file');
   expect(await readWhole(file)).toBeUndefined();
   await writeDurably(file, 'a longer text');
@@ -21,14 +21,14 @@ test('writeDurably replaces a file for its owner only and leaves no temporary fi
   expect(await readWhole(file)).toBeUndefined();
 });
 
-test('writeDurably keeps the old file and leaves no temporary file if it fails', async () => {
+test('writeDurably keeps the old file and leaves no temporary file if the write fails', async () => {
   const file = join(folder, 'file');
   mkdirSync(join(file, 'in the way'), { recursive: true });
   await expect(writeDurably(file, 'text')).rejects.toThrow();
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test('prepareFolder removes only the temporary files of killed processes', async () => {
+test('prepareFolder removes temporary files that killed processes left, and no other files', async () => {
   writeFileSync(join(folder, '.file.0123.temporary'), 'half');
   writeFileSync(join(folder, 'file'), 'whole');
   await prepareFolder(folder);

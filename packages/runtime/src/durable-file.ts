@@ -3,11 +3,12 @@ import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/prom
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Temporary files start with a dot and have no YAML suffix, so that no reader of the folder treats one as a resource.
+ * Names of temporary files. They start with a dot and have no YAML suffix, so that no reader of the folder mistakes one
+ * for a resource.
  */
 const TEMPORARY = /^\..*\.temporary$/;
 
-/** Returns the content of a file. Undefined if it does not exist. */
+/** Returns the whole content of a file. Undefined if the file does not exist. */
 export async function readWhole(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -54,8 +55,8 @@ export async function prepareFolder(folder: string): Promise<void> {
 }
 
 /**
- * Flushes the folder, which contains the names of its files. Otherwise a rename can be lost although the file is on
- * disk.
+ * Flushes a folder to disk. The folder contains the names of its files, so a rename can otherwise be lost although the
+ * content of the file is on disk.
  */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');

@@ -27,7 +27,7 @@ test('the attempt limiter allows the full limit again after a window without fai
   expect(limiter.waitMs('a', 60_000)).toBe(0);
 });
 
-test('the attempt limiter forgets the oldest addresses in a flood and does not grow', () => {
+test('the attempt limiter forgets the oldest addresses if there are too many, so that its memory does not grow', () => {
   const limiter = createAttemptLimiter(1, 60_000);
   for (let n = 0; n <= 100_000; n++) limiter.fail(`host-${n}`, 0);
   expect([limiter.waitMs('host-0', 0), limiter.waitMs('host-1', 0)]).toEqual([0, 60_000]);
@@ -41,6 +41,6 @@ test.each([
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['', ''],
-])('networkOf counts the address %s as %s', (address, network) => {
+])('networkOf maps the address %s to %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -1,16 +1,22 @@
 import { isIPv6 } from 'node:net';
 
-/** Limits failed attempts by address: `limit` at once, then one more after each `windowMs / limit`. */
+/**
+ * Limits failed attempts by address: `limit` failures at once, then one more after each `windowMs / limit`
+ * milliseconds.
+ */
 export interface AttemptLimiter {
   /** Returns the time in milliseconds until the address may try again. 0 if it may try now. */
   waitMs: (address: string, nowMs: number) => number;
   fail: (address: string, nowMs: number) => void;
 }
 
-/** Number of addresses above which addresses without recent failures are forgotten. */
+/** Number of addresses above which addresses without recent failures are removed. */
 const MAX_ADDRESSES = 100_000;
 
-/** Creates a limiter that stores one number per address: the time at which all of its failures have expired (GCRA). */
+/**
+ * Creates a limiter that stores one number per address: the time at which all failures of the address have expired
+ * (GCRA).
+ */
 export function createAttemptLimiter(limit: number, windowMs: number): AttemptLimiter {
   const costMs = windowMs / limit;
   const forgivenAtMs = new Map<string, number>();
@@ -24,12 +30,18 @@ export function createAttemptLimiter(limit: number, windowMs: number): AttemptLi
   };
 }
 
-/** Returns the time over the limit. The tolerance keeps rounding from refusing the last attempt of a burst. */
+/**
+ * Returns the time by which the limit is exceeded, or 0. The tolerance prevents that a rounding error refuses the last
+ * attempt of a burst.
+ */
 function overMs(ms: number): number {
   return ms > 0.001 ? ms : 0;
 }
 
-/** Returns the network that counts as one address. An IPv6 host can use 2^64 addresses. */
+/**
+ * Returns the network whose failures are counted together. For IPv6 it is the first 64 bits, because one host can use
+ * all 2^64 addresses below.
+ */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -45,7 +57,7 @@ export function networkOf(address: string): string {
 
 function forget(forgivenAtMs: Map<string, number>, nowMs: number): void {
   for (const [address, atMs] of forgivenAtMs) if (atMs <= nowMs) forgivenAtMs.delete(address);
-  // If every address has recent failures, the oldest ones are dropped to bound the memory.
+  // If too many addresses have recent failures, the oldest ones are removed to limit the memory.
   for (const address of forgivenAtMs.keys()) {
     if (forgivenAtMs.size <= MAX_ADDRESSES) return;
     forgivenAtMs.delete(address);

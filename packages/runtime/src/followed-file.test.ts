@@ -21,7 +21,7 @@ function parse(text: string): number {
 beforeEach(() => (log = ''));
 afterEach(() => followed?.stop());
 
-test('followFile reloads a changed file and keeps the last valid version of an invalid one', async () => {
+test('followFile reloads a changed file, and keeps the last valid version if the change is invalid', async () => {
   writeFileSync(file, '1');
   followed = followFile(file, parse, { logger, pollMs: POLL_MS });
   expect(followed.current).toBe(1);
@@ -32,7 +32,7 @@ test('followFile reloads a changed file and keeps the last valid version of an i
   await eventually('the valid version is loaded', 30_000, () => followed?.current === 2);
 });
 
-test('followFile reloads a file behind a link that is replaced, as in a mounted Secret', async () => {
+test('followFile reloads a file behind a symbolic link that is replaced, as in a mounted Secret', async () => {
   const [data, link] = [join(folder, '..data'), join(folder, 'key')];
   for (const version of [1, 2]) writeFileSync(join(folder, String(version)), String(version));
   symlinkSync('1', data);
@@ -43,7 +43,7 @@ test('followFile reloads a file behind a link that is replaced, as in a mounted 
   await eventually('the new version is loaded', 30_000, () => followed?.current === 2);
 });
 
-test('followFile keeps the last version of a file that was removed', async () => {
+test('followFile keeps the last version of a file that was deleted', async () => {
   writeFileSync(file, '1');
   followed = followFile(file, parse, { logger, pollMs: POLL_MS });
   rmSync(file);
@@ -54,7 +54,7 @@ test('followFile keeps the last version of a file that was removed', async () =>
   expect(log.match(/keeping its last valid version/g)).toHaveLength(1);
 });
 
-test('followFile throws with the name of a file that is invalid at start', () => {
+test('followFile throws an error with the name of the file if the file is invalid at start', () => {
   writeFileSync(file, 'one');
   expect(() => followFile(file, parse, { logger })).toThrow(`${file} cannot be used: it is not a number`);
 });

@@ -10,9 +10,9 @@ export interface FollowedFile<T> {
 }
 
 /**
- * Reads a file and follows its changes by polling its content. This also works for mounted Secrets, and for a change
- * that keeps the modification time. Throws if the file is invalid at start. A later version that is invalid is logged,
- * and the last valid one stays in use.
+ * Reads a file and follows its changes by polling its content. This also works for mounted Secrets, and for changes
+ * that keep the modification time. Throws if the file is invalid at start. If a later version is invalid, it is logged
+ * and the last valid version stays in use.
  */
 export function followFile<T>(
   file: string,
@@ -39,7 +39,7 @@ export function followFile<T>(
       failure = '';
       logger.info({ file }, 'the file was reloaded');
     } catch (err) {
-      // A file that cannot be read fails at every poll.
+      // The same error occurs at every poll until it is fixed, so it is logged once.
       const message = String(err);
       if (message === failure) return;
       failure = message;

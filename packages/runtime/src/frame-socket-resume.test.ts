@@ -6,13 +6,13 @@ import { FrameSocket } from './frame-socket.ts';
 const EMPTY = Buffer.alloc(0);
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** One end of a connection in memory. It holds written bytes back until they are delivered. */
+/** One end of a connection in memory. It keeps written bytes until `deliver` is called. */
 class Pipe extends Duplex {
   readonly #written: Buffer[] = [];
   other: Pipe | undefined;
 
   override _read(): void {
-    // Bytes are pushed by `deliver`.
+    // `deliver` of the other end pushes the bytes.
   }
 
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {
@@ -20,7 +20,7 @@ class Pipe extends Duplex {
     done();
   }
 
-  /** Delivers at most this many of the written bytes to the other end. */
+  /** Delivers the written bytes to the other end, at most this many. */
   deliver(most = Infinity): void {
     const bytes = Buffer.concat(this.#written.splice(0));
     const delivered = bytes.subarray(0, Math.min(bytes.length, most));
@@ -36,7 +36,7 @@ function createPipes(): [Pipe, Pipe] {
   return [one, two];
 }
 
-/** Both sides of a connection whose socket can be lost. Sides are numbered 0 and 1. */
+/** Both sides of a connection whose socket can be lost. The sides have the numbers 0 and 1. */
 class Connection {
   pipes = createPipes();
   readonly received: string[][] = [[], []];
@@ -59,7 +59,9 @@ class Connection {
     });
   }
 
-  /** Loses the socket. Bytes that were not delivered are lost with it. One side may notice the loss later. */
+  /**
+   * Loses the socket, together with the bytes that were not delivered. With `half`, one side notices the loss later.
+   */
   async lose(half: boolean): Promise<void> {
     this.pipes[0].destroy();
     if (!half) this.pipes[1].destroy();
@@ -110,14 +112,14 @@ async function take(connection: Connection, step: Step, sent: string[][]): Promi
   await turn();
 }
 
-test('FrameSocket delivers each frame once and in order, with losses of the socket at any byte', async () => {
+test('FrameSocket delivers each frame once and in order, although the socket is lost at any byte', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (schedule) => {
       const connection = new Connection();
       const sent: string[][] = [[], []];
       for (const step of schedule) await take(connection, step, sent);
       connection.resume();
-      // Reading may send an ack, which is delivered too.
+      // Reading may send an ack, which must be delivered too.
       for (let round = 0; round < 4; round++) {
         await turn();
         for (const pipe of connection.pipes) pipe.deliver();
@@ -130,7 +132,7 @@ test('FrameSocket delivers each frame once and in order, with losses of the sock
   );
 }, 60_000);
 
-test('FrameSocket closes both sides for good after end, and does not report a loss', async () => {
+test('FrameSocket closes both sides after `end`, and treats the end as no loss of the socket', async () => {
   const connection = new Connection();
   connection.sides[0]?.end();
   for (let round = 0; round < 3; round++) {
@@ -142,7 +144,7 @@ test('FrameSocket closes both sides for good after end, and does not report a lo
   for (const pipe of connection.pipes) pipe.destroy();
 });
 
-test('FrameSocket refuses a resume if it no longer keeps the missing bytes', async () => {
+test('FrameSocket refuses a resume if it has dropped bytes that the other side is missing', async () => {
   const connection = new Connection();
   const payload = Buffer.alloc(100_000);
   await connection.lose(false);
@@ -158,7 +160,7 @@ test('FrameSocket refuses a resume if it no longer keeps the missing bytes', asy
   connection.sides[1]?.destroy();
 });
 
-test('FrameSocket drops acknowledged bytes, so that a long connection can still be resumed', async () => {
+test('FrameSocket drops acknowledged bytes, and can still be resumed after a long time', async () => {
   const connection = new Connection();
   const payload = Buffer.alloc(100_000);
   for (let bytes = 0; bytes <= 2 * RESUME_LIMITS.keptBytes; bytes += payload.length) {
@@ -174,7 +176,7 @@ test('FrameSocket drops acknowledged bytes, so that a long connection can still 
   for (const one of connection.sides) one.destroy();
 });
 
-test('FrameSocket closes the connection on an ack of bytes that were never sent', async () => {
+test('FrameSocket closes the connection if an ack confirms bytes that were never sent', async () => {
   const connection = new Connection();
   connection.sides[0]?.send(FRAME.ack, CONNECTION_ID, 1_000_000);
   await turn();

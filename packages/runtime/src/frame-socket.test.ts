@@ -23,7 +23,7 @@ async function pair(): Promise<[Socket, Socket]> {
   return [client, accepted];
 }
 
-/** Collects the frames of a socket. `until` resolves when there are this many of them. */
+/** Collects the frames that a socket receives. `until` resolves when it has received this many. */
 function collect(socket: Socket, onFrame: (frame: Frame) => void = () => undefined) {
   const frames: Frame[] = [];
   let check: () => void = () => undefined;
@@ -47,7 +47,7 @@ function collect(socket: Socket, onFrame: (frame: Frame) => void = () => undefin
   return { end, closed, until };
 }
 
-test('FrameSocket writes the frames of one callback together, in order', async () => {
+test('FrameSocket writes all frames that are sent in one callback together, in order', async () => {
   const writes: Buffer[] = [];
   const socket = new Duplex({
     read: () => undefined,
@@ -68,7 +68,7 @@ test('FrameSocket writes the frames of one callback together, in order', async (
   expect(frames.slice(100).map(payloadText)).toEqual(['{"type":"flush"}']);
 });
 
-test('FrameSocket passes large payloads on unchanged, and answers a ping', async () => {
+test('FrameSocket transfers large payloads unchanged, and answers a ping', async () => {
   const [client, accepted] = await pair();
   const { end, until: untilSent } = collect(client);
   const { until } = collect(accepted);
@@ -82,7 +82,7 @@ test('FrameSocket passes large payloads on unchanged, and answers a ping', async
   expect(await untilSent(0)).toEqual([]);
 });
 
-test('FrameSocket reports bytes that are no frame to both sides and closes the connection', async () => {
+test('FrameSocket closes the connection after bytes that are not a frame, and reports the reason on both sides', async () => {
   const [client, accepted] = await pair();
   const { closed: refused } = collect(accepted);
   const { closed, end } = collect(client);
@@ -93,7 +93,7 @@ test('FrameSocket reports bytes that are no frame to both sides and closes the c
   end.send(FRAME.close, 1);
 });
 
-test('FrameSocket resolves flushed when its frames are sent, and also after the connection was lost', async () => {
+test('FrameSocket.flushed resolves when all frames are written, and also after the connection was destroyed', async () => {
   const [client, accepted] = await pair();
   const { end } = collect(client);
   const { until } = collect(accepted);
@@ -105,7 +105,7 @@ test('FrameSocket resolves flushed when its frames are sent, and also after the 
   await end.flushed();
 });
 
-test('FrameSocket delivers no frame after it was destroyed in the middle of others', async () => {
+test('FrameSocket delivers no further frame after a callback has destroyed it', async () => {
   const [client, accepted] = await pair();
   const received: number[] = [];
   const receiver = collect(accepted, ({ stream }) => {

@@ -4,25 +4,25 @@ import { RELAY_CLOSE, RELAY_LIMITS, RESUME_LIMITS, writeFrameHeader } from '@svc
 import type { Frame, FrameType } from '@svc-asr/core';
 import type { FrameSocketEvents, UpgradedSocket } from './frame-socket-events.ts';
 
-/** Frames of one callback that are together smaller than this are copied into one buffer. Larger ones are not copied. */
+/** Size below which the frames of one callback are copied into one buffer. Larger frames are not copied. */
 const COPIED_BYTES = 16_384;
 /**
- * Time after a write in which a connection counts as busy. Frames are written at the end of the current callback. On a
- * busy connection, other callbacks of this turn of the event loop probably send frames too. All frames are then written
- * at the end of the turn, which is later but needs fewer system calls.
+ * Time after a write for which a connection counts as busy. Normally frames are written at the end of the current
+ * callback. On a busy connection, other callbacks of the same turn of the event loop are likely to send frames too. All
+ * frames are then written at the end of the turn, which is later but needs fewer system calls.
  */
 const BUSY_MS = 1;
 /** Longest time for the other side to close a connection that this side has ended. */
 const END_MS = 1000;
 const EMPTY = Buffer.alloc(0);
-/** Reason of a connection that ended without an error. */
+/** Reason that is reported if the connection ended without an error. */
 const CLOSED = 'the connection was closed';
 
 /**
  * A connection that carries frames. Frames that are sent in one callback of the event loop are written together. The
- * socket is always read, because other streams must not wait for one.
+ * socket is never paused, because one stream must not delay the others.
  *
- * With `onLost`, the connection can continue on another socket. No frame is then lost or repeated.
+ * If `onLost` is set, the connection can continue on another socket. No frame is then lost or repeated.
  */
 export class FrameSocket {
   #socket: Duplex;
@@ -36,16 +36,16 @@ export class FrameSocket {
   #flushedAtMs = -Infinity;
   #closed = false;
   #reason = CLOSED;
-  /** Bytes that the other side may need again. Undefined if the connection cannot be resumed. */
+  /** Bytes that may have to be sent again. Undefined if the connection cannot be resumed. */
   readonly #sent: ResendBuffer | undefined;
   #receivedBytes = 0;
   #acknowledgedBytes = 0;
-  /** True while the connection has no socket. */
+  /** True while the connection has no socket and is not closed. */
   #suspended = false;
-  /** Called when the connection has a socket again or is closed. */
+  /** Callbacks that are called when the connection has a socket again or is closed. */
   #waiting: (() => void)[] = [];
 
-  /** `head` are bytes that arrived together with the upgrade. */
+  /** `head` contains the bytes that arrived together with the upgrade. */
   constructor(socket: UpgradedSocket, head: Uint8Array, events: FrameSocketEvents) {
     this.#socket = socket;
     this.#events = events;
@@ -53,7 +53,7 @@ export class FrameSocket {
     this.#attach(socket, head);
   }
 
-  /** Bytes that were sent and not yet passed to the kernel. */
+  /** Number of bytes that were sent but not yet passed to the kernel. */
   get unsentBytes(): number {
     return this.#collectedBytes + (this.#suspended ? 0 : this.#socket.writableLength);
   }
@@ -77,7 +77,7 @@ export class FrameSocket {
     return !this.#closed && !this.#suspended && this.#socket.writable;
   }
 
-  /** Sends a frame at the end of the current callback or turn. The payload must not change until it is written. */
+  /** Sends a frame at the end of the current callback or turn. The payload must not be changed until it is written. */
   send(type: FrameType, stream: number, position = 0, payload: Uint8Array = EMPTY): void {
     if (!this.isOpen) return;
     const header = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
@@ -97,7 +97,7 @@ export class FrameSocket {
     this.send(FRAME.ping, CONNECTION_ID);
   }
 
-  /** Calls `onFlush` and writes the collected frames, at the end of the current callback or turn. */
+  /** Schedules a call of `onFlush` and the write of collected frames for the end of the current callback or turn. */
   requestFlush(): void {
     if (this.#isFlushRequested) return;
     this.#isFlushRequested = true;
@@ -115,15 +115,15 @@ export class FrameSocket {
     return received;
   }
 
-  /** Returns whether the connection can be resumed by a side that has received this many bytes. */
+  /** Returns whether the connection can be resumed with a side that has received this many bytes. */
   canResume(received: number): boolean {
     return !this.#closed && this.#sent?.has(received) === true;
   }
 
   /**
-   * Continues the connection on another socket. The other side has received this many bytes and is sent the ones after
-   * them. Replaces a socket that is not lost yet, because the other side may have noticed the loss first. Closes the
-   * connection if it cannot be resumed.
+   * Continues the connection on another socket. `received` is the number of bytes that the other side has received. The
+   * bytes after them are sent again. The current socket is replaced even if this side has not noticed its loss yet.
+   * Closes the connection if it cannot be resumed.
    */
   resume(socket: UpgradedSocket, head: Uint8Array, received: number): void {
     if (this.#sent === undefined || !this.canResume(received)) {
@@ -142,7 +142,10 @@ export class FrameSocket {
     for (const proceed of this.#waiting.splice(0)) proceed();
   }
 
-  /** Writes what was sent and closes the connection. Destroys it if the other side does not close it in time. */
+  /**
+   * Writes all frames that were sent and closes the connection. Destroys it if the other side does not close it in
+   * time.
+   */
   end(reason?: string): void {
     // Without this frame, the other side would try to resume the connection.
     if (this.#sent !== undefined) this.send(FRAME.closed, CONNECTION_ID, RELAY_CLOSE.done);
@@ -162,7 +165,7 @@ export class FrameSocket {
     this.#close();
   }
 
-  /** Resolves when everything that was sent is in the kernel or the connection has closed. */
+  /** Resolves when all sent frames are passed to the kernel, or when the connection is closed. */
   async flushed(): Promise<void> {
     do {
       if (this.isSuspended) await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -171,7 +174,7 @@ export class FrameSocket {
     } while (this.isSuspended);
   }
 
-  /** Resolves when everything that was written is in the kernel or the socket has closed. */
+  /** Resolves when all written bytes are passed to the kernel, or when the socket is closed. */
   async #written(): Promise<void> {
     const socket = this.#socket;
     await new Promise<void>((resolve) => {
@@ -197,7 +200,7 @@ export class FrameSocket {
     socket.on('data', (bytes: Buffer) => {
       if (socket === this.#socket) this.#read(bytes);
     });
-    // The owner must have the socket before the first frame arrives.
+    // The bytes are put back into the socket, because the owner must have this object before the first frame is read.
     if (head.length > 0) socket.unshift(head);
   }
 

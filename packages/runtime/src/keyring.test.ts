@@ -2,7 +2,7 @@ import { equalBytes, parseKeyring, sign } from './keyring.ts';
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
-test('sign uses any secret of the keyring, so that old signatures verify after a rotation', () => {
+test('sign can use every secret of the keyring, so that old signatures still verify after a rotation', () => {
   const before = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: secret(1) } }));
   const after = parseKeyring(JSON.stringify({ current: 'p2', secrets: { p1: secret(1), p2: secret(2) } }));
   expect(after.current).toBe('p2');
@@ -22,7 +22,7 @@ test.each([
   expect(() => parseKeyring(text)).toThrow(/^must be JSON/);
 });
 
-test('equalBytes and equalTexts are false for values of different length', () => {
+test('equalBytes returns false for values of different lengths', () => {
   expect(equalBytes(Buffer.from('a'), Buffer.from('ab'))).toBe(false);
   expect(equalBytes(Buffer.from('ab'), Buffer.from('ab'))).toBe(true);
 });

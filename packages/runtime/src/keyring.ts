@@ -3,8 +3,8 @@ import type { BinaryToTextEncoding, KeyObject } from 'node:crypto';
 import type { Setting } from './settings.ts';
 
 /**
- * Named secrets, one of which is current. New values use `current`, and every secret still verifies old values. To
- * rotate, add a secret, make it current, and remove the old one when nothing uses it any more.
+ * Named secrets, one of which is current. New values are signed with `current`. Values that were signed with any of the
+ * secrets still verify. To rotate, add a secret, make it current, and remove the old one when no value of it is in use.
  */
 export interface Keyring {
   readonly current: string;
@@ -35,15 +35,15 @@ export function parseKeyring(text: string): Keyring {
 }
 
 /**
- * Returns an HMAC-SHA-256 under one secret of the keyring. Undefined if the keyring does not contain the secret.
- * Returns text, because a Buffer would double the cost in Node.
+ * Returns an HMAC-SHA-256 with one secret of the keyring. Undefined if the keyring does not contain the secret. Returns
+ * text, because in Node a Buffer would take twice the time.
  */
 export function sign(ring: Keyring, id: string, message: string, encoding: BinaryToTextEncoding): string | undefined {
   const secret = ring.secrets.get(id);
   return secret === undefined ? undefined : createHmac('sha256', secret).update(message).digest(encoding);
 }
 
-/** Compares in constant time. False for different lengths. */
+/** Compares two byte sequences in constant time. Returns false if their lengths differ. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

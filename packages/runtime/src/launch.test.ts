@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 const LAUNCH = new URL('launch.ts', import.meta.url).href;
 
-/** Runs a program until its first output, sends it the signal, and returns how it ended. */
+/** Starts a program, sends it the signal after its first output, and returns its exit status and signal. */
 async function signalled(program: string, signal: NodeJS.Signals): Promise<unknown[]> {
   const source = `import { launch } from '${LAUNCH}'; ${program}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
@@ -18,12 +18,12 @@ async function signalled(program: string, signal: NodeJS.Signals): Promise<unkno
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)('%s ends a program whose modules are still loading', async (signal, status) => {
+] as const)('%s ends a program while its modules are loading, with exit status %i', async (signal, status) => {
   const neverLoaded = `await launch(() => { console.log('loading'); return new Promise(() => setInterval(() => 0, 1000)); });`;
   expect(await signalled(neverLoaded, signal)).toEqual([status, null]);
 });
 
-test('a program that is running handles signals itself', async () => {
+test('a program handles signals itself as soon as it runs', async () => {
   const stopsWith7 = `
     const run = async () => { process.once('SIGTERM', () => process.exit(7)); console.log('runs'); setInterval(() => 0, 1000); };
     await launch(async () => ({ run }));`;

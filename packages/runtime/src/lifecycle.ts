@@ -6,7 +6,7 @@ export interface StopStep {
   stop: () => Promise<void> | void;
 }
 
-/** Interval of the log lines about a shutdown step that takes long. */
+/** Interval of log lines about a shutdown step that takes long. */
 const REPORT_MS = 10_000;
 
 /**

@@ -14,7 +14,7 @@ test('a log line is JSON with service, level, time and message', () => {
   expect(Date.parse(line.time)).not.toBeNaN();
 });
 
-test('logQuickly writes the same format as the logger and respects the level', () => {
+test('logQuickly writes the same format as the logger and respects the log level', () => {
   const quick = (level: 'info' | 'error') => {
     let output = '';
     const logger = createLogger('test', level, { write: (line) => (output += line) });
@@ -27,7 +27,7 @@ test('logQuickly writes the same format as the logger and respects the level', (
   expect(quick('error')).toBe('');
 });
 
-test('the logger redacts keys, credentials, bearer tokens and passwords in URLs anywhere in a line', () => {
+test('the logger redacts keys, credentials, bearer tokens and passwords in URLs, wherever they are in a line', () => {
   const { key, keyId } = generateApiKey(randomBytes);
   const secret = key.slice(23);
   const output = captured((logger) => {

@@ -5,7 +5,7 @@ import { redact } from './redact.ts';
 
 export type { Logger } from 'pino';
 
-/** Field names of all services. docs/logs.md is generated from them. */
+/** Names of the fields that services log. docs/logs.md is generated from them. */
 export const LOG_FIELDS = {
   service: 'name of the service',
   request_id: 'the X-Request-Id of the HTTP request',
@@ -30,7 +30,7 @@ export const LOG_FIELDS = {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Destination of a logger's lines, and their common prefix. */
+/** Destination of each logger, and the name of its service. */
 const sinks = new WeakMap<Logger, { sink: DestinationStream; service: string }>();
 
 /** Creates a JSON logger that redacts secrets in every line. */
@@ -52,8 +52,8 @@ export function createLogger(service: string, level: LogLevel, destination?: Des
 }
 
 /**
- * Logs a line of the hot path at a tenth of the usual cost. `fields` is JSON text of ids, constants and numbers that
- * need no escaping and contain no secret.
+ * Logs a line at a tenth of the usual cost, for code that runs very often. `fields` is JSON text. It may contain only
+ * ids, constants and numbers, which need no escaping and are not secret.
  */
 export function logQuickly(logger: Logger, fields: string, message: string): void {
   const target = sinks.get(logger);
@@ -65,7 +65,7 @@ export function logQuickly(logger: Logger, fields: string, message: string): voi
 let nowMs = 0;
 let nowText = '';
 
-/** Returns the current time. The text is built once per millisecond. */
+/** Returns the current time as ISO 8601. The text is built at most once per millisecond. */
 function isoNow(): string {
   const now = Date.now();
   if (now !== nowMs) {
@@ -76,9 +76,9 @@ function isoNow(): string {
 }
 
 /**
- * Size and time after which buffered lines are written. Lines are buffered, because one write per line costs more than
- * the line. They are also flushed when the process ends. Only the main thread buffers lines. The lines of other threads
- * could mix with each other, or be lost when the process ends.
+ * Size and time after which buffered lines are written. Lines are buffered, because a write per line would cost more
+ * than the line itself. They are also written when the process ends. Only the main thread buffers. Buffered lines of
+ * other threads could be mixed with each other, or be lost when the process ends.
  */
 const GATHER_BYTES = 4096;
 const GATHER_MS = 100;

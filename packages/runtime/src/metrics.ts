@@ -10,17 +10,17 @@ import { withUnit } from './telemetry/instruments.ts';
 
 export interface Metrics {
   readonly meter: Meter;
-  /** Writes all metrics in the Prometheus text format. */
+  /** Responds with all metrics in the Prometheus text format. */
   serve: (request: IncomingMessage, response: ServerResponse) => void;
   stop: () => Promise<void>;
 }
 
-/** Returns the resource attributes of a service in all of its telemetry. */
+/** Returns the resource attributes that identify a service in its telemetry. */
 export function serviceResource(service: string): Resource {
   return resourceFromAttributes({
     'service.name': `svc-asr-${service}`,
     'service.namespace': 'svc-asr',
-    // The name of the pod in a cluster.
+    // In a cluster, the host name is the name of the pod.
     'service.instance.id': `${hostname()}:${process.pid}`,
   });
 }
@@ -49,8 +49,8 @@ export function createMetrics(service: string, readers: readonly MetricReader[] 
 }
 
 /**
- * Appends units to names (`…_seconds`), as Prometheus expects. The OTLP receiver of Prometheus does that itself, but
- * the exporter does not.
+ * Appends units to the names of metrics (`…_seconds`), as Prometheus expects. The OTLP receiver of Prometheus does this
+ * itself, but the exporter does not.
  */
 function unitsInNames(metrics: ResourceMetrics): ResourceMetrics {
   return {

@@ -1,8 +1,8 @@
 import { SESSION_CREDENTIAL_PREFIX } from '@svc-asr/core';
 
 /**
- * Patterns of our secrets and their replacements. Code must not log secrets in the first place. This is for messages of
- * libraries that quote their input.
+ * Patterns of our secrets, and their replacements. Code must not log secrets in the first place. The patterns are for
+ * messages of libraries, which may quote their input.
  */
 const SECRETS: readonly [RegExp, string][] = [
   [/svc_live_v1_([0-9A-Za-z]{10})_[0-9A-Za-z]+/g, 'svc_live_v1_$1_[redacted]'],

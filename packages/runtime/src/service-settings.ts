@@ -24,7 +24,7 @@ export const REDIS_SETTINGS = {
   REDIS_TIMEOUT_MS: integer('Timeout of one Redis command.', 1000, 10, 60_000),
 } as const;
 
-/** Retention of the ledger. Must be the same for every service of an installation. */
+/** Settings for the retention of the ledger's data. They must be the same for all services of an installation. */
 export const LEDGER_SETTINGS = {
   RECENT_RETENTION_DAYS: integer(
     'Days after the last session of a tenant for which recent_sessions still lists its sessions.',
@@ -47,7 +47,7 @@ export const LEDGER_SETTINGS = {
   ),
 } as const;
 
-/** Converts the settings to constants of the ledger's scripts. */
+/** Converts the settings to constants of the ledger's Lua scripts. */
 export function ledgerConstants(settings: ValuesOf<typeof LEDGER_SETTINGS>) {
   return {
     RECENT_RETENTION_MS: settings.RECENT_RETENTION_DAYS * 86_400_000,

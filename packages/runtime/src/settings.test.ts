@@ -25,13 +25,13 @@ test('readSettings reads values, defaults and a secret from a file', () => {
   });
 });
 
-test('readSettings names every invalid setting at once', () => {
+test('readSettings reports all invalid settings at once', () => {
   const read = () => readSettings(settings, { WAIT_MS: '1001', LEVEL: 'mid', PUBLIC_URL: 'ftp://h' });
   expect(read).toThrow(SettingsError);
   expect(read).toThrow(/NAME is not set.*\nPEPPER is not set.*\nWAIT_MS: "1001".*\nLEVEL: "mid".*\nPUBLIC_URL: is not/);
 });
 
-test.each(['1', '1000'])('readSettings accepts %s, a bound of the range', (edge) => {
+test.each(['1', '1000'])('readSettings accepts %s, which is a bound of the range', (edge) => {
   expect(readSettings(settings, { NAME: 'x', PEPPER: 'p', WAIT_MS: edge }).WAIT_MS).toBe(Number(edge));
 });
 

@@ -3,17 +3,19 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 /** A setting: an environment variable with its description, default and parser. */
 export interface Setting<T> {
   readonly description: string;
-  /** Default in the format of the environment variable. Undefined if a value is required. */
+  /** Default in the format of the environment variable. Undefined if the setting is required. */
   readonly fallback: string | undefined;
   readonly read: (text: string) => T;
-  /** Whether the value is secret. A secret may also be in a file named by `NAME_FILE`, and is never shown. */
+  /**
+   * True if the value is secret. A secret may also be read from the file that `NAME_FILE` names, and is never shown.
+   */
   readonly secret?: boolean;
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type ValuesOf<S extends Settings> = { readonly [N in keyof S]: ReturnType<S[N]['read']> };
 
-/** Thrown at start. Its message lists every invalid setting. */
+/** Thrown at start if settings are invalid. The message lists all of them. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -44,12 +46,12 @@ function textOf(name: string, setting: Setting<unknown>, env: NodeJS.ProcessEnv)
 
 type Options = Pick<Setting<unknown>, 'secret'>;
 
-/** Defines a setting of any text. */
+/** Defines a setting whose value is any text. */
 export function text(description: string, fallback?: string, options: Options = {}): Setting<string> {
   return { description, fallback, read: (value) => value, ...options };
 }
 
-/** Defines a setting of an integer within bounds. Its unit belongs in the name of the setting. */
+/** Defines a setting whose value is an integer within bounds. The name of the setting must contain the unit. */
 export function integer(description: string, fallback: number, min = 0, max = 2 ** 31 - 1): Setting<number> {
   return {
     description,
@@ -64,7 +66,7 @@ export function integer(description: string, fallback: number, min = 0, max = 2 
   };
 }
 
-/** Defines a setting with a fixed set of values. */
+/** Defines a setting that accepts a fixed set of values. */
 export function choice<const C extends readonly string[]>(
   description: string,
   choices: C,
@@ -80,7 +82,7 @@ export function choice<const C extends readonly string[]>(
   };
 }
 
-/** Defines a setting of a list, separated by commas. */
+/** Defines a setting whose value is a list, separated by commas. */
 export function list(description: string, fallback = ''): Setting<string[]> {
   const read = (value: string) =>
     value
@@ -90,7 +92,10 @@ export function list(description: string, fallback = ''): Setting<string[]> {
   return { description, fallback, read };
 }
 
-/** Defines a setting of an absolute URL with one of the given schemes. It may be empty if its default is. */
+/**
+ * Defines a setting whose value is an absolute URL with one of the given schemes. The value may be empty if the default is
+ * empty.
+ */
 export function url(description: string, schemes: readonly string[], fallback?: string): Setting<string> {
   return {
     description,
@@ -106,7 +111,9 @@ export function url(description: string, schemes: readonly string[], fallback?: 
   };
 }
 
-/** Defines a setting of the path of a readable file. Empty if none is set, unless the file is required. */
+/**
+ * Defines a setting whose value is the path of a readable file. If the file is not required, the value may be empty.
+ */
 export function readableFile(description: string, { required = false } = {}): Setting<string> {
   return {
     description,
@@ -125,7 +132,7 @@ export function readSettingsOrExit<S extends Settings>(service: string, settings
   return orExit(service, () => readSettings(settings));
 }
 
-/** Returns what `read` returns. If it throws a SettingsError, prints the problems and ends the process. */
+/** Returns the result of `read`. If it throws a SettingsError, prints the problems and ends the process. */
 export function orExit<T>(service: string, read: () => T): T {
   try {
     return read();

@@ -25,8 +25,8 @@ export function parseTicketKey(pem: string): TicketKey {
 }
 
 /**
- * Parses one or more Ed25519 public keys in PEM format. A certificate stands for its public key, because Helm can
- * generate certificates but not public keys. Its names and dates are ignored.
+ * Parses one or more Ed25519 public keys in PEM format. A certificate is accepted instead of a public key, because Helm
+ * can generate certificates but not public keys. The names and dates of a certificate are ignored.
  */
 export function parseTicketPublicKeys(pem: string): TicketPublicKeys {
   const keys = [...pem.matchAll(PEM_BLOCK)].map(([block, label = '']) => parseBlock(block, label));
@@ -35,7 +35,7 @@ export function parseTicketPublicKeys(pem: string): TicketPublicKeys {
 }
 
 function parseBlock(block: string, label: string): KeyObject {
-  // createPublicKey would accept a private key too.
+  // createPublicKey would also accept a private key.
   if (label !== 'PUBLIC KEY' && label !== 'CERTIFICATE') {
     throw new Error(`it contains a ${label}. Workers may have only public keys and certificates`);
   }
@@ -53,7 +53,7 @@ function requireEd25519({ asymmetricKeyType: type }: KeyObject): void {
   if (type !== 'ed25519') throw new Error(`it contains a key of type ${type}. Use Ed25519`);
 }
 
-/** Returns the thumbprint of a public key. Both sides derive the key id from it. */
+/** Returns the thumbprint of a public key. Gateways and workers derive the key id from it. */
 function idOf(publicKey: KeyObject): string {
   return createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))

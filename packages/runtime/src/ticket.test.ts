@@ -11,7 +11,7 @@ const publicKeys = parseTicketPublicKeys(pair.publicKey);
 const now = { worker: 'worker-1', model: 'kikuyu', nowMs: 1000 };
 const ticket = { session: 'session-1', model: 'kikuyu', worker: 'worker-1', epoch: 3, expMs: 2000 };
 
-test('verifyTicket returns the signed content', () => {
+test('verifyTicket returns the content that was signed', () => {
   expect(verifyTicket(publicKeys, signTicket(key, ticket), now)).toMatchObject(ticket);
 });
 
@@ -23,7 +23,7 @@ test('verifyTicket refuses an expired ticket, and a ticket for another worker or
   expect(verifyTicket(publicKeys, signed, { ...now, model: 'dholuo' })).toBeUndefined();
 });
 
-test('verifyTicket accepts tickets of the old and the new key during a rotation, and of the new one after it', () => {
+test('verifyTicket accepts tickets of the old and new key during a rotation, and only of the new key after it', () => {
   const [old, renewed] = [signTicket(key, ticket), signTicket(parseTicketKey(next.privateKey), ticket)];
   expect(verifyTicket(publicKeys, renewed, now)).toBeUndefined();
   const both = parseTicketPublicKeys(pair.publicKey + next.publicKey);
@@ -32,7 +32,7 @@ test('verifyTicket accepts tickets of the old and the new key during a rotation,
   expect(verifyTicket(parseTicketPublicKeys(next.publicKey), old, now)).toBeUndefined();
 });
 
-describe('verifyTicket refuses a ticket that a worker forges with what it holds', () => {
+describe('verifyTicket refuses a ticket that a worker has forged', () => {
   const [body = '', signature = ''] = signTicket(key, ticket).split('.');
   const payload = JSON.parse(Buffer.from(body, 'base64url').toString()) as object;
   const forge = (changes: object, signWith: (text: string) => Buffer | string) => {
@@ -59,15 +59,15 @@ describe('verifyTicket refuses a ticket that a worker forges with what it holds'
     ],
     ['random bytes', forge({}, () => randomBytes(64))],
     ['an empty signature', `${body}.`],
-  ])('by %s', (_name, forged) => {
+  ])('with %s', (_name, forged) => {
     expect(verifyTicket(publicKeys, forged, now)).toBeUndefined();
   });
 });
 
-test('verifyTicket refuses a ticket in which any character was changed', () => {
+test('verifyTicket refuses a ticket in which one character was changed', () => {
   const signed = signTicket(key, ticket);
   const character = fc.stringMatching(/^[A-Za-z0-9_.-]$/);
-  // The last character of a signature has four unused bits.
+  // The last character is not changed, because four of its bits are unused.
   fc.assert(
     fc.property(fc.nat(signed.length - 2), character, (at, other) => {
       fc.pre(signed[at] !== other);
@@ -77,13 +77,13 @@ test('verifyTicket refuses a ticket in which any character was changed', () => {
 });
 
 test.each(['', '.', 'a.b', 'a.b.c', `${'a'.repeat(5000)}.b`, `${Buffer.from('null').toString('base64url')}.x`])(
-  'verifyTicket refuses text that is not a ticket (%#)',
+  'verifyTicket refuses text that is not a ticket (example %#)',
   (text) => {
     expect(verifyTicket(publicKeys, text, now)).toBeUndefined();
   },
 );
 
-test('signTicket includes its version and the id of its key', () => {
+test('signTicket includes the version of the format and the id of the key', () => {
   const [body = ''] = signTicket(key, ticket).split('.');
   const { expMs: exp, ...rest } = ticket;
   expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toEqual({ v: 2, kid: key.id, ...rest, exp });

@@ -2,25 +2,26 @@ import { sign, verify } from 'node:crypto';
 import type { TicketKey, TicketPublicKeys } from './ticket-keys.ts';
 
 /**
- * Ticket with which a gateway opens a stream on a worker. It proves that a gateway of this installation assigned the
- * stream. The worker verifies it without Redis, so streams continue while Redis is unavailable.
+ * Content of a ticket, with which a gateway opens a stream on a worker. It proves that a gateway of this installation
+ * assigned the stream to the worker. The worker verifies it without Redis, so that streams can be opened while Redis is
+ * unavailable.
  */
 export interface Ticket {
   readonly session: string;
   readonly model: string;
-  /** The only worker that accepts the ticket. */
+  /** Id of the only worker that accepts the ticket. */
   readonly worker: string;
-  /** Increases with each connection of a session, so that a ticket works once. */
+  /** Number that increases with each connection of a session, so that a ticket works only once. */
   readonly epoch: number;
-  /** Expiry in milliseconds. */
+  /** Expiry in milliseconds since the epoch. */
   readonly expMs: number;
 }
 
 const VERSION = 2;
-/** Maximum length of a ticket. A longer text is refused without parsing. */
+/** Maximum length of a ticket. A longer text is refused before it is parsed. */
 const MAX_CHARACTERS = 2048;
 
-/** Creates a ticket, signed with Ed25519. */
+/** Creates the text of a ticket, signed with Ed25519. */
 export function signTicket({ id, privateKey }: TicketKey, ticket: Ticket): string {
   const { session, model, worker, epoch, expMs } = ticket;
   const payload = { v: VERSION, kid: id, session, model, worker, epoch, exp: expMs };
@@ -29,8 +30,8 @@ export function signTicket({ id, privateKey }: TicketKey, ticket: Ticket): strin
 }
 
 /**
- * Returns the content of a ticket. Undefined unless the private key of one of these public keys signed it for this
- * worker and model, and it has not expired.
+ * Verifies a ticket and returns its content. Returns undefined if none of the public keys verifies the signature, if
+ * the ticket is for another worker or model, or if it has expired.
  */
 export function verifyTicket(
   keys: TicketPublicKeys,

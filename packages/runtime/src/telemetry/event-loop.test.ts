@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watchEventLoop } from './event-loop.ts';
 import { createRecentMaximum } from './recent-maximum.ts';
 
-/** Creates a source of peaks whose values the test sets. */
+/** Creates a peak whose value the test sets. */
 function createPeak() {
   return {
     max: 0,
@@ -28,9 +28,9 @@ test('createRecentMaximum returns the largest value of the window to every reade
   expect(recent.read()).toBe(0);
 });
 
-test('watchEventLoop reports a stall of the event loop to two readers', async () => {
+test('watchEventLoop reports the same stall of the event loop to two readers', async () => {
   const read = watchEventLoop();
-  // The monitor must have started before the stall.
+  // The monitor needs time to start before the stall.
   await sleep(50);
   const until = performance.now() + 200;
   while (performance.now() < until);

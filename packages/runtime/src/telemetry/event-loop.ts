@@ -3,8 +3,7 @@ import { createRecentMaximum } from './recent-maximum.ts';
 
 const RESOLUTION_MS = 10;
 /**
- * Window of the maximum. It is longer than the interval between two reads of the metrics, so that no reader misses a
- * stall.
+ * Window of the maximum. It is longer than the interval at which metrics are read, so that no reader misses a stall.
  */
 const WINDOW_MS = 60_000;
 const PARTS = 12;

@@ -1,15 +1,16 @@
 import type { Counter, Histogram, Meter, ObservableCounter, ObservableGauge } from '@opentelemetry/api';
 
 /**
- * Definition of a metric. docs/metrics.md is generated from these, and tests check dashboards and alerts against them.
+ * Definition of a metric. docs/metrics.md is generated from all definitions, and tests check dashboards and alerts
+ * against them.
  */
 export interface MetricDefinition {
-  /** OpenTelemetry name: `svc_asr_…`, or a name of its semantic conventions. */
+  /** OpenTelemetry name: `svc_asr_…`, or a name that the semantic conventions of OpenTelemetry define. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly description: string;
   readonly labels?: readonly string[];
-  /** `s` for seconds. Absent for counts. */
+  /** Unit, which is `s` for seconds. Absent for counts. */
   readonly unit?: 's';
   /** Upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
@@ -17,7 +18,7 @@ export interface MetricDefinition {
 
 export type MetricDefinitions = Readonly<Record<string, MetricDefinition>>;
 
-/** Returns a name with its unit, as Prometheus expects it. */
+/** Returns a metric name with its unit as suffix, as Prometheus expects it. */
 export function withUnit(name: string, unit: string): string {
   const plain = name.replace(/[^a-zA-Z0-9_]/g, '_');
   return unit !== 's' || plain.split('_').includes('seconds') ? plain : `${plain}_seconds`;
@@ -29,7 +30,7 @@ export function prometheusName({ name, kind, unit }: MetricDefinition): string {
   return kind === 'counter' && !named.endsWith('_total') ? `${named}_total` : named;
 }
 
-/** Returns the names of the series of a metric. A histogram has three. */
+/** Returns the names of all time series of a metric. A histogram has three. */
 export function prometheusSeries(definition: MetricDefinition): string[] {
   const name = prometheusName(definition);
   return definition.kind === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => name + end) : [name];
@@ -40,12 +41,12 @@ export function createCounter(meter: Meter, definition: MetricDefinition): Count
   return meter.createCounter(definition.name, described(definition));
 }
 
-/** Creates a counter whose value is read on collection. */
+/** Creates a counter whose value is read when metrics are collected. */
 export function createObservedCounter(meter: Meter, definition: MetricDefinition): ObservableCounter {
   return meter.createObservableCounter(definition.name, described(definition));
 }
 
-/** Creates a gauge whose value is read on collection. */
+/** Creates a gauge whose value is read when metrics are collected. */
 export function createGauge(meter: Meter, definition: MetricDefinition): ObservableGauge {
   return meter.createObservableGauge(definition.name, described(definition));
 }

@@ -8,27 +8,27 @@ import { sessionRootIds } from './tracing.ts';
 const OPTIONS = { headers: {}, spanDelayMs: 60_000, metricIntervalMs: 60_000 };
 const NOWHERE = { ...OPTIONS, endpoint: 'http://127.0.0.1:9' };
 
-test('sessionRootIds derives the root span from the session id only', () => {
+test('sessionRootIds derives the ids of the root span from the session id only', () => {
   expect(sessionRootIds('4bf92f35-77b3-4da6-a3ce-929d0e0e4736')).toEqual({
     traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
     spanId: 'a3ce929d0e0e4736',
   });
 });
 
-test('two processes sample the same sessions, at about the configured ratio', async () => {
+test('tracing in two processes samples the same sessions, and about as many as the ratio specifies', async () => {
   const [one, other] = [0.25, 0.25].map((sampleRatio) =>
     createTracing(serviceResource('test'), { ...NOWHERE, sampleRatio }),
   );
   const ids = Array.from({ length: 2000 }, () => randomUUID());
   const chosen = ids.filter((id) => one?.rootOf(id) !== undefined);
   expect(ids.filter((id) => other?.rootOf(id) !== undefined)).toEqual(chosen);
-  // Six standard deviations on either side.
+  // The bounds are six standard deviations below and above the expected number.
   expect(chosen.length).toBeGreaterThan(380);
   expect(chosen.length).toBeLessThan(620);
   await Promise.all([one?.stop(), other?.stop()]);
 });
 
-test('tracing gives the root span its fixed ids and the child its own, and exports both when they end', async () => {
+test('tracing gives the root span fixed ids and the child span its own id, and exports both when they end', async () => {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     request.on('data', (data: Buffer) => bodies.push(data.toString()));
@@ -55,7 +55,7 @@ test('tracing gives the root span its fixed ids and the child its own, and expor
   expect(sent).not.toContain('x'.repeat(300));
 });
 
-test('tracing does not record a span below an unsampled one', async () => {
+test('tracing does not record a span whose parent is not sampled', async () => {
   const tracing = createTracing(serviceResource('test'), { ...NOWHERE, sampleRatio: 1 });
   const parent = { ...sessionRootIds(randomUUID()), traceFlags: 0, isRemote: true };
   expect(tracing.start('child', { parent }).isRecording()).toBe(false);

@@ -11,10 +11,10 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace';
 import { sessionRootIds } from './tracing.ts';
 import type { SpanStart, Tracing } from './tracing.ts';
 
-// This module is large and loaded only if telemetry is exported.
+// This module is large. It is loaded only if telemetry is exported.
 
 export interface PushOptions {
-  /** Base URL of an OTLP/HTTP receiver, without the path of a signal. */
+  /** Base URL of an OTLP/HTTP receiver, without the path of traces or metrics. */
   endpoint: string;
   headers: Record<string, string>;
   sampleRatio: number;
@@ -22,13 +22,13 @@ export interface PushOptions {
   metricIntervalMs: number;
 }
 
-/** Maximum length of an attribute. No attribute of ours comes near it. */
+/** Maximum length of an attribute in characters. Attributes of this project are much shorter. */
 const LONGEST_ATTRIBUTE = 256;
 
-/** Generates random ids, except for a span with fixed ids. */
+/** Generates random ids, except for a span that has fixed ids. */
 class Ids implements IdGenerator {
   readonly #random = new RandomIdGenerator();
-  /** Ids of the span that is being started. */
+  /** Fixed ids of the span that is being started. Undefined if its ids are random. */
   given: SpanContext | undefined;
 
   generateTraceId(): string {
@@ -50,7 +50,7 @@ export function createMetricReader(options: PushOptions): MetricReader {
   });
 }
 
-/** Creates traces that are exported in batches. Spans that the receiver does not accept in time are dropped. */
+/** Creates tracing that exports spans in batches. Spans that the receiver does not accept in time are dropped. */
 export function createTracing(resource: Resource, options: PushOptions): Tracing & { stop: () => Promise<void> } {
   const { endpoint, headers, sampleRatio, spanDelayMs } = options;
   const ids = new Ids();

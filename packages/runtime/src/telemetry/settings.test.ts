@@ -3,11 +3,11 @@ import { TELEMETRY_SETTINGS } from './settings.ts';
 
 const read = (env: NodeJS.ProcessEnv) => readSettings(TELEMETRY_SETTINGS, env);
 
-test('telemetry is not exported by default, and every session is sampled', () => {
+test('by default telemetry is not exported, and the sample ratio includes every session', () => {
   expect(read({})).toMatchObject({ OTEL_EXPORTER_OTLP_ENDPOINT: '', TRACES_SAMPLE_RATIO: 1 });
 });
 
-test('OTEL_EXPORTER_OTLP_HEADERS accepts the format of OpenTelemetry', () => {
+test('OTEL_EXPORTER_OTLP_HEADERS accepts the format that OpenTelemetry specifies', () => {
   const { OTEL_EXPORTER_OTLP_HEADERS } = read({
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-team=speech',
   });
@@ -23,6 +23,6 @@ test.each([
   expect(() => read(env)).toThrow(message);
 });
 
-test('the telemetry settings do not quote an invalid header, which may be a secret', () => {
+test('an error about OTEL_EXPORTER_OTLP_HEADERS does not quote the invalid header, which may be a secret', () => {
   expect(() => read({ OTEL_EXPORTER_OTLP_HEADERS: 'verysecret' })).toThrow(/^(?!.*verysecret)/s);
 });

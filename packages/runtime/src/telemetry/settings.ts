@@ -31,12 +31,12 @@ function optionalEndpoint(description: string): Setting<string> {
   };
 }
 
-/** Builds a setting for headers. Values are percent-encoded, as OpenTelemetry specifies. */
+/** Defines a setting whose value is a list of headers. Values are percent-encoded, as OpenTelemetry specifies. */
 function headers(description: string): Setting<Record<string, string>> {
   return {
     description,
     fallback: '',
-    // The headers authenticate us to the receiver.
+    // The headers contain the credentials for the receiver.
     secret: true,
     read: (value) => {
       const pairs = value.split(',').filter((pair) => pair.trim() !== '');

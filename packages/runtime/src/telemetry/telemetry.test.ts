@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const MODULE = fileURLToPath(new URL('telemetry.ts', import.meta.url));
 
-/** Returns the modules that a process loads when it starts telemetry with these settings. */
+/** Returns the modules that a process loads when it starts telemetry with this endpoint. */
 function loaded(endpoint: string): string[] {
   const settings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
@@ -26,7 +26,7 @@ function loaded(endpoint: string): string[] {
   return urls.filter((url) => /sdk-trace|otlp/.test(url));
 }
 
-test('createTelemetry loads no tracing or export modules without a receiver', () => {
+test('createTelemetry loads no tracing or export modules if no receiver is configured', () => {
   expect(loaded('')).toEqual([]);
   expect(loaded('http://127.0.0.1:9')).not.toEqual([]);
 });

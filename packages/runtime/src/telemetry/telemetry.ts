@@ -8,19 +8,22 @@ import type { Tracing } from './tracing.ts';
 
 export interface Telemetry {
   readonly metrics: Metrics;
-  /** Undefined without a receiver of traces. */
+  /** Undefined if no receiver of traces is configured. */
   readonly tracing: Tracing | undefined;
-  /** Exports the remaining telemetry and stops. Call it last. */
+  /** Exports the remaining telemetry and stops. Call it after everything else has stopped. */
   stop: () => Promise<void>;
 }
 
-/** Number of failed exports before a warning. A single failure is not worth one. */
+/** Number of consecutive failed exports before a warning is logged. A single failure is not worth a warning. */
 const FAILURES_BEFORE_WARNING = 3;
 const WARNING_INTERVAL_MS = 60_000;
-/** Time limit for the last export, so that an unavailable receiver does not delay the shutdown. */
+/** Timeout of the last export, so that an unavailable receiver does not delay the shutdown. */
 const LAST_EXPORT_TIMEOUT_MS = 2000;
 
-/** Starts metrics on the admin port and, if an OTLP receiver is configured, the export of metrics and traces to it. */
+/**
+ * Starts metrics on the admin port. If an OTLP receiver is configured, also starts the export of metrics and traces to
+ * it.
+ */
 export async function createTelemetry(
   service: string,
   settings: ValuesOf<typeof TELEMETRY_SETTINGS>,
@@ -32,7 +35,7 @@ export async function createTelemetry(
     return { metrics, tracing: undefined, stop: metrics.stop };
   }
   logExportErrors(logger);
-  // Imported only now, so that the large module is not loaded without a receiver.
+  // The module is large, so it is imported only if a receiver is configured.
   const { createMetricReader, createTracing } = await import('./sdk.ts');
   const options = buildPushOptions(settings);
   const metrics = createMetrics(service, [createMetricReader(options)]);
@@ -45,8 +48,8 @@ export async function createTelemetry(
 }
 
 /**
- * Starts the export of traces from a thread other than the main thread, if an OTLP receiver is configured. The main
- * thread exports the metrics of all threads.
+ * Starts the export of traces in a thread other than the main thread, if an OTLP receiver is configured. Metrics are
+ * not exported here, because the main thread exports those of all threads.
  */
 export async function createThreadTracing(
   service: string,

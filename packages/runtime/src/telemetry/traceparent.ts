@@ -3,7 +3,7 @@ import type { SpanContext } from '@opentelemetry/api';
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Parses a `traceparent` header (W3C Trace Context). Undefined if it is absent or invalid. */
+/** Parses a `traceparent` header (W3C Trace Context). Returns undefined if it is absent or invalid. */
 export function parseTraceparent(text: unknown): SpanContext | undefined {
   if (typeof text !== 'string') return undefined;
   const match = FORM.exec(text);
@@ -14,7 +14,7 @@ export function parseTraceparent(text: unknown): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** Formats a span as `traceparent`. */
+/** Formats a span context as a `traceparent` header. */
 export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
