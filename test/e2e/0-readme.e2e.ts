@@ -49,7 +49,9 @@ test(
 test(
   'the steps of "Uninstall" in the docs leave nothing in the cluster',
   async () => {
-    await harness.kubectl(['delete', 'asrmodels,tenants,apikeys,members', '--all', '--timeout=180s'], { timeoutMs: 190_000 });
+    await harness.kubectl(['delete', 'asrmodels,tenants,apikeys,members', '--all', '--timeout=180s'], {
+      timeoutMs: 190_000,
+    });
     await harness.tools.helm(['uninstall', RELEASE, '-n', NAMESPACE, '--wait', '--timeout', '4m'], {
       timeoutMs: 260_000,
     });

@@ -31,6 +31,7 @@ beforeAll(async () => {
   targets = {
     api: `${gateway}:8443`,
     'gateway metrics': `${gateway}:9090`,
+    'internal port': `${gateway}:9444`,
     page: `${console}:8444`,
     'console metrics': `${console}:9090`,
     'admin API': `${console}:9443`,
@@ -98,10 +99,10 @@ async function probe(component: string, namespace: string, names: readonly strin
  * listens.
  */
 const OPEN: readonly [component: string, namespace: string, own: readonly string[], open: readonly string[]][] = [
-  ['gateway', NAMESPACE, ['api', 'gateway metrics'], ['redis', 'streams']],
+  ['gateway', NAMESPACE, ['api', 'gateway metrics', 'internal port'], ['redis', 'streams']],
   ['worker', NAMESPACE, ['streams', 'worker metrics'], ['redis']],
   ['operator', NAMESPACE, ['operator metrics'], ['redis', 'kubernetes']],
-  ['console', NAMESPACE, ['page', 'console metrics', 'admin API'], ['redis', 'kubernetes']],
+  ['console', NAMESPACE, ['page', 'console metrics', 'admin API'], ['redis', 'kubernetes', 'internal port']],
 ];
 const OPEN_TO_UNRELATED = [
   ...['api', 'page', 'kubernetes', 'unrelated', 'unrelated redis'],

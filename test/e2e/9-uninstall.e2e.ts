@@ -5,7 +5,8 @@ import { MODEL_NAMESPACE, RELEASE } from './release.ts';
 
 /** Secrets that the chart generates. */
 const SECRETS = [
-  ...['admin-api-tls', 'admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
+  ...['admin-api-tls', 'admin-token', 'api-key-peppers', 'gateway-internal-tls', 'gateway-tls', 'redis-acl'],
+  ...['redis-console', 'redis-gateway'],
   ...['redis-operator', 'redis-passwords', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
   'worker-ticket-public-keys',
 ].map((name) => `secret/${RELEASE}-${name}`);

@@ -286,7 +286,7 @@ test(
   async () => {
     const values = { console: { adminApi: { enabled: true } } };
     const generated = (await render(values)).filter(({ kind }) => kind === 'Secret');
-    expect(generated).toHaveLength(13);
+    expect(generated).toHaveLength(14);
     for (const { metadata } of generated) {
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     }

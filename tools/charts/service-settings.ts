@@ -28,6 +28,7 @@ const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
       'DRAIN_DELAY_MS',
       'STOP_GRACE_MS',
     ],
+    ...['INTERNAL_PORT', 'INTERNAL_TLS_CERT_FILE', 'INTERNAL_TLS_KEY_FILE'],
     ...['TLS_CERT_FILE', 'TLS_KEY_FILE', 'WORKER_CA_FILE', 'WORKER_SERVER_NAME', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ],
   operator: [
@@ -45,6 +46,7 @@ const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
   console: [
     ...['ADMIN_PORT', 'ADMIN_TOKEN', 'REDIS_URL', 'REDIS_KEY_PREFIX', 'KUBERNETES', 'API_KEY_PEPPERS'],
     ...['ADMIN_API_PORT', 'ADMIN_API_TLS_PORT', 'ADMIN_API_TLS_CERT_FILE', 'ADMIN_API_TLS_KEY_FILE'],
+    ...['GATEWAY_INTERNAL_URL', 'GATEWAY_INTERNAL_CA_FILE'],
     ...['CONSOLE_PORT', 'API_URL', 'TRUSTED_PROXIES', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ],
 };

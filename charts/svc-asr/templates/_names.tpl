@@ -37,6 +37,20 @@
 {{ include "svc-asr.fullname" . }}-gateway.{{ .Release.Namespace }}.svc
 {{- end }}
 
+{{/* Host name of the Service by which the console reaches the gateways. */}}
+{{- define "svc-asr.gatewayInternalHost" -}}
+{{ include "svc-asr.fullname" . }}-gateway-internal.{{ .Release.Namespace }}.svc
+{{- end }}
+
+{{/*
+Returns "true" if the console has a playground, for which the gateways open their internal port. The port needs a
+certificate.
+*/}}
+{{- define "svc-asr.playground" -}}
+{{- $certificate := or .Values.secrets.create .Values.console.playground.existingSecret }}
+{{- if and .Values.console.enabled .Values.console.playground.enabled $certificate }}true{{ end }}
+{{- end }}
+
 {{/* Host name of the Service of the admin API inside the cluster. */}}
 {{- define "svc-asr.adminApiHost" -}}
 {{ include "svc-asr.fullname" . }}-console-admin.{{ .Release.Namespace }}.svc

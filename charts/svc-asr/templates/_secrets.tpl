@@ -31,6 +31,10 @@
 {{ default (printf "%s-admin-api-tls" (include "svc-asr.fullname" .)) .Values.console.adminApi.existingSecret }}
 {{- end }}
 
+{{- define "svc-asr.gatewayInternalTlsSecret" -}}
+{{ default (printf "%s-gateway-internal-tls" (include "svc-asr.fullname" .)) .Values.console.playground.existingSecret }}
+{{- end }}
+
 {{- define "svc-asr.workerCaSecret" -}}
 {{ default (printf "%s-worker-ca" (include "svc-asr.fullname" .)) .Values.workerTls.caExistingSecret }}
 {{- end }}
@@ -42,6 +46,7 @@ Secrets with the labels of the chart, but the Secrets of values such as existing
 {{- define "svc-asr.ownSecrets" -}}
 {{- $names := list (include "svc-asr.pepperSecret" .) (include "svc-asr.sessionSecret" .) (include "svc-asr.adminTokenSecret" .) }}
 {{- $names = concat $names (list (include "svc-asr.ticketKeySecret" .) (include "svc-asr.ticketPublicKeysSecret" .) (include "svc-asr.adminApiTlsSecret" .)) }}
+{{- $names = append $names (include "svc-asr.gatewayInternalTlsSecret" .) }}
 {{- if ne .Values.tls.mode "none" }}
 {{- $names = append $names (include "svc-asr.gatewayTlsSecret" .) }}
 {{- end }}

@@ -12,6 +12,10 @@ ADMIN_API_TLS_KEY_FILE: /etc/svc-asr/admin-api-tls/tls.key
 {{- end }}
 CONSOLE_PORT: "8444"
 API_URL: {{ include "svc-asr.publicUrl" . | quote }}
+{{- if include "svc-asr.playground" . }}
+GATEWAY_INTERNAL_URL: https://{{ include "svc-asr.gatewayInternalHost" . }}:9444
+GATEWAY_INTERNAL_CA_FILE: /etc/svc-asr/gateway-ca/ca.crt
+{{- end }}
 TRUSTED_PROXIES: {{ join "," .Values.console.trustedProxies | quote }}
 # For administrators who run the svc-asr command in the pod.
 SVC_ASR_ADMIN_URL: http://127.0.0.1:9091

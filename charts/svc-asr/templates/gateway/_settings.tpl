@@ -17,6 +17,11 @@ STOP_GRACE_MS: {{ mul 1000 (include "svc-asr.gatewayStopSeconds" . | int) | quot
 TLS_CERT_FILE: /etc/svc-asr/tls/tls.crt
 TLS_KEY_FILE: /etc/svc-asr/tls/tls.key
 {{- end }}
+{{- if include "svc-asr.playground" . }}
+INTERNAL_PORT: "9444"
+INTERNAL_TLS_CERT_FILE: /etc/svc-asr/internal-tls/tls.crt
+INTERNAL_TLS_KEY_FILE: /etc/svc-asr/internal-tls/tls.key
+{{- end }}
 {{- if .Values.workerTls.enabled }}
 WORKER_CA_FILE: /etc/svc-asr/worker-ca/ca.crt
 WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}

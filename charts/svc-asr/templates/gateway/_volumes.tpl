@@ -7,6 +7,9 @@
 {{- if ne .Values.tls.mode "none" }}
 - {name: tls, mountPath: /etc/svc-asr/tls, readOnly: true}
 {{- end }}
+{{- if include "svc-asr.playground" . }}
+- {name: internal-tls, mountPath: /etc/svc-asr/internal-tls, readOnly: true}
+{{- end }}
 {{- if .Values.workerTls.enabled }}
 - {name: worker-ca, mountPath: /etc/svc-asr/worker-ca, readOnly: true}
 {{- end }}
@@ -38,6 +41,13 @@
 - name: tls
   secret:
     secretName: {{ include "svc-asr.gatewayTlsSecret" . }}
+    items: [{key: tls.crt, path: tls.crt}, {key: tls.key, path: tls.key}]
+    defaultMode: {{ $mode }}
+{{- end }}
+{{- if include "svc-asr.playground" . }}
+- name: internal-tls
+  secret:
+    secretName: {{ include "svc-asr.gatewayInternalTlsSecret" . }}
     items: [{key: tls.crt, path: tls.crt}, {key: tls.key, path: tls.key}]
     defaultMode: {{ $mode }}
 {{- end }}
