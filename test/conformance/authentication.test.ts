@@ -9,7 +9,7 @@ import type { Service } from '../support/service.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
 const FAILURES_PER_SECOND = 3;
-/** So many at once that a busy machine exceeds the limit too. */
+/** Number of parallel attempts, so high that even a busy machine exceeds the limit per second. */
 const MANY = 20 * FAILURES_PER_SECOND;
 const SHORT_LIFE_MS = 6000;
 

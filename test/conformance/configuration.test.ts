@@ -5,7 +5,10 @@ import { balanceOf, modelsOf, refusal, sessionOf } from '../support/refusals.ts'
 import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-/** Long enough for a busy machine. `defaults.test.ts` computes how fast an idle one is. */
+/**
+ * Time limit that a busy machine meets. `defaults.test.ts` checks by calculation that the default settings meet the
+ * documented one.
+ */
 const APPLIED_WITHIN_MS = 30_000;
 
 let service: Service;

@@ -8,7 +8,10 @@ import type { Service } from '../support/service.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
 const LIFETIME_MS = 60_000;
-/** Long enough for a busy machine. `defaults.test.ts` computes how fast an idle one is. */
+/**
+ * Time limit that a busy machine meets. `defaults.test.ts` checks by calculation that the default settings meet the
+ * documented one.
+ */
 const RETURNED_WITHIN_MS = 30_000;
 /** Time before the expiry that a busy machine needs for the last checks of the reserved session. */
 const LAST_CHECKS_MS = 10_000;

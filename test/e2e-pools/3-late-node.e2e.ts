@@ -9,7 +9,7 @@ import { applyPool, firstNode, POOL_MODEL, RECORDING, removePool, setPool, SLOTS
 import { openStream, startAudioSender } from '../e2e/streams.ts';
 
 const TAINT = 'e2e.asr.svc.dev/provisioning';
-/** Time for which the node accepts no pods after one waits for it. A real node takes minutes to arrive. */
+/** Time for which the node accepts no pods after a pod waits for it. A real node takes minutes to arrive. */
 const PROVISION_MS = 20_000;
 /** Longest time between the readiness of the worker's pod and the last `ready`, on a slow machine. */
 const MAX_READY_DELAY_MS = 30_000;

@@ -18,7 +18,7 @@ import type { Access, AudioSender } from '../e2e/streams.ts';
 const TIMEOUT_MS = 900_000;
 const WORKERS = 2;
 const [FIRST_PING_MS, SECOND_PING_MS] = [20_000, 15_000];
-/** Less than the minimum of this setting, so the worker refuses to start. */
+/** Value of PING_MS below its minimum, with which a worker refuses to start. */
 const REFUSED_PING_MS = 1;
 const ZERO_SURGE = { maxSurge: 0, maxUnavailable: 1 };
 let harness: Harness;
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const node of [firstNode(), secondNode()]) await setDevices(harness, node, undefined);
 });
 
-/** Applies the model with a variable of its workers. A change of the variable is a new revision. */
+/** Applies the model with PING_MS as an environment variable of its workers. Another value is a new revision. */
 async function applyRevision(pingMs: number, rollout: object): Promise<void> {
   await applyPool(harness, {
     worker: {

@@ -17,7 +17,7 @@ let targets: Record<string, string>;
 
 beforeAll(async () => {
   harness = await openHarness();
-  // The tests before this one may have left surplus workers. Those that are being deleted may still have time to drain.
+  // The tests before this one may have left surplus workers. Workers that are being deleted may still drain.
   const min = await harness.read(`asrmodel/${KIKUYU}`, '.spec.scaling.min');
   await eventually(`${min} workers are left`, SOON_MS, async () => {
     const workers = await listPods('worker');
@@ -62,7 +62,7 @@ async function listPods(component: string, namespace = NAMESPACE): Promise<Pod[]
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-/** Returns one of these pods. */
+/** Returns one running pod of a component. */
 async function findPod(component: string, namespace = NAMESPACE): Promise<{ name: string; address: string }> {
   const [pod] = await listPods(component, namespace);
   if (pod === undefined) throw new Error(`no pod of ${component} runs in ${namespace}`);
@@ -132,7 +132,7 @@ test.each([
 
 test('network policies let the Redis pod open no connection', async () => {
   const [host = '', port = ''] = targets['unrelated redis']?.split(':') ?? [];
-  // redis-cli fails when it is blocked. That must not fail kubectl.
+  // redis-cli fails when its connection is blocked. That must not make kubectl fail.
   const ping = `timeout 5 redis-cli -h ${host} -p ${port} ping 2>&1; echo done`;
   const { name: pod } = await findPod('redis');
   const output = await harness.kubectl(['exec', pod, '--', 'sh', '-c', ping]);

@@ -150,7 +150,7 @@ describe('a Tenant and an ASRModel that wait for their finalizer', () => {
   };
   const waitForDeletion = (timeout: string) =>
     harness.kubectl(['wait', '--for=delete', ...resources, `--timeout=${timeout}`]);
-  /** Creates both resources; resolves with a key of the tenant. */
+  /** Creates the Tenant and the ASRModel; resolves with a key of the tenant. */
   const create = async (grants: readonly object[]) => {
     const tenant = buildTenant('leaving');
     const model = buildModel('svc-asr-leaving-v1', 'Kikuyu', 'ki', { min: 0, max: 1 });
@@ -162,7 +162,9 @@ describe('a Tenant and an ASRModel that wait for their finalizer', () => {
     await eventually('the model has children', SOON_MS, async () => (await listChildren()).includes('deployment'));
     return (await harness.openAdmin()).key('leaving');
   };
-  /** Deletes both resources with the steps of the docs. Without these steps, the deletion would never end. */
+  /**
+   * Deletes the Tenant and the ASRModel with the steps of the docs. Without these steps, the deletion would never end.
+   */
   const deleteByHand = async () => {
     await harness.kubectl(['delete', ...resources, '--wait=false']);
     await expect(waitForDeletion('5s')).rejects.toThrow('timed out');

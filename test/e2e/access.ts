@@ -11,7 +11,7 @@ const ADMIN_PORT = 9443;
 /** Port of the admin API in versions that serve it over plain HTTP. An upgrade test may install such a version first. */
 const PLAIN_ADMIN_PORT = 9090;
 
-/** Services that the access pod forwards to, by its own port. */
+/** Services that the access pod forwards to, by the port of the pod. */
 const ROUTES = {
   [GATEWAY_PORT]: { host: `${RELEASE}-gateway.${NAMESPACE}.svc`, port: 443 },
   [ADMIN_PORT]: { host: `${RELEASE}-console-admin.${NAMESPACE}.svc`, port: ADMIN_PORT },
@@ -36,7 +36,7 @@ for (const [port, target] of Object.entries(${JSON.stringify(ROUTES)}))
 `;
 
 /**
- * Starts a pod that forwards connections to the Services of the installation, and forwards loopback ports to it.
+ * Starts a pod that forwards connections to the Services of the installation, and forwards loopback ports to this pod.
  * `kubectl port-forward` to a Service would pick one of its pods, and end with that pod.
  */
 export async function startAccess(tools: KubeTools): Promise<PortForward[]> {

@@ -27,7 +27,7 @@ export interface Harness {
   /** Returns the CA certificate of the gateway. */
   readCa: () => Promise<string>;
   openAdmin: () => Promise<Admin>;
-  /** Waits until the admin API responds. Resolves with how to reach it. */
+  /** Waits until the admin API responds. Resolves with its URL, token and CA. */
   adminAccess: () => Promise<AdminAccess>;
 }
 
@@ -87,7 +87,7 @@ export async function openHarness(): Promise<Harness> {
   };
 }
 
-/** Returns the access with kubectl in another namespace. */
+/** Returns a harness whose kubectl uses another namespace. */
 export function within(harness: Harness, namespace: string): Harness {
   const kubectl: Harness['kubectl'] = (args, options) => harness.tools.kubectl(['-n', namespace, ...args], options);
   return {

@@ -37,7 +37,10 @@ interface Variable {
   value: string;
 }
 
-/** Variable of workers that offer all of their slots on a slow machine too. The tests count them. */
+/**
+ * Environment variable with which workers offer all of their slots on a slow machine too, because the tests count
+ * slots.
+ */
 const ALL_SLOTS: Variable = { name: 'LEAST_SLOTS_PERCENT', value: '100' };
 
 interface PoolSpec {
@@ -46,11 +49,11 @@ interface PoolSpec {
   [field: string]: unknown;
 }
 
-/** Creates the model, or changes it. Its workers run on the nodes of the pool `a`, unless `worker` differs. */
+/** Creates the model, or changes it. Its workers run on the nodes of the pool `a`, unless `worker` is given. */
 export async function applyPool(harness: Harness, { worker, scaling = {}, ...spec }: PoolSpec): Promise<void> {
   const model = buildModel(KIKUYU, 'Kikuyu', 'ki', scaling);
   const single = { ...model.spec.worker, slots: SLOTS, ...(worker ?? { nodeSelector: nodesOf('a') }) };
-  // The tiers of a model set the other fields themselves.
+  // If the model has tiers, each tier sets these fields itself.
   const fields = spec.pools === undefined ? single : {};
   const ownWorker = { worker: { ...fields, env: [ALL_SLOTS, ...(worker?.env ?? [])] } };
   const changed = { ...model, metadata: { name: POOL_MODEL }, spec: { ...model.spec, ...ownWorker, ...spec } };

@@ -56,8 +56,8 @@ export interface AudioSender {
    */
   finish: () => Promise<number>;
   /**
-   * Longest time in milliseconds between the sending of audio and its transcript so far. It includes the audio that the
-   * model waits for.
+   * Longest time so far between the sending of audio and its transcript, in milliseconds. It includes the time for
+   * which the model waits for further audio.
    */
   readonly longestLagMs: number;
   /** Number of finals received so far. */
@@ -110,7 +110,7 @@ export function startAudioSender(stream: StreamClient, name: string, model: stri
   };
 }
 
-/** Measures how late the transcripts of a stream arrive. Audio must be reported when it is sent. */
+/** Measures how late the transcripts of a stream arrive. The caller must call `addAudio` when it sends audio. */
 function measureLag(stream: StreamClient) {
   /** End of each frame in the stream, and the time when it was sent. */
   const frames: { endMs: number; sentAtMs: number }[] = [];

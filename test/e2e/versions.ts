@@ -16,20 +16,20 @@ const { E2E_TAG = '', E2E_PREVIOUS_CHART = '', E2E_PREVIOUS_TAG = '' } = process
 
 const PRESENT: Version = { name: 'this commit', chart: CHART, tag: E2E_TAG };
 
-/** Version to upgrade from: the commit before, or this commit if there is none. */
+/** Version to upgrade from: the previous commit, or this commit if there is none. */
 export const PREVIOUS: Version =
   E2E_PREVIOUS_TAG === '' ? PRESENT : { name: 'the commit before', chart: E2E_PREVIOUS_CHART, tag: E2E_PREVIOUS_TAG };
 
 /** Gives all components but Redis new pods, even when an upgrade leads to the same version. */
 const ANNOTATIONS = ['gateway', 'operator', 'console'].map((part) => `--set=${part}.podAnnotations.e2e=upgraded`);
-/** Opens the admin API to the access pod, because the chart of the commit before may not have had these values. */
+/** Opens the admin API to the access pod, because the chart of the previous commit may not have had these values. */
 const ADMIN_API = [
   '--set-json=console.adminApi={"enabled":true}',
   `--set-json=networkPolicy.adminApiFrom=${JSON.stringify(ADMIN_API_FROM)}`,
 ];
 /** Replaces the repository with a registry that `buildValues` sets in charts where image.registry excludes Redis. */
 const REDIS_IMAGE = '--set=redis.image.repository=redis';
-/** Lets models be in a further namespace. The commit before may not have had this value. */
+/** Lets models be in a further namespace. The previous commit may not have had this value. */
 const MODEL_NAMESPACES = `--set=modelNamespaces={${MODEL_NAMESPACE}}`;
 const COMMON_ARGS = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
 const OPTIONS = { timeoutMs: 260_000 };
@@ -55,7 +55,7 @@ const readAnnotation = (harness: Harness) =>
   harness.read('deployment/svc-asr-gateway', '.spec.template.metadata.annotations.e2e');
 
 /**
- * Checks that all components have the tag of a version, and waits for the workers. They follow later, because the
+ * Checks that all components have the tag of a version, and waits for the workers. Workers follow later, because the
  * operator of the new version replaces them.
  */
 async function untilAllAre(harness: Harness, { tag }: Version): Promise<void> {

@@ -94,7 +94,7 @@ describe('a session request to a gateway that is full', () => {
 
   beforeAll(() => stage.gateway.stop());
   beforeEach(async () => {
-    // Redis knows within one interval that this gateway is full.
+    // The gateway renews its lease every 50 ms, so Redis soon knows when the gateway is full.
     small = await startGateway(stage.redis.url, stage.prefix, {
       STREAM_MEMORY_MIB: '18',
       LEASE_RENEW_MS: '50',

@@ -21,7 +21,10 @@ import type { Stage } from './stage.ts';
 const run = promisify(execFile);
 const PACKAGES = resolve(import.meta.dirname, '../../packages');
 const NAME = 'ki_espeak_002';
-/** The model recognizes its first word wherever a chunk starts, and the browser starts to capture at any sample. */
+/**
+ * Recording whose first word the model recognizes wherever a chunk starts, because the browser starts to capture at any
+ * sample.
+ */
 const SPOKEN = 'ki_espeak_053';
 const SILENCE_SECONDS = 3;
 

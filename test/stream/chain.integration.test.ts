@@ -219,7 +219,7 @@ describe('a file of several parts', () => {
     const env = { CHAIN_PART_SECONDS: String(PART_SECONDS), STOP_GRACE_MS: '3000', STREAM_FINAL_TIMEOUT_MS: '1000' };
     const gateway = await startGateway(stage.redis.url, stage.prefix, env);
     const { tenant, key } = await stage.caller();
-    // Longer than a worker recognizes before the gateway ends.
+    // So much audio that a worker cannot recognize all of it before the gateway ends.
     const answer = send(key, Buffer.alloc(32_000 * 800, pcm), gateway.baseUrl);
     await eventually('the file is being recognized', 30_000, async () => {
       const { recent } = (await stage.ledger.accounts.usage(tenant))!;

@@ -11,7 +11,10 @@ import { MODEL } from '../support/gateway.ts';
 const ALIVE_MS = 100;
 const RENEW_MS = 1000;
 const BUFFER_SAMPLES = 65_536;
-/** A worker processes a chunk this long before its end, like the demonstration models. */
+/**
+ * Number of samples before the end of a chunk at which the worker processes the chunk, as with the demonstration
+ * models.
+ */
 const EARLY_SAMPLES = 1080;
 
 /** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */

@@ -235,7 +235,8 @@ test('a live stream continues while Redis is unavailable and is settled afterwar
 test('a gateway that starts just as Redis returns does not end streams of gateways whose leases expired in the outage', async () => {
   const { tenant, stream } = await startSession(gateway);
   await redis.kill();
-  // Starts while Redis is down, so that its reaper runs with the first connection. Gateways retry in random intervals.
+  // These gateways start while Redis is down, so that their reapers run at the first connection. Three are started,
+  // because gateways retry at random intervals.
   const starting = [1, 2, 3].map(() => startGateway(redis.url, prefix, HASTY));
   await pause(LEASE_MS + 1000);
   await redis.restart();

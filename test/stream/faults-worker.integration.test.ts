@@ -66,7 +66,7 @@ async function transcript(msPerFrame: number, during?: (sessionId: string) => Pr
   return final.text;
 }
 
-/** Returns the worker that a session is on. Waits if it has to register again after it was suspended. */
+/** Returns the worker that serves the session. Waits if the worker has to register again after it was suspended. */
 async function workerOf(): Promise<TestWorker> {
   return eventually('a worker has the stream', 30_000, async () => {
     const busy = (await ledger.workers.list(MODEL)).find(({ active }) => active > 0);
@@ -95,7 +95,10 @@ test(
 /** Speech with pauses. Endpointing of 300 ms cuts it several times. */
 const speech = Buffer.concat([pcm, Buffer.alloc(32_000), pcm.subarray(0, 128_000), Buffer.alloc(48_000)]);
 
-/** Streams speech with pauses, flushes it at these samples, and returns its finals without their numbers. */
+/**
+ * Streams `speech` and flushes it at these samples. Returns its finals without the field `endpoint`, the samples of its
+ * cuts, and all events.
+ */
 async function finalsOf(
   config: object,
   flushes: readonly number[],
@@ -148,7 +151,7 @@ test('endpointing returns the same finals as flushes at the same samples, also a
   workers = [...workers.filter((worker) => worker !== killed), await startWorker(redis.url, prefix)];
 }, 120_000);
 
-/** Returns the types and numbers of the events about utterances, with one entry for the deltas of each. */
+/** Returns the types and numbers of the events about utterances, with one entry for all deltas of an utterance. */
 function orderOf(events: readonly ServerMessage[]): string[] {
   const order = events.flatMap((event) => ('utterance' in event ? [`${event.utterance} ${event.type}`] : []));
   return order.filter((entry, at) => entry !== order[at - 1]);

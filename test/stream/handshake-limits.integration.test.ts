@@ -13,9 +13,9 @@ import { upgrade } from './upgrade.ts';
 import type { Handshake } from './upgrade.ts';
 
 const TTL_MS = 1000;
-/** Time after the expiry of a credential from which on it is refused without Redis. */
+/** Time after its expiry at which a credential is refused without a request to Redis. */
 const TOLERANCE_MS = 5000;
-/** So low that a slow machine exceeds it too. */
+/** Limit per second, so low that even a slow machine exceeds it. */
 const PER_SECOND = 2;
 const PENDING = 3;
 const BAD_PROTOCOLS = ['svc.realtime.v1', 'svc.auth.x'];
@@ -91,7 +91,7 @@ test('handshakes with a used credential get 401 up to the limit per session, and
     const within: Answer[] = [];
     for (let at = 0; at < SESSION_REFUSALS_PER_SECOND; at++) within.push(await upgrade(used));
     expect(new Set(within.map(refusal))).toEqual(new Set(['invalid_session_credential']));
-    // Sent at once, so that a slow machine exceeds the limit too.
+    // Sent at once, so that even a slow machine exceeds the limit.
     const beyond = await Promise.all(Array.from({ length: 5 * SESSION_REFUSALS_PER_SECOND }, () => upgrade(used)));
     beyond.push(await upgrade(used));
     const limited = beyond.filter(({ status }) => status === 429);

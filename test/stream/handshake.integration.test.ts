@@ -219,7 +219,7 @@ describe('while replies of Redis get lost', () => {
     proxy.cutAfter(undefined);
     for (const caller of lost) {
       const { state, billableMs, balance } = await stage.settled(caller, 30_000);
-      // Failed if the gateway could not renew its lease meanwhile.
+      // The state is `failed` if the gateway could not renew its lease meanwhile.
       expect(['expired', 'failed']).toContain(state);
       expect([billableMs, balance.reservedMs]).toEqual([0, 0]);
     }

@@ -148,7 +148,7 @@ describe('when workers open streams and never answer', () => {
 
     test.concurrent('a client that pauses within a chunk keeps its worker and pays for its audio', async () => {
       const opened = await stage.ready();
-      // 1,060 of the 1,120 ms of a chunk, which is enough for the gateway to send it.
+      // 1,060 of the 1,120 ms of a chunk, which is enough for the gateway to send the chunk to the worker.
       opened.stream.audio(AUDIO.subarray(0, 33_920), FRAME_BYTES);
       await sleep(ANSWER_MS * 1.2);
       expect(hasMoved(stage, opened)).toBe(false);

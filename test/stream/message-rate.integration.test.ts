@@ -35,7 +35,7 @@ async function sendAtOnce(stream: StreamClient, count: number, message: object, 
   const before = answered();
   for (let sent = 0; sent < count; sent++) stream.send(message);
   await eventually('every message has a reply', 30_000, () => answered() === before + count);
-  /** Messages that the rate allows while the others are sent. */
+  /** Number of messages that the rate allowed in addition to the burst during this time. */
   return Math.ceil((performance.now() - startedAt) * (RATE / 1000));
 }
 

@@ -13,7 +13,7 @@ const { pcm } = recording();
 
 let stage: Stage;
 beforeAll(async () => {
-  // A resume may take long on a busy machine. Silence must not move the stream before.
+  // A resume may take long on a busy machine. The silence timeout must not move the stream before that.
   stage = await setStage({ gateway: { WORKER_SILENCE_TIMEOUT_MS: '30000' } });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
@@ -29,7 +29,7 @@ async function start(settings: NodeJS.ProcessEnv = {}): Promise<void> {
   stage.workers.push(await startWorker(stage.redis.url, stage.prefix, settings));
 }
 
-/** Starts a worker as the only one, behind a proxy that can cut its connections. */
+/** Kills all workers and starts a new one, behind a proxy that can cut its connections. */
 async function startBehindProxy(settings: NodeJS.ProcessEnv): Promise<CuttingProxy> {
   await kill();
   const port = await freePort();
@@ -38,7 +38,7 @@ async function startBehindProxy(settings: NodeJS.ProcessEnv): Promise<CuttingPro
   return proxy;
 }
 
-/** Returns the value of a counter of the gateway, summed over the lines that contain this text. */
+/** Returns the value of a counter of the gateway, summed over the lines that contain `label`. */
 async function count(metric: string, label = ''): Promise<number> {
   const text = await (await fetch(`${stage.gateway.adminUrl}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(metric) && line.includes(label));

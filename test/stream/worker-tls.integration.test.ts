@@ -32,7 +32,7 @@ beforeAll(async () => {
   proxy = await startCuttingProxy(port);
   const own = { PORT: String(port), ADVERTISE_ADDRESS: `wss://127.0.0.1:${proxy.port}`, RESUME_TIMEOUT_MS: '60000' };
   stage = await setStage({
-    // A resume may take long on a busy machine. Silence must not move the stream before.
+    // A resume may take long on a busy machine. The silence timeout must not move the stream before that.
     gateway: { ...trust, WORKER_SILENCE_TIMEOUT_MS: '30000' },
     workers: [{ ...(await certificateFiles(MODEL)), ...own }, await certificateFiles('another-model'), {}],
   });

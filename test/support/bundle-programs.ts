@@ -42,7 +42,7 @@ export default async function bundlePrograms(): Promise<void> {
     format: 'esm',
     target: 'node24',
     tsconfig: join(ROOT, 'tsconfig.check.json'),
-    // Native addons find their libraries by their own paths.
+    // These packages load native libraries by paths relative to their own files, so they are not bundled.
     external: ['onnxruntime-node', 'koffi'],
     banner: { js: REQUIRE },
     // Smaller files load faster. Names are not shortened, so that stack traces stay readable.

@@ -15,7 +15,7 @@ export interface TestRedis {
   readonly pid: number;
   /** Ends the process by SIGKILL. */
   kill: () => Promise<void>;
-  /** Starts it again on the same port and data. */
+  /** Starts Redis again with the same port and data. */
   restart: () => Promise<void>;
   /** Ends the process and deletes its data. */
   stop: () => Promise<void>;
@@ -26,7 +26,7 @@ export const DURABLE = ['--appendfsync', 'always'] as const;
 
 /**
  * Starts Redis. `options` are further command-line directives. By default the operating system decides when writes reach
- * the disk. They survive the end of the process by a signal, and tests do not wait for the disk.
+ * the disk. Writes survive a process that is killed, and tests do not wait for the disk.
  */
 export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));

@@ -164,7 +164,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /**
  * Writes a copy of config/local and returns its folder. Its workers have room for all sessions of a test file. With
- * fewer slots a test would fail on a slow machine, whose pools have time to grow to their limit.
+ * fewer slots, a pool could reach its maximum size on a slow machine, and sessions would be refused.
  */
 function writeLocalConfig(home: string): string {
   const folder = join(home, 'local');

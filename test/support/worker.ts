@@ -27,7 +27,7 @@ export async function startWorker(
   env: NodeJS.ProcessEnv = {},
   { readyWithinMs = 60_000 } = {},
 ): Promise<TestWorker> {
-  // The worker needs the functions. In a Redis with users only the operator can load them.
+  // The worker calls Redis Functions. In a Redis with users, only the operator can load them.
   if (!redisUrl.includes('@')) await prepareRedis(redisUrl);
   const adminPort = await freePort();
   const adminUrl = `http://127.0.0.1:${adminPort}`;

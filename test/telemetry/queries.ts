@@ -6,7 +6,7 @@ import { readTenantMetricsConfig } from './chart-files.ts';
 /** Labels that Prometheus adds when it scrapes. */
 const SCRAPE_LABELS = ['namespace', 'pod', 'instance', 'job'];
 
-/** Names of series with their labels, without those of the scrape. */
+/** Names of series with their labels, without the labels that the scrape adds. */
 export type KnownSeries = ReadonlyMap<string, readonly string[]>;
 
 /** Returns all series that the services export, and those of kube-state-metrics with the chart's configuration. */

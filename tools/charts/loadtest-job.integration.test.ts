@@ -41,7 +41,7 @@ test(
     );
     expect(secrets).toHaveLength(3);
     expect(secrets.filter((key) => !keys.includes(key))).toEqual([]);
-    // Two policies select such a pod: the one that denies everything, and the one that allows what the pod needs.
+    // Two network policies select the pod of the Job. One denies everything, and the other allows what the pod needs.
     const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy') as Policy[];
     const about = policies.filter(({ spec }) =>
       Object.entries(spec.podSelector.matchLabels).every(([name, value]) => labels[name] === value),

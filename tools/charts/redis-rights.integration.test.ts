@@ -57,7 +57,9 @@ function commandsOf(file: string): string[] {
   return [...new Set([...called, ...included.flatMap(commandsOf)])];
 }
 
-/** Returns the answer of Redis to a command of a user, without running it. It is OK if the user has the right. */
+/**
+ * Returns the answer of Redis to a command of a user, without running it. The answer is `OK` if the user has the right.
+ */
 async function tryAs(user: string, command: string, key: string): Promise<string> {
   const [info] = (await redis.admin('COMMAND', 'INFO', command)) as [unknown, number][];
   const words = command.split('|');

@@ -26,7 +26,7 @@ let operator: TestOperator;
 let worker: TestWorker;
 let gateway: TestGateway;
 
-/** Sets the Redis user of a model with the rights of the operator, and returns the URL of its workers. */
+/** Sets the Redis user of a model with the rights of the operator, and returns the Redis URL of its workers. */
 async function setModelUser(name: string): Promise<string> {
   const { masters } = await redis.connect('operator');
   await setWorkerUser(masters(), { prefix: PREFIX, model: name, password: 'secret' });

@@ -101,7 +101,7 @@ test.concurrent(
       [oldKey, newKey].map((data) => parseTicketKey(decoded(data, 'ticket.key')).id),
     );
 
-    // Rendered with access to the cluster, Secrets have the values of the existing ones.
+    // If Helm renders the chart with access to the cluster, Secrets keep their existing values.
     const fixed = ['--kubeconfig', kubernetes.kubeconfig, '--namespace', namespace];
     const shown = ['-s', 'templates/secrets/*.yaml', '--dry-run=server'];
     await kubernetes.kubectl(['apply', '-f', '-'], await helm(['template', RELEASE, CHART_FOLDER, ...fixed, ...shown]));

@@ -54,7 +54,7 @@ test('runCommand resolves with the exit status of the command, and with 1 if the
   expect(lines).toEqual([expect.stringContaining('ENOENT')]);
 });
 
-/** A literal with these properties. */
+/** Builds the syntax node of an object literal with these properties. */
 const literal = (...properties: object[]) => ({ type: 'ObjectExpression', properties });
 
 test.each([

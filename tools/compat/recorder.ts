@@ -14,7 +14,7 @@ export interface RecordedConnection {
 }
 
 export interface Recorder {
-  /** Address for clients. It has the paths of the service. */
+  /** Address of the proxy for clients. The paths below it are those of the service. */
   readonly url: string;
   readonly connections: readonly RecordedConnection[];
   readonly close: () => void;

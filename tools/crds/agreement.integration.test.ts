@@ -43,7 +43,7 @@ test.each(KINDS)(
       }),
       { seed: SEED, numRuns: RUNS[kind] },
     );
-    // Otherwise one of the two results is hardly tested.
+    // Both results must be frequent, because a rare one would hardly be tested.
     expect(Math.min(verdicts.accepted, verdicts.refused)).toBeGreaterThan(RUNS[kind] / 10);
   },
   KUBERNETES_TIMEOUT_MS,

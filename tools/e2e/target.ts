@@ -36,7 +36,10 @@ const RESOURCES_MS = 60_000;
 const RELEASE_NAMESPACE = 'asr';
 const MODEL_NAMESPACE = 'asr-models';
 const NAMESPACES = [RELEASE_NAMESPACE, MODEL_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
-/** Objects of the release outside of its namespace. A failed run has not uninstalled the release. */
+/**
+ * Objects of the release outside of its namespace. They have to be deleted, because a failed run has not uninstalled
+ * the release.
+ */
 const CLUSTER_OBJECTS = ['clusterroles,clusterrolebindings', '-l', 'app.kubernetes.io/part-of=svc-asr'];
 const CRDS = ['asrmodels', 'apikeys', 'members', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
 

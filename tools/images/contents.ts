@@ -36,7 +36,7 @@ export interface Sources {
   k6: K6 | undefined;
 }
 
-/** Downloads the sources of layers, and builds k6 if it is one of them. */
+/** Downloads the sources of layers, and builds k6 if a layer needs it. */
 export async function fetchSources(root: string, platform: Platform, layers: readonly string[]): Promise<Sources> {
   return {
     root,

@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileOf, textOf } from './files.ts';
 import type { ImageFile } from './files.ts';
 
-/** Static imports as oxfmt writes them. Those of types, and dynamic ones, are not needed in the image. */
+/** Static imports as oxfmt writes them. Imports of types and dynamic imports are not needed in the image. */
 const IMPORT = /^(?:import|export)(?! type) (?:[^;']*from )?'([^']+)';/gm;
 
 /**

@@ -39,10 +39,10 @@ export function isLoaded(name: string, path: string, cpu: Cpu): boolean {
   if (!path.endsWith('/')) return LICENSE.test(path) || !NOT_RUN.test(path);
   if (NOT_RUN_FOLDERS.test(path)) return false;
   if (name === 'koffi') return !KOFFI_SOURCES.test(path);
-  // These packages contain a library for each C library. The images have glibc.
+  // These packages contain one build for glibc and one for musl. The images have glibc.
   if (name.startsWith('@koromix/koffi-')) return !path.startsWith('musl');
   if (name !== 'onnxruntime-node') return true;
-  // This package contains the libraries of all its platforms, and an install script.
+  // onnxruntime-node contains the libraries of all its platforms, and an install script.
   const [, system = 'linux', machine = cpu] = /^bin\/napi-v\d+\/(?:(\w+)\/)?(?:(\w+)\/)?$/.exec(path) ?? [];
   return path !== 'script/' && system === 'linux' && machine === cpu;
 }

@@ -15,7 +15,8 @@ const BUILDAH: SystemPackage<true> = {
 };
 
 /**
- * Builds the images from images/Dockerfile with buildah, and fails unless they have the same files and configuration.
+ * Builds the images from images/Dockerfile with buildah. Fails unless their files and configuration equal those of
+ * `built`.
  */
 export async function verifyImages(built: readonly BuiltImage[]): Promise<void> {
   if (process.getuid?.() !== 0)

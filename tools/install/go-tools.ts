@@ -128,7 +128,7 @@ async function buildGoTools(
 ): Promise<void> {
   const target = buildFolder(module, platform);
   await withLock(join(target, 'lock'), `waiting for another command that builds ${wanted.join(', ')}`, async () => {
-    // The process that held the lock may have built some of them.
+    // Another process, which held the lock before, may have built some of the programs.
     const names = wanted.filter((name) => !isBuilt(name));
     if (names.length === 0) return;
     const list = `${names.join(', ')} ${pinOf(names[0] ?? 'kubectl').version}`.trim();

@@ -84,7 +84,7 @@ export const PROMETHEUS: SystemPackage<{ server: string; tool: string }> = {
   },
 };
 
-/** Programs that the cluster runs by path. It finds the others on PATH. */
+/** Programs that the cluster runs by path. The cluster finds its other programs on PATH. */
 export interface Containers {
   containerd: string;
   ctr: string;

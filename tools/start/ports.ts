@@ -57,7 +57,7 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
 async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promise<number> {
   const requested = portFrom(env, 'CONSOLE_PORT');
   if (requested !== undefined) return requirePort(LOOPBACK, requested, 'CONSOLE_PORT');
-  // With PORT=0 several installations run side by side. They would compete for the same next port.
+  // With PORT=0, several installations run side by side and would compete for the same port. So any free port is used.
   if (portFrom(env, 'PORT') === 0) return freePort(LOOPBACK);
   for (let port = CONSOLE_PORT; port < CONSOLE_PORT + 100; port++) {
     if (port !== gateway && (await isFree(LOOPBACK, port))) return port;

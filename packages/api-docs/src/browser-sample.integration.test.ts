@@ -9,7 +9,7 @@ import type { TestService } from '../../../test/support/scripted-service/service
 
 const sample = (name: string) => readFileSync(new URL(`../samples/${name}`, import.meta.url));
 
-/** The page of a user. The first script keeps what the example uses, so that the test can read it. */
+/** The page of a user. Its first script stores the microphone and the audio context of the example, for the test. */
 const PAGE = `<!doctype html><title>sample</title><p id="transcript"></p><button id="stop">Stop</button>
 <script>
   const getUserMedia = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);

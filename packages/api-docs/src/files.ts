@@ -11,8 +11,8 @@ export function readGuide(name: string, values: Readonly<Record<string, string>>
 }
 
 /**
- * Replaces each `{{name}}` in a text with its value. Further lines of a value get the indentation of the line that
- * names it, so that code stays inside its list item. Throws if a value is missing.
+ * Replaces each `{{name}}` in a text with its value. Further lines of a value get the indentation of the line with the
+ * placeholder, so that code stays inside its list item. Throws if a value is missing.
  */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   const fillLine = (line: string): string => {

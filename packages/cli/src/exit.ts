@@ -37,7 +37,7 @@ export class IncompleteError extends Error {
 export interface Explanation {
   status: number;
   message: string;
-  /** Stable reason: the code of the service, or one of the command. */
+  /** Stable code of the cause: an error code of the service, or a code of the command itself. */
   code: string;
   /** Further facts for programs. */
   details?: Record<string, string | number | undefined>;

@@ -16,7 +16,9 @@ export interface LiveText {
   clear: () => void;
 }
 
-/** Creates a text that rewrites only its own lines. Of a text higher than the screen, the end is visible. */
+/**
+ * Creates a text that rewrites only its own lines. If the text has more lines than the screen, only its end is visible.
+ */
 export function createLiveText(screen: Screen): LiveText {
   let shownLines = 0;
 
@@ -29,7 +31,7 @@ export function createLiveText(screen: Screen): LiveText {
 
   return {
     show: (text) => {
-      // One column stays free, because terminals differ in the cursor position after the last one.
+      // One column stays free, because terminals differ in the cursor position after the last column.
       const width = Math.max(1, (screen.columns ?? 80) - 1);
       const lines = wrapText(printable(text), width).slice(-Math.max(1, (screen.rows ?? 24) - 1));
       clear();

@@ -14,7 +14,10 @@ export interface Output {
   /** Prints the result as one JSON document. */
   json: (value: unknown) => void;
   line: (text: string) => void;
-  /** Prints a table that fits the terminal. Columns in `optional` are left out of a narrow one, the first of them first. */
+  /**
+   * Prints a table that fits the terminal. In a narrow terminal, columns in `optional` are left out, in the order of
+   * the list.
+   */
   table: (
     head: readonly string[],
     rows: readonly (readonly string[])[],

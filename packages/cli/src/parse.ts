@@ -18,7 +18,8 @@ const ADDRESS: Record<Exclude<Command['api'], 'none'>, Record<string, Option>> =
 /** Returns all options of a command. */
 export function optionsOf(command: Command): Record<string, Option> {
   if (command.api === 'none') return { ...command.options, ...HELP };
-  // The options of the command come first in the help. They are repeated last, so that their texts replace common ones.
+  // The options of the command come first in the help. They are repeated last, so that their texts replace those of
+  // common options.
   return { ...command.options, ...ADDRESS[command.api], ...COMMON, ...command.options };
 }
 

@@ -28,7 +28,7 @@ export function openProgram({ name, args, env, input, failure }: PcmProgram): Pc
     const program = spawn(name, [...args], { env: withoutSecrets(env), stdio: ['pipe', 'pipe', 'pipe'] });
     child = program;
     const ended = outcomeOf(program, program.stderr);
-    // A program that has read enough closes its input.
+    // A program that has read enough closes its input, which is not an error.
     if (input === undefined) program.stdin.end();
     else void pipeline(input, program.stdin).catch(() => undefined);
     let remainder: Buffer = Buffer.alloc(0);

@@ -42,7 +42,10 @@ function parseProfiles(file: string, text: string): Record<string, unknown> {
   return profiles;
 }
 
-/** Checks the fields of a profile. The path of its CA file is relative to the folder of the file. */
+/**
+ * Checks the fields of a profile. The path of its CA file is relative to `folder`, the folder of the configuration
+ * file.
+ */
 function checkProfile(profile: unknown, title: string, folder: string): LocalFile {
   if (!isRecord(profile)) throw new UsageError(`${title} must be an object`);
   const fields: LocalFile = {};

@@ -49,7 +49,10 @@ function readFields(file: string): LocalFile | undefined {
   return fields;
 }
 
-/** Reads a file of this user or of root. Undefined if it does not exist. `variable` sets its folder, for the message. */
+/**
+ * Reads a file of this user or of root. Undefined if it does not exist. The error message names `variable`, the
+ * environment variable that sets its folder.
+ */
 function readOwnFile(file: string, variable: string): string | undefined {
   try {
     // A file of another user in a parent folder could redirect the key to that user's address.

@@ -38,7 +38,10 @@ export function maxSecondsOf({ option }: Invocation): number {
   return seconds ?? Infinity;
 }
 
-/** Returns the configuration of the stream. Undefined if no option sets it. `language` is a code of the service. */
+/**
+ * Returns the configuration of the stream. Undefined if no option sets it. `language` is a language code that the
+ * service lists.
+ */
 export function configOf(
   { option }: Invocation,
   model: Model | undefined,

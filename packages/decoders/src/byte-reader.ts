@@ -9,7 +9,7 @@ export class ByteReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Returns the next bytes without taking them. They are fewer at the end of the file. */
+  /** Returns the next bytes without taking them. Returns fewer bytes at the end of the file. */
   async peek(bytes: number): Promise<Uint8Array> {
     const parts = [this.#held];
     let length = this.#held.length;
@@ -19,12 +19,12 @@ export class ByteReader {
       parts.push(next.value);
       length += next.value.length;
     }
-    // One copy, however small the pieces are.
+    // Copies the bytes only once, however small the pieces are.
     if (parts.length > 1) this.#held = concat(parts, length);
     return this.#held.subarray(0, bytes);
   }
 
-  /** Takes the next bytes. They are fewer at the end of the file. */
+  /** Takes the next bytes. Returns fewer bytes at the end of the file. */
   async read(bytes: number): Promise<Uint8Array> {
     const result = await this.peek(bytes);
     this.#held = this.#held.subarray(result.length);

@@ -32,7 +32,8 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<MonoBlock>
   const decoder = new FLACDecoder();
   await decoder.ready;
   const [largest, unit] = [2 ** (bits - 1) - 1, 2 ** (bits - 1)];
-  // The decoder divides integers by the largest one. WAV is divided by the next power of two.
+  // The decoder has divided the integer samples by the largest integer. This restores them and divides by the next
+  // power of two, as for WAV.
   const read = bits === 32 ? (value: number) => value : (value: number) => Math.round(value * largest) / unit;
   const decode = async (frame: Uint8Array) => {
     const { errors, channelData, samplesDecoded, ...format } = await silently(() => decoder.decodeFrames([frame]));

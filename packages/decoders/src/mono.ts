@@ -21,7 +21,7 @@ export function mix(
 
 /**
  * Calls a decoder without its log. Decoders log each error to the console in addition to returning it. Works only for
- * functions that do not wait.
+ * synchronous functions.
  */
 export function silently<T>(decode: () => T): T {
   const log = console as { error: unknown };

@@ -46,7 +46,7 @@ export async function* decodeOggOpus(reader: ByteReader): AsyncGenerator<MonoBlo
 
 class OpusStream {
   readonly #head: OpusHead;
-  /** Created for the first audio, because it takes time and memory. */
+  /** Created when the first audio arrives, because a decoder takes time and memory. */
   #decoder: OpusDecoder<16000> | undefined;
   readonly #packets = new PacketJoiner();
   #headersLeft = HEADERS;
@@ -86,7 +86,7 @@ class OpusStream {
       audio.set(block, at);
       at += block.length;
     }
-    // The position of the last page removes the padding of its last packet.
+    // The position in the last page is the end of the audio. Samples after it are padding of the last packet.
     const kept = page.isLast ? Math.max(0, Math.round((page.granule - this.#granule) / UNITS_PER_SAMPLE)) : length;
     this.#granule = page.granule;
     const skipped = Math.min(this.#skip, length);

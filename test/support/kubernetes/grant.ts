@@ -36,7 +36,7 @@ function readRules(name: string): Rule[] {
 
 /**
  * Grants exactly these rules to a service account of a namespace, and the cluster rules for all namespaces. Returns the
- * path of its kubeconfig.
+ * path of a kubeconfig for this account.
  */
 export async function grantRules(
   kubernetes: Kubernetes,

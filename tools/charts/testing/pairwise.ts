@@ -17,7 +17,9 @@ export function pairwise(options: Options): object[][] {
   return rows.map((row) => names.map((name) => options[name]?.[row[name] ?? 0] ?? {}));
 }
 
-/** Builds a row around a pair that is still open. Its other choices cover as many open pairs as possible. */
+/**
+ * Builds a row with a pair that no row contains yet. The other choices of the row cover as many such pairs as possible.
+ */
 function buildRow(names: readonly string[], options: Options, open: ReadonlySet<string>): Row {
   const [first = ''] = open;
   const row: Record<string, number> = Object.fromEntries(

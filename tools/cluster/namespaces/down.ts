@@ -12,7 +12,8 @@ const TIMEOUT_MS = 60_000;
 export async function takeDown(plan: ClusterPlan): Promise<boolean> {
   const state = readState(plan.state);
   if (state !== undefined) {
-    // With the first process of a node the kernel ends all others and removes the node's mounts and network devices.
+    // When the first process of a node ends, the kernel ends all others and removes the node's mounts and network
+    // devices.
     for (const init of state.inits) if (isRunning(init)) process.kill(init.pid, 'SIGKILL');
     const describeRunning = () => {
       const running = [...state.inits, ...state.programs].filter(isRunning);

@@ -42,7 +42,7 @@ const MAX_NODES = 9;
 const NAME = /^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/;
 export const API_PORT = 6443;
 
-/** Plans a cluster. Addresses exist only in its own network namespaces, so all clusters use the same. */
+/** Plans a cluster. Addresses exist only in its own network namespaces, so all clusters use the same addresses. */
 export function planCluster({ name, home, nodes }: { name: string; home: string; nodes: number }): ClusterPlan {
   if (!NAME.test(name))
     throw new Error(`a cluster name has 1 to 22 characters of a-z, 0-9 and -, and "${name}" does not`);

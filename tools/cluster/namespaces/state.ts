@@ -11,7 +11,7 @@ export interface ProcessRecord {
 /** Record of a cluster, by which later commands find it and remove everything that it uses. */
 export interface ClusterState {
   nodes: number;
-  /** First process of each node. The kernel ends all processes of a node with it. */
+  /** First process of each node. When it ends, the kernel ends all processes of the node. */
   inits: readonly ProcessRecord[];
   programs: readonly ProcessRecord[];
   /** Loopback port of the API server. */

@@ -29,7 +29,7 @@ export interface StreamChannel extends Channel {
   'x-codeSamples': CodeSample[];
 }
 
-/** An operation from the point of view of the service: it receives the messages that the client sends. */
+/** An operation from the point of view of the service. With `receive`, the service receives messages of the client. */
 export interface StreamOperation {
   action: 'send' | 'receive';
   title: string;

@@ -44,7 +44,7 @@ test('the style sheet of the docs page shows the panel of every tab', () => {
   const count = Math.max(...blocks.map((block) => block.split('<div class="panel">').length - 1));
   expect(count).toBeGreaterThan(3);
   for (let tab = 1; tab <= count; tab++) {
-    // The title of the block is the first element of the same type as the panels.
+    // The title of the block is the first element of the same type as the panels, so panel N is element N + 1.
     expect(STYLE).toContain(`.tabs input:nth-of-type(${tab}):checked ~ .panel:nth-of-type(${tab + 1})`);
   }
 });

@@ -53,7 +53,8 @@ function step({ from, to, text, isResponse }: Step, at: number): Html {
   const start = LANE_X[from] + 4 * direction;
   const end = LANE_X[to] - 4 * direction;
   const middle = (LANE_X[from] + LANE_X[to]) / 2;
-  // The text of an arrow across the middle lane is over the left half, where the lane does not cross it.
+  // An arrow between the outer lanes crosses the middle lane. Its text is above the left half, where no lane crosses
+  // the text.
   const x = Math.abs(from - to) === 2 ? (LANE_X[0] + LANE_X[1]) / 2 : middle;
   return markup`<line class="${isResponse === true ? 'response' : 'call'}" x1="${start}" y1="${y}" x2="${end}" y2="${y}" marker-end="url(#arrow)"/><text x="${x}" y="${y - 7}">${text}</text>`;
 }

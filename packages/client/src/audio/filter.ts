@@ -19,7 +19,7 @@ const KAISER_BETA = 8;
  * because the recognizer uses the highest frequencies too. Aliases near this frequency have little energy in speech.
  */
 const CUTOFF = 0.99;
-/** Above this number of phases, rows are interpolated. The table stays small and the error near -100 dB. */
+/** Above this number of phases, rows are interpolated. This keeps the table small, with an error near -100 dB. */
 const MAX_PHASES = 512;
 
 /** Builds the filter from one rate to another. */

@@ -23,7 +23,7 @@ export class HeldAudio {
     this.#end += bytes.length / BYTES_PER_SAMPLE;
   }
 
-  /** Returns audio from a position on, up to `until`. It may be less, because it does not join chunks. */
+  /** Returns audio from a position on, up to `until`. The result may end earlier, because it is part of one chunk. */
   read(from: number, until: number): Uint8Array<ArrayBuffer> {
     const chunk = this.#chunks.find(({ at, bytes }) => from < at + bytes.length / BYTES_PER_SAMPLE);
     if (chunk === undefined) return new Uint8Array(0);

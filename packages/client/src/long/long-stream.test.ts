@@ -39,7 +39,7 @@ function speech(...words: number[]): Int16Array {
 const untilPause = () => speech(...count(18), 0).subarray(0, 9.4 * RATE);
 const count = (length: number) => Array.from({ length }, (_, at) => at + 1);
 
-/** Recognizes such audio. A word that is incomplete gets a question mark. */
+/** Recognizes the audio of `speech`. A word that is incomplete gets a question mark. */
 function recognize(samples: Int16Array) {
   const words: { text: string; start_ms: number; end_ms: number }[] = [];
   for (let start = 0, end = 0; start < samples.length; start = end) {

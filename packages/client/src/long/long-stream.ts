@@ -225,7 +225,7 @@ class LongStream {
     }
   }
 
-  /** Replies to flushes after the end of a session and before further audio. They need no session. */
+  /** Replies to flushes that were called after the end of a session, before further audio. They need no session. */
   #answerFlushes(): void {
     const { operations, audio, resumeAt, unrequested } = this.#timeline;
     while (audio.end === resumeAt && operations[0]?.kind === 'flush') {

@@ -2,7 +2,7 @@ import { PauseFinder } from './pause-finder.ts';
 
 const RATE = 16_000;
 
-/** Returns noise of an amplitude, as bytes. It repeats, so that the test always sees the same. */
+/** Returns noise of an amplitude, as bytes. The noise is the same in each run of the test. */
 function noise(seconds: number, amplitude: number): Uint8Array<ArrayBuffer> {
   const samples = new Int16Array(seconds * RATE);
   let state = 1;

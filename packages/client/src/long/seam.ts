@@ -22,7 +22,7 @@ export function seamAfter(final: FinalMessage): Seam {
   if (last === undefined || endMs - last.end_ms >= UNCERTAIN_MS) return { resumeMs: endMs, final };
   const completeMs = words.at(-2)?.end_ms ?? startMs;
   const resumeMs = Math.max(completeMs, endMs - MAX_OVERLAP_MS);
-  // The next session would receive only the end of a long word, or everything that this session received.
+  // Otherwise the next session would receive only the end of a long word, or everything that this session received.
   if (resumeMs > last.start_ms || resumeMs <= 0) return { resumeMs: endMs, final };
   const kept = words.slice(0, -1);
   const text = kept.map((word) => word.text).join(' ');

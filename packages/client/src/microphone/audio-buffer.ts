@@ -13,7 +13,10 @@ export class AudioBuffer {
     this.#maxSamples = maxSeconds * AUDIO.sampleRateHz;
   }
 
-  /** Appends audio. Returns false if it does not fit. The buffer then ends with an error after the audio before. */
+  /**
+   * Appends audio. Returns false if it does not fit. The buffer then delivers the audio that it holds, and ends with an
+   * error.
+   */
   push(pcm: Int16Array): boolean {
     if (this.#isEnded || pcm.length === 0) return true;
     if (this.#samples + pcm.length > this.#maxSamples) {

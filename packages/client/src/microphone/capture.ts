@@ -12,7 +12,10 @@ export interface AudioSink {
   send: (pcm: Int16Array) => Promise<void>;
 }
 
-/** A microphone that captures audio. Iterating over it returns the audio from the first sample on, each to one reader. */
+/**
+ * A microphone that captures audio. Iterating over it returns blocks of audio from the first sample on. If there are
+ * several readers, each block goes to one of them.
+ */
 export interface Microphone extends AsyncIterable<Int16Array> {
   /**
    * Sends all audio to a stream, from the first captured sample on. Resolves after `stop`, when everything was sent. If
@@ -30,8 +33,8 @@ export interface CaptureOptions {
 }
 
 /**
- * Longest wait for the audio thread before the microphone is opened. Without a click in the page, the thread starts
- * later.
+ * Longest wait for the audio thread before the microphone is opened. The browser starts the thread later if the user
+ * has not clicked in the page.
  */
 const START_MS = 500;
 const RESUME_MS = 5000;

@@ -18,9 +18,9 @@ import { createOutbox } from './outbox.ts';
 const RATE_SHARE = 0.8;
 
 /**
- * A stream of a session. Iterating over it returns its events, each to one reader. Leaving the loop does not close the
- * stream. Calls are sent in order. A promise that is not awaited causes no unhandled rejection; `closed` reports how
- * the stream ended.
+ * A stream of a session. Iterating over it returns its events. If there are several readers, each event goes to one of
+ * them. Leaving the loop does not close the stream. Calls are sent in order. A promise that is not awaited causes no
+ * unhandled rejection; `closed` reports how the stream ended.
  */
 export interface AsrStream extends AsyncIterable<StreamEvent> {
   /** Resolves when audio may be sent. `send` waits for it automatically. */

@@ -17,8 +17,8 @@ const SIDES: Readonly<Record<Direction, { chain: string; pod: string; peer: stri
 
 /**
  * Builds the iptables rules that enforce policies for the pods of a node. Each pod that a policy selects has a chain
- * that returns allowed packets and rejects all others. A connection must therefore be allowed at both ends. The text is
- * applied atomically by iptables-restore. It also deletes `former` chains that are no longer used.
+ * that returns allowed packets and rejects all others. A connection must therefore be allowed at both ends.
+ * iptables-restore applies the text atomically. The text also deletes the chains in `former` that are no longer used.
  */
 export function buildRules(inputs: PolicyInputs, node: string, former: readonly string[]): Rules {
   const jumps: string[] = [];

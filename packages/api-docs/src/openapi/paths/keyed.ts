@@ -42,7 +42,7 @@ export const SESSION_ID: Parameter = {
 
 /**
  * Returns the error responses of an operation with an API key. A request with an invalid key is refused before it is
- * counted, so it has no rate to report.
+ * counted, so its response has no rate limit headers.
  */
 export function keyedErrors(codes: readonly ErrorCode[]): Operation['responses'] {
   return errorResponses(codes, (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS));
