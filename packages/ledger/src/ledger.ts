@@ -1,6 +1,7 @@
 import { createAccounts } from './accounts.ts';
 import { createAdmission } from './admission.ts';
 import { createApiKeys } from './apikeys.ts';
+import { createAudit } from './audit.ts';
 import { createCatalogue } from './catalogue.ts';
 import { createClock } from './clock.ts';
 import { withConstants } from './constants.ts';
@@ -76,6 +77,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     journal: createJournal(link, keys),
     memory: createMemory(link, keys),
     apiKeys: createApiKeys(link, keys, { retentionMs: options.keyRetentionMs ?? 30 * 86_400_000 }),
+    audit: createAudit(link, keys),
     catalogue: createCatalogue(link, keys),
     pools,
     workers: createWorkers(link, keys, { leaseMs }),

@@ -138,6 +138,25 @@ export interface JournalEntry {
   detail: string;
 }
 
+/** One administrative act in the audit log. */
+export interface AuditEntry {
+  /** Starts with the time of the act, so that ids sort by time. */
+  id: string;
+  /** `admin-token`, `oidc:ISSUER#SUBJECT` for an administrator, or a name that starts with `developer:`. */
+  actor: string;
+  /** Name of the actor for display. Null if there is none. */
+  actorName: string | null;
+  /** Kind of the act, such as `tenant.grant`. */
+  action: string;
+  /** Kind and name of the changed thing, such as `tenant/acme`. */
+  target: string;
+  /** Tenant that the act is about. Null if there is none, or if it was purged. */
+  tenant: string | null;
+  requestId: string;
+  /** Further facts, without secrets and personal data. */
+  detail: Readonly<Record<string, unknown>>;
+}
+
 /** Usage of one model on one day. */
 export interface DailyUsage {
   /** YYYY-MM-DD, in UTC. */

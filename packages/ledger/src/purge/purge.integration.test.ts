@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { buildAuditId } from '../audit.ts';
 import { createRedisKeys } from '../keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { createTenant, openLedger, request, reserved } from '../../../../test/support/ledger.ts';
@@ -11,6 +12,7 @@ import { findFamily } from './traces.ts';
 
 const OWNER = { id: 'gateway-1', epoch: 1 };
 const KEY = { hash: 'hash', pepperId: 'p1', expiresAtMs: null };
+const AUDIT_LIMITS = { maxEntries: 1000, oldestMs: 0 };
 const NOTHING = {
   account_keys: 0,
   key_records: 0,
@@ -20,7 +22,19 @@ const NOTHING = {
   registry_entries: 0,
   list_entries: 0,
   rebuild_plans: 0,
+  audit_entries: 0,
 };
+
+const auditEntry = (tenant: string, actor: string) => ({
+  id: buildAuditId(1_800_000_000_000, randomUUID()),
+  actor,
+  actorName: null,
+  action: 'tenant.update',
+  target: `tenant/${tenant}`,
+  tenant,
+  requestId: 'r-1',
+  detail: { note: `for ${tenant}` },
+});
 
 describe.each([
   ['one Redis', startRedis],
@@ -55,6 +69,10 @@ describe.each([
     await ledger.sessions.cancel({ ...cancelled, reason: 'no answer' });
     await reserved(ledger, tenant, { seconds: 5 });
     await ledger.identity.showPlan({ ledgerId: 'l', tenants: [{ tenant, grantedMs: 1 }] });
+    await ledger.audit.append(
+      ['admin-token', 'developer:link'].map((actor) => auditEntry(tenant, actor)),
+      AUDIT_LIMITS,
+    );
     await ledger.accounts.close(tenant);
     return tenant;
   }
@@ -79,12 +97,27 @@ describe.each([
       registry_entries: 1,
       list_entries: 1,
       rebuild_plans: 1,
+      audit_entries: 2,
     });
     expect(removed.account_keys).toBeGreaterThanOrEqual(6);
     expect(removed.reaper_marks).toBeGreaterThanOrEqual(1);
     expect(await mentions(tenant)).toEqual([]);
     expect(await ledger.purge.count(tenant)).toEqual(NOTHING);
     expect(await ledger.purge.remove(tenant)).toEqual(NOTHING);
+  });
+
+  test('remove keeps the audit entries of the tenant without its name, its developers and details', async () => {
+    const tenant = await useEverything();
+    const other = auditEntry(`${tenant}-2`, 'admin-token');
+    await ledger.audit.append([other], AUDIT_LIMITS);
+    await ledger.purge.remove(tenant);
+    const kept = await ledger.audit.read({ count: 10 });
+    expect(kept).toContainEqual(other);
+    const purged = kept.filter((entry) => entry.tenant === null);
+    expect(purged.map(({ actor }) => actor).sort()).toEqual(['admin-token', 'developer']);
+    for (const entry of purged) {
+      expect(entry).toMatchObject({ action: 'tenant.update', target: 'purged', requestId: 'r-1', detail: {} });
+    }
   });
 
   async function ownedSession(tenant: string): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { withoutTenant } from '../audit.ts';
 import type { RedisLink } from '../redis/link.ts';
 import type { RebuildPlan } from '../types.ts';
 
@@ -11,6 +12,7 @@ export const TRACE_KINDS = [
   'registry_entries',
   'list_entries',
   'rebuild_plans',
+  'audit_entries',
 ] as const;
 
 export type TraceKind = (typeof TRACE_KINDS)[number];
@@ -44,6 +46,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{o\}:registry:Tenant$/, members('registry_entries', ['HKEYS'], 'HDEL', (name) => name)],
   [/^\{o\}:tenants$/, members('list_entries', ['SMEMBERS'], 'SREM', (name) => name)],
   [/^\{o\}:ledger:plan$/, findPlan],
+  [/^\{o\}:audit$/, findAuditEntries],
   // These keys contain only names of models, sessions, workers and gateways, and the ids of API keys.
   [/^\{m:[^}]*\}:(?!q[hl]?$|q[hl]?:)/],
   [/^\{g:[^}]*\}:[cx]$/],
@@ -120,4 +123,35 @@ async function findPlan(link: RedisLink, tenant: string, key: string): Promise<T
   const plan = text === null ? undefined : (JSON.parse(text) as RebuildPlan);
   const isListed = plan?.tenants.some((entry) => entry.tenant === tenant) === true;
   return isListed ? [{ kind: 'rebuild_plans', key, removal: [['DEL', key]] }] : [];
+}
+
+const AUDIT_PAGE = 1000;
+
+/** Finds the audit entries of the tenant. Each is replaced by one that does not name the tenant. */
+async function findAuditEntries(link: RedisLink, tenant: string, key: string): Promise<Trace[]> {
+  const found: Trace[] = [];
+  for (let first = '-'; ;) {
+    const page = (await link.send(key, [
+      'ZRANGE',
+      key,
+      first,
+      '+',
+      'BYLEX',
+      'LIMIT',
+      '0',
+      String(AUDIT_PAGE),
+    ])) as string[];
+    for (const member of page) {
+      const replacement = withoutTenant(member, tenant);
+      if (replacement === undefined) continue;
+      const removal = [
+        ['ZADD', key, '0', replacement],
+        ['ZREM', key, member],
+      ];
+      found.push({ kind: 'audit_entries', key, member, removal });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < AUDIT_PAGE) return found;
+    first = `(${last}`;
+  }
 }
