@@ -1,3 +1,4 @@
+import type { AuditLog } from './audit/log.ts';
 import type { Keyring, Logger, Metrics } from '@svc-asr/runtime';
 import type { LedgerView } from './ledger-view.ts';
 import type { ResourceStore } from './resources/store.ts';
@@ -10,6 +11,7 @@ export interface Deps {
   ledger: LedgerView;
   peppers: Keyring;
   codes: SignInCodes;
+  audit: AuditLog;
   settings: Pick<
     ConsoleSettings,
     | 'ADMIN_TOKEN'

@@ -1,6 +1,8 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type {
   Account,
+  AuditEntry,
+  AuditLimits,
   DailyUsage,
   JournalEntry,
   KeyRecord,
@@ -11,8 +13,8 @@ import type {
 } from '@svc-asr/ledger';
 
 /**
- * The part of the ledger that the console uses. It writes only requests to the operator: to rebuild the ledger and to
- * purge a tenant. The operator copies resources to Redis.
+ * The part of the ledger that the console uses. It writes the audit log and requests to the operator: to rebuild the
+ * ledger and to purge a tenant. The operator copies resources to Redis.
  */
 export interface LedgerView {
   readonly accounts: {
@@ -39,6 +41,10 @@ export interface LedgerView {
       withdraw: (tenant: string) => Promise<void>;
       answerTo: (tenant: string, id: string) => Promise<PurgeAnswer | undefined>;
     };
+  };
+  readonly audit: {
+    append: (entries: readonly AuditEntry[], limits: AuditLimits) => Promise<void>;
+    read: (page: { before?: string | undefined; count: number }) => Promise<AuditEntry[]>;
   };
   readonly apiKeys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;

@@ -153,6 +153,30 @@ export interface CreditRequestView {
   readonly audio_seconds: number | null;
 }
 
+/** One administrative act. */
+export interface AuditEntryView {
+  readonly object: 'audit_entry';
+  readonly id: string;
+  readonly at: string;
+  /** `admin-token`, `oidc:ISSUER#SUBJECT` for an administrator, or a name that starts with `developer`. */
+  readonly actor: string;
+  readonly actor_name: string | null;
+  /** Kind of the act, such as `tenant.grant`. */
+  readonly action: string;
+  /** Kind and name of the changed thing, such as `tenant/acme`. */
+  readonly target: string;
+  /** Null if the act is about no tenant, or about one that was purged. */
+  readonly tenant: string | null;
+  readonly request_id: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditView {
+  readonly object: 'list';
+  readonly data: readonly AuditEntryView[];
+  readonly has_more: boolean;
+}
+
 /** A private link, in the only response that contains it. */
 export interface LinkView {
   readonly object: 'link';

@@ -120,6 +120,19 @@ export const CONSOLE_SETTINGS = {
     0,
     1_000_000_000,
   ),
+  AUDIT_MAX_ENTRIES: integer(
+    'Maximum number of entries of the audit log in Redis. The oldest are removed first.',
+    100_000,
+    100,
+    10_000_000,
+  ),
+  AUDIT_RETENTION_DAYS: integer('Time in days for which the audit log keeps an entry.', 400, 1, 36_500),
+  AUDIT_QUEUE_ENTRIES: integer(
+    'Maximum number of audit entries that wait in memory while Redis is unavailable. Older ones are only logged.',
+    10_000,
+    1,
+    1_000_000,
+  ),
   STOP_GRACE_MS: integer('Time for running requests to finish when the console stops.', 10_000, 0, 600_000),
 } as const;
 

@@ -3,6 +3,7 @@ import { connectRedis, createLedger, requireSchema } from '@svc-asr/ledger';
 import { createTelemetry, ledgerConstants, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep } from '@svc-asr/runtime';
 import { createAdminApp } from './admin/app.ts';
+import { AuditLog } from './audit/log.ts';
 import { createDeveloperApp } from './developer/app.ts';
 import { createGatewayClient } from './gateway-client.ts';
 import { startAdminApi, startPage } from './ports.ts';
@@ -34,10 +35,16 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
   });
   const resources = await openStore(settings, logger, metrics);
   const { store, reads } = addCachedReads(resources.store, settings.CACHE_MS);
+  const ledger = createLedger(requireSchema(link, { prefix, logger }), {
+    prefix,
+    constants: ledgerConstants(settings),
+  });
+  const audit = new AuditLog({ ledger, settings, logger, now: Date.now });
   const deps = {
     store,
     reads,
-    ledger: createLedger(requireSchema(link, { prefix, logger }), { prefix, constants: ledgerConstants(settings) }),
+    ledger,
+    audit,
     peppers: settings.API_KEY_PEPPERS,
     gateway: createGatewayClient(settings, { peppers: settings.API_KEY_PEPPERS, logger, now: Date.now }),
     codes: createSignInCodes(),
@@ -71,6 +78,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
       },
       { name: 'admin port', stop: () => closeServers([admin], graceMs) },
       { name: 'resources', stop: () => resources.close() },
+      { name: 'audit log', stop: () => audit.close() },
       { name: 'Redis', stop: () => link.close() },
       { name: 'telemetry', stop: () => telemetry.stop() },
     ],

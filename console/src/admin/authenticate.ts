@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createAttemptLimiter, equalBytes } from '@svc-asr/runtime';
 import type { RequestHandler } from 'express';
+import { setAdministrator, TOKEN_HOLDER } from './administrator.ts';
 import { ConsoleError } from '../errors.ts';
 
 /** Admits requests with the admin token, and limits the rate of failed attempts per address. */
@@ -12,6 +13,7 @@ export function authenticate(token: string, failedPerMinute: number, now: () => 
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     // All digests have the same length, so the comparison time does not depend on the token that was sent.
     if (given !== undefined && equalBytes(digest(given), expected)) {
+      setAdministrator(request, TOKEN_HOLDER);
       next();
       return;
     }

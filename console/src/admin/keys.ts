@@ -1,5 +1,6 @@
 import type { ApiKey } from '@svc-asr/core';
 import type { Router } from 'express';
+import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { createKey } from '../keys/create.ts';
@@ -17,7 +18,8 @@ import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
  * Serves API keys. A response waits until gateways accept a new key or reject a revoked one. On timeout, `active` or
  * `applied` is false.
  */
-export function routeKeys(router: Router, { store, ledger, peppers, settings, logger, now }: Deps): void {
+export function routeKeys(router: Router, deps: Deps, audited: Audited): void {
+  const { store, ledger, peppers, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
@@ -31,36 +33,43 @@ export function routeKeys(router: Router, { store, ledger, peppers, settings, lo
       const keys = await viewKeys(ledger, await (tenant === undefined ? store.list('ApiKey') : keysOf(store, tenant)));
       response.json({ object: 'list', ...keys, unreadable: await store.unreadable() });
     })
-    .post(async (request, response) => {
-      const {
-        tenant,
-        name = '',
-        scopes,
-        models,
-        ...expiry
-      } = valid(checkKeyRequest(await readJson(request, response)));
-      const expiresAt = expiryOf(expiry, now());
-      const owner = await store.get('Tenant', tenant);
-      if (owner === undefined) throw new ConsoleError('tenant_not_found');
-      const wanted = { tenant, displayName: name, expiresAt, scopes, models };
-      const { key, resource } = await createKey(store, peppers, wanted);
-      logger.info({ tenant, key_id: resource.spec.keyId }, 'API key created');
-      const active = await waitUntilKeyActive(ledger, resource, polling);
-      response.status(201).json({ ...viewKey(resource), key, tenant_state: owner.resource.spec.state, active });
-    })
+    .post(
+      audited('key.create', async (request, response, act) => {
+        const {
+          tenant,
+          name = '',
+          scopes,
+          models,
+          ...expiry
+        } = valid(checkKeyRequest(await readJson(request, response)));
+        const expiresAt = expiryOf(expiry, now());
+        const owner = await store.get('Tenant', tenant);
+        if (owner === undefined) throw new ConsoleError('tenant_not_found');
+        const wanted = { tenant, displayName: name, expiresAt, scopes, models };
+        const { key, resource } = await createKey(store, peppers, wanted);
+        act.tenant = tenant;
+        act.target = `key/${resource.spec.keyId}`;
+        logger.info({ tenant, key_id: resource.spec.keyId }, 'API key created');
+        const active = await waitUntilKeyActive(ledger, resource, polling);
+        response.status(201).json({ ...viewKey(resource), key, tenant_state: owner.resource.spec.state, active });
+      }),
+    )
     .all(methodNotAllowed('GET, HEAD, POST'));
 
   router
     .route('/admin/v1/keys/:keyId')
-    .delete(async (request, response) => {
-      const { keyId } = request.params;
-      const found = await findToRevoke(store, keyId);
-      await store.delete('ApiKey', keyId.toLowerCase());
-      logger.info({ ...(found && { tenant: found.spec.tenant }), key_id: keyId }, 'API key revoked');
-      const isRevoked = await waitUntilKeyRevoked(ledger, keyId, polling);
-      const view = found === undefined ? { object: 'api_key', key_id: keyId } : viewKey(found);
-      response.json({ ...view, revoked: true, applied: isRevoked });
-    })
+    .delete(
+      audited('key.revoke', async (request, response, act) => {
+        const { keyId } = request.params;
+        const found = await findToRevoke(store, keyId);
+        act.tenant = found?.spec.tenant ?? null;
+        await store.delete('ApiKey', keyId.toLowerCase());
+        logger.info({ ...(found && { tenant: found.spec.tenant }), key_id: keyId }, 'API key revoked');
+        const isRevoked = await waitUntilKeyRevoked(ledger, keyId, polling);
+        const view = found === undefined ? { object: 'api_key', key_id: keyId } : viewKey(found);
+        response.json({ ...view, revoked: true, applied: isRevoked });
+      }),
+    )
     .all(methodNotAllowed('DELETE'));
 }
 

@@ -1,5 +1,6 @@
 import type { Router } from 'express';
 import type { RebuildPlan } from '@svc-asr/ledger';
+import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { createJsonReader, valid } from '../http/body.ts';
@@ -7,7 +8,9 @@ import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkRebuildRequest } from './schemas.ts';
 
 /** Serves the status of the ledger and the plan for a rebuild, and accepts the request for a rebuild. */
-export function routeLedger(router: Router, { ledger: { identity }, settings, logger }: Deps): void {
+export function routeLedger(router: Router, deps: Deps, audited: Audited): void {
+  const { settings, logger } = deps;
+  const { identity } = deps.ledger;
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
 
   router
@@ -21,15 +24,18 @@ export function routeLedger(router: Router, { ledger: { identity }, settings, lo
 
   router
     .route('/admin/v1/ledger/rebuild')
-    .post(async (request, response) => {
-      const { ledger_id: wanted } = valid(checkRebuildRequest(await readJson(request, response)));
-      const [ledgerId, plan] = await Promise.all([identity.read(), identity.plan()]);
-      if (ledgerId !== undefined || plan === undefined) throw new ConsoleError('ledger_not_missing');
-      if (plan.ledgerId !== wanted) throw new ConsoleError('ledger_conflict');
-      await identity.requestRebuild(wanted);
-      logger.warn({ reason: wanted }, 'ledger rebuild requested');
-      response.status(202).json({ object: 'ledger', ledger_id: null, rebuild: viewOf(plan), requested: true });
-    })
+    .post(
+      audited('ledger.rebuild', async (request, response, act) => {
+        const { ledger_id: wanted } = valid(checkRebuildRequest(await readJson(request, response)));
+        const [ledgerId, plan] = await Promise.all([identity.read(), identity.plan()]);
+        act.target = `ledger/${wanted}`;
+        if (ledgerId !== undefined || plan === undefined) throw new ConsoleError('ledger_not_missing');
+        if (plan.ledgerId !== wanted) throw new ConsoleError('ledger_conflict');
+        await identity.requestRebuild(wanted);
+        logger.warn({ reason: wanted }, 'ledger rebuild requested');
+        response.status(202).json({ object: 'ledger', ledger_id: null, rebuild: viewOf(plan), requested: true });
+      }),
+    )
     .all(methodNotAllowed('POST'));
 }
 

@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
@@ -9,22 +10,29 @@ import { checkPurgeRequest } from './schemas.ts';
 const INTERVAL_MS = 200;
 
 /** Serves the removal of everything of a tenant. Without `confirm` it only counts what it would remove. */
-export function routePurge(router: Router, { store, ledger, settings, logger }: Deps): void {
+export function routePurge(router: Router, { store, ledger, settings, logger }: Deps, audited: Audited): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   const polling = { timeoutMs: settings.PURGE_TIMEOUT_MS, intervalMs: INTERVAL_MS };
 
   router
     .route('/admin/v1/tenants/:name/purge')
-    .post(async (request, response) => {
-      const { name } = request.params;
-      const { confirm = false } = valid(checkPurgeRequest(await readJson(request, response)));
-      if (!confirm) {
-        response.json(await countTenant({ store, ledger }, name, polling));
-        return;
-      }
-      const report = await purgeTenant({ store, ledger }, name, polling);
-      logger.warn({ tenant: name, reason: report.complete ? 'complete' : 'incomplete' }, 'tenant purged');
-      response.json(report);
-    })
+    .post(
+      audited('tenant.purge', async (request, response, act) => {
+        const { name } = request.params;
+        // The entry must not name the tenant, because nothing of the tenant may be left.
+        act.tenant = null;
+        act.target = 'purged';
+        const { confirm = false } = valid(checkPurgeRequest(await readJson(request, response)));
+        act.detail = { dry_run: !confirm };
+        if (!confirm) {
+          response.json(await countTenant({ store, ledger }, name, polling));
+          return;
+        }
+        const report = await purgeTenant({ store, ledger }, name, polling);
+        logger.warn({ tenant: name, reason: report.complete ? 'complete' : 'incomplete' }, 'tenant purged');
+        act.detail = { dry_run: false, complete: report.complete };
+        response.json(report);
+      }),
+    )
     .all(methodNotAllowed('POST'));
 }

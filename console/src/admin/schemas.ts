@@ -36,6 +36,16 @@ export const checkJournalQuery = validator(
   exact({ after: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}-[0-9]{1,19}$' })) }),
 );
 
+export const checkAuditQuery = validator(
+  exact({
+    tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+    actor: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+    action: Type.Optional(Type.String({ pattern: '^[a-z_]+(\\.[a-z_]+)*$', maxLength: 63 })),
+    before: Type.Optional(Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{1,64}$' })),
+    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  }),
+);
+
 const date = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 
 export const checkUsageExportQuery = validator(

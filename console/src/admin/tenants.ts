@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
+import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { readIfAvailable } from '../ledger-view.ts';
@@ -14,7 +15,7 @@ import { checkNoQuery } from '../http/query.ts';
 import { checkGrantRequest } from './schemas.ts';
 
 /** Serves tenants. */
-export function routeTenants(router: Router, deps: Deps): void {
+export function routeTenants(router: Router, deps: Deps, audited: Audited): void {
   const { store, ledger, settings, logger } = deps;
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
@@ -42,66 +43,78 @@ export function routeTenants(router: Router, deps: Deps): void {
       valid(checkNoQuery(request.query));
       response.json(await show(request.params.name));
     })
-    .put(async (request, response) => {
-      const { name } = request.params;
-      const onlyNew = request.headers['if-none-match'] === '*';
-      const wanted = buildTenant(name, await readJson(request, response));
-      const { resource, previous } = await store.update('Tenant', name, (current) => {
-        if (onlyNew && current !== undefined) throw new ConsoleError('tenant_exists');
-        return replaceTenant(current, wanted);
-      });
-      const created = previous === undefined;
-      logger.info({ tenant: name, reason: created ? 'created' : 'replaced' }, 'tenant written');
-      const applied = await waitUntilTenantApplied(ledger, resource, polling);
-      response.status(created ? 201 : 200).json({ ...(await show(name)), applied });
-    })
-    .patch(async (request, response) => {
-      const { name } = request.params;
-      const patch = await readPatch(request, response);
-      const { resource } = await store.update('Tenant', name, (current) => {
-        if (current === undefined) throw new ConsoleError('tenant_not_found');
-        return patchTenant(current, patch);
-      });
-      logger.info({ tenant: name, reason: 'changed' }, 'tenant written');
-      const applied = await waitUntilTenantApplied(ledger, resource, polling);
-      response.json({ ...(await show(name)), applied });
-    })
-    .delete(async (request, response) => {
-      const { name } = request.params;
-      const keysRevoked = await deleteTenant(store, name);
-      logger.info({ tenant: name, amount: keysRevoked }, 'tenant and its keys deleted');
-      const applied = await waitUntilTenantClosed(ledger, name, polling);
-      response.json({ object: 'tenant', name, deleted: true, keys_revoked: keysRevoked, applied });
-    })
+    .put(
+      audited('tenant.put', async (request, response, act) => {
+        const { name } = request.params;
+        const onlyNew = request.headers['if-none-match'] === '*';
+        const wanted = buildTenant(name, await readJson(request, response));
+        const { resource, previous } = await store.update('Tenant', name, (current) => {
+          if (onlyNew && current !== undefined) throw new ConsoleError('tenant_exists');
+          return replaceTenant(current, wanted);
+        });
+        const created = previous === undefined;
+        act.detail = { created, state: resource.spec.state };
+        logger.info({ tenant: name, reason: created ? 'created' : 'replaced' }, 'tenant written');
+        const applied = await waitUntilTenantApplied(ledger, resource, polling);
+        response.status(created ? 201 : 200).json({ ...(await show(name)), applied });
+      }),
+    )
+    .patch(
+      audited('tenant.update', async (request, response, act) => {
+        const { name } = request.params;
+        const patch = await readPatch(request, response);
+        const { resource } = await store.update('Tenant', name, (current) => {
+          if (current === undefined) throw new ConsoleError('tenant_not_found');
+          return patchTenant(current, patch);
+        });
+        act.detail = { fields: Object.keys(patch as object), state: resource.spec.state };
+        logger.info({ tenant: name, reason: 'changed' }, 'tenant written');
+        const applied = await waitUntilTenantApplied(ledger, resource, polling);
+        response.json({ ...(await show(name)), applied });
+      }),
+    )
+    .delete(
+      audited('tenant.delete', async (request, response, act) => {
+        const { name } = request.params;
+        const keysRevoked = await deleteTenant(store, name);
+        act.detail = { keys_revoked: keysRevoked };
+        logger.info({ tenant: name, amount: keysRevoked }, 'tenant and its keys deleted');
+        const applied = await waitUntilTenantClosed(ledger, name, polling);
+        response.json({ object: 'tenant', name, deleted: true, keys_revoked: keysRevoked, applied });
+      }),
+    )
     .all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));
 }
 
 /** Serves the grants of tenants. */
-export function routeGrants(router: Router, { store, ledger, settings, logger, now }: Deps): void {
+export function routeGrants(router: Router, { store, ledger, settings, logger, now }: Deps, audited: Audited): void {
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   router
     .route('/admin/v1/tenants/:name/grants')
-    .post(async (request, response) => {
-      const { name } = request.params;
-      const { id = randomUUID(), audio_seconds: audioSeconds } = valid(
-        checkGrantRequest(await readJson(request, response)),
-      );
-      const requestedAtMs = now();
-      const { previous } = await store.update('Tenant', name, (current) => {
-        if (current === undefined) throw new ConsoleError('tenant_not_found');
-        const grants = appendGrants(current.spec.grants, [{ id, audioSeconds }]);
-        return { ...current, spec: { ...current.spec, grants } };
-      });
-      const grant = { object: 'grant', tenant: name, id, audio_seconds: audioSeconds };
-      if (previous?.spec.grants.some((known) => known.id === id) === true) {
-        response.json(grant);
-        return;
-      }
-      logger.info({ tenant: name, amount: audioSeconds }, 'credit granted');
-      response
-        .status(201)
-        .json({ ...grant, applied: await waitUntilGrantApplied(ledger, name, id, requestedAtMs, polling) });
-    })
+    .post(
+      audited('tenant.grant', async (request, response, act) => {
+        const { name } = request.params;
+        const { id = randomUUID(), audio_seconds: audioSeconds } = valid(
+          checkGrantRequest(await readJson(request, response)),
+        );
+        const requestedAtMs = now();
+        const { previous } = await store.update('Tenant', name, (current) => {
+          if (current === undefined) throw new ConsoleError('tenant_not_found');
+          const grants = appendGrants(current.spec.grants, [{ id, audioSeconds }]);
+          return { ...current, spec: { ...current.spec, grants } };
+        });
+        act.detail = { grant: id, audio_seconds: audioSeconds };
+        const grant = { object: 'grant', tenant: name, id, audio_seconds: audioSeconds };
+        if (previous?.spec.grants.some((known) => known.id === id) === true) {
+          response.json(grant);
+          return;
+        }
+        logger.info({ tenant: name, amount: audioSeconds }, 'credit granted');
+        response
+          .status(201)
+          .json({ ...grant, applied: await waitUntilGrantApplied(ledger, name, id, requestedAtMs, polling) });
+      }),
+    )
     .all(methodNotAllowed('POST'));
 }

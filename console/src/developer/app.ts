@@ -1,5 +1,6 @@
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Express, RequestHandler } from 'express';
+import { createAudited } from '../audit/act.ts';
 import { ConsoleError } from '../errors.ts';
 import { createApp } from '../http/app.ts';
 import { handleError, methodNotAllowed, notFound } from '../http/error-handler.ts';
@@ -32,11 +33,13 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   const failures = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
   const findSession = createFindSession(deps, failures);
   const signedIn: SignedIn = async (request) => (await findSession(request)).tenant;
+  // Nothing identifies the holder of a private link.
+  const audited = createAudited(deps.audit, () => ({ actor: 'developer:link', name: null }));
   routeApplications(app, deps);
   routeSignIn(app, deps, failures, findSession);
-  routeLink(app, deps, signedIn);
+  routeLink(app, deps, signedIn, audited);
   routeAccount(app, deps, signedIn);
-  routeOwnKeys(app, deps, signedIn);
+  routeOwnKeys(app, deps, signedIn, audited);
   routePlayground(app, deps, signedIn);
   app.use(notFound);
   app.use(handleError(logger, 'public'));

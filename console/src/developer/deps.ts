@@ -6,7 +6,7 @@ import type { ConsoleSettings } from '../settings.ts';
 /** Dependencies of the developer routes. */
 export interface DeveloperDeps extends Pick<
   Deps,
-  'store' | 'ledger' | 'peppers' | 'codes' | 'logger' | 'metrics' | 'now'
+  'store' | 'ledger' | 'peppers' | 'codes' | 'audit' | 'logger' | 'metrics' | 'now'
 > {
   reads: CachedReads;
   /** Undefined if the installation has no playground. */

@@ -1,6 +1,7 @@
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { Tenant } from '@svc-asr/core';
 import type { Request, Response, Router } from 'express';
+import type { Act, Audited } from '../audit/act.ts';
 import { createLink, linkIdOf, withLink, withoutLink } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
@@ -17,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 const LINKS_PER_HOUR = 10;
 
 /** Lets a signed-in developer replace or revoke the private link. Both end the sessions of all browsers. */
-export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn): void {
+export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
   const creations = createAttemptLimiter(LINKS_PER_HOUR, HOUR_MS);
 
@@ -30,9 +31,10 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     return resource;
   }
 
-  async function renew(request: Request, response: Response): Promise<void> {
+  async function renew(request: Request, response: Response, act: Act): Promise<void> {
     const tenant = await signedIn(request);
     const { name } = tenant.metadata;
+    act.tenant = name;
     const waitMs = creations.waitMs(name, now());
     if (waitMs > 0) throw tooMany(waitMs);
     creations.fail(name, now());
@@ -49,14 +51,17 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
 
   router
     .route('/console/v1/link')
-    .post(renew)
-    .delete(async (request, response) => {
-      const tenant = await signedIn(request);
-      const { name } = tenant.metadata;
-      await change(tenant, withoutLink);
-      logger.info({ tenant: name }, 'private link revoked');
-      clearCookie(request, response);
-      response.json({ object: 'link', tenant: name, revoked: true });
-    })
+    .post(audited('link.create', renew))
+    .delete(
+      audited('link.revoke', async (request, response, act) => {
+        const tenant = await signedIn(request);
+        const { name } = tenant.metadata;
+        act.tenant = name;
+        await change(tenant, withoutLink);
+        logger.info({ tenant: name }, 'private link revoked');
+        clearCookie(request, response);
+        response.json({ object: 'link', tenant: name, revoked: true });
+      }),
+    )
     .all(methodNotAllowed('POST, DELETE'));
 }

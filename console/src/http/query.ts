@@ -12,9 +12,16 @@ export const checkNoQuery = validator(exact({}));
 /** The ledger keeps usage for 400 days. */
 const checkUsageQuery = validator(exact({ days: Type.Integer({ minimum: 1, maximum: 400, default: 30 }) }));
 
+/** Returns the query with the named parameters as numbers. Other texts than whole numbers stay and fail the check. */
+export function withNumbers(query: Request['query'], names: readonly string[]): Record<string, unknown> {
+  const numbers = names.flatMap((name) => {
+    const { [name]: text } = query;
+    return typeof text === 'string' && /^\d{1,9}$/.test(text) ? [[name, Number(text)] as const] : [];
+  });
+  return { ...query, ...Object.fromEntries(numbers) };
+}
+
 /** Reads the `days` parameter of a usage query. */
 export function readUsageQuery(query: Request['query']): number {
-  const { days: requested } = query;
-  const given = typeof requested === 'string' && /^\d{1,9}$/.test(requested) ? { days: Number(requested) } : {};
-  return valid(checkUsageQuery({ ...query, ...given })).days;
+  return valid(checkUsageQuery(withNumbers(query, ['days']))).days;
 }

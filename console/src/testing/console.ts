@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { createLogger, readSettings } from '@svc-asr/runtime';
+import type { Express } from 'express';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { CONSOLE_SETTINGS } from '../settings.ts';
 import { startConsole } from '../start.ts';
@@ -33,6 +34,8 @@ export interface TestConsole {
   /** URL of health and metrics. */
   readonly healthUrl: string;
   readonly pageUrl: string;
+  /** Routes of the admin API and of the developer API. */
+  readonly routes: { readonly admin: readonly Route[]; readonly developer: readonly Route[] };
   readonly folder: string;
   readonly readFolder: string;
   readonly ledger: Ledger;
@@ -40,6 +43,26 @@ export interface TestConsole {
   output: () => string;
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
   stop: () => Promise<void>;
+}
+
+/** One method of a path that an app serves. */
+export interface Route {
+  method: string;
+  /** Pattern with parameters, such as /admin/v1/tenants/:name. */
+  path: string;
+}
+
+/** Returns the routes of the Express app behind a server. HEAD is left out, because GET handles it. */
+function routesOf(server: Server): Route[] {
+  const [app] = server.listeners('request') as Express[];
+  const layers = app?.router.stack ?? [];
+  return layers.flatMap(({ route }) =>
+    (route?.stack ?? []).flatMap(({ method }) => {
+      // Handlers of all methods have none.
+      const name = method as string | undefined;
+      return route === undefined || name === undefined ? [] : [{ method: name.toUpperCase(), path: route.path }];
+    }),
+  );
 }
 
 /** Starts the real console on free loopback ports, with temporary folders. */
@@ -73,6 +96,7 @@ export async function startTestConsole(redisUrl: string, env: Record<string, str
     adminUrl,
     healthUrl: urlOf(admin),
     pageUrl: urlOf(page),
+    routes: { admin: routesOf(adminApi.local), developer: routesOf(page) },
     folder,
     readFolder,
     ledger: createLedger(link, { prefix: settings.REDIS_KEY_PREFIX }),

@@ -1,0 +1,54 @@
+import type { Router } from 'express';
+import { createLink, isLinkExpired, withLink } from '../applications/link.ts';
+import type { Audited } from '../audit/act.ts';
+import type { Deps } from '../deps.ts';
+import { ConsoleError } from '../errors.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
+import type { LinkView } from '../responses.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Creates private links and sign-in codes of tenants. */
+export function routeLinks(router: Router, deps: Deps, audited: Audited): void {
+  const { store, peppers, codes, settings, logger, now } = deps;
+
+  router
+    .route('/admin/v1/tenants/:name/link')
+    .post(
+      audited('link.create', async (request, response) => {
+        const { name } = request.params;
+        const found = await store.get('Tenant', name);
+        if (found === undefined) throw new ConsoleError('tenant_not_found');
+        // The token is generated outside of the update, because a store may run the update several times.
+        const expiresAtMs = now() + settings.LINK_DAYS * DAY_MS;
+        const { token } = createLink(found.resource, peppers, expiresAtMs);
+        await store.update('Tenant', name, (tenant) => {
+          if (tenant === undefined) throw new ConsoleError('tenant_not_found');
+          return withLink(tenant, token, peppers, expiresAtMs);
+        });
+        logger.info({ tenant: name }, 'private link replaced');
+        const expiresAt = new Date(expiresAtMs).toISOString();
+        const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
+        response.status(201).json(view);
+      }),
+    )
+    .all(methodNotAllowed('POST'));
+
+  router
+    .route('/admin/v1/tenants/:name/sign-in')
+    .post(
+      audited('sign_in_code.create', async (request, response) => {
+        const { name } = request.params;
+        const found = await store.get('Tenant', name);
+        if (found === undefined) throw new ConsoleError('tenant_not_found');
+        // A session ends with the link of its tenant, so a code would start none.
+        if (isLinkExpired(found.resource, now())) throw new ConsoleError('link_expired');
+        const { token, expiresAtMs } = codes.create(found.resource, now());
+        logger.info({ tenant: name }, 'sign-in code created');
+        const expiresAt = new Date(expiresAtMs).toISOString();
+        const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
+        response.status(201).json(view);
+      }),
+    )
+    .all(methodNotAllowed('POST'));
+}

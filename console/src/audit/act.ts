@@ -1,0 +1,69 @@
+import { KubernetesError } from '@svc-asr/kubernetes';
+import type { Request, RequestHandler, Response } from 'express';
+import { ConsoleError } from '../errors.ts';
+import { requestIdOf } from '../http/observe.ts';
+import type { Actor } from './entry.ts';
+import type { AuditLog } from './log.ts';
+
+/** What a handler reports about its act. */
+export interface Act {
+  /** Tenant that the act is about. By default the parameter `name` of the path. Null if the entry must not name it. */
+  tenant?: string | null;
+  /** Kind and name of the changed thing. By default it follows from the parameters of the path. */
+  target?: string;
+  /** Actor, if the handler itself authenticates the request. */
+  actor?: Actor;
+  /** Further facts, without secrets and personal data. */
+  detail: Record<string, unknown>;
+}
+
+type Handle<P> = (request: Request<P>, response: Response, act: Act) => Promise<void>;
+
+/** Wraps the handler of a route that performs an administrative act, so that the act gets an entry in the audit log. */
+export type Audited = <P>(action: string, handle: Handle<P>) => RequestHandler<P>;
+
+/**
+ * Creates the function that wraps handlers. The entry is added after the handler. A rejected request changes nothing and
+ * gets no entry. A request that failed otherwise may have been executed, and gets one.
+ */
+export function createAudited(audit: AuditLog, actorOf: (request: Request) => Actor): Audited {
+  return (action, handle) => async (request, response) => {
+    const act: Act = { detail: {} };
+    const record = () => {
+      const { name, keyId } = request.params as Readonly<Record<string, string | undefined>>;
+      const { tenant = name ?? null, actor = actorOf(request as Request) } = act;
+      const target = act.target ?? (keyId === undefined ? `tenant/${tenant ?? ''}` : `key/${keyId}`);
+      audit.record({
+        actor: actor.actor,
+        name: actor.name,
+        action,
+        target,
+        tenant,
+        requestId: requestIdOf(response),
+        detail: act.detail,
+      });
+    };
+    try {
+      await handle(request, response, act);
+    } catch (error) {
+      if (!isRejected(error)) {
+        act.detail.failed = true;
+        record();
+      }
+      throw error;
+    }
+    record();
+  };
+}
+
+/** Returns true if the request was rejected before it changed anything. */
+function isRejected(error: unknown): boolean {
+  const isKnown = error instanceof ConsoleError || error instanceof KubernetesError;
+  return isKnown ? error.status >= 400 && error.status < 500 : isClientError(error);
+}
+
+/** Returns true for errors of the body parser, such as a body that is too large. */
+function isClientError(error: unknown): boolean {
+  const { status } = (error ?? {}) as { status?: unknown };
+  return typeof status === 'number' && status < 500;
+}

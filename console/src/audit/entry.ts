@@ -1,0 +1,39 @@
+import { auditTimeOf } from '@svc-asr/ledger';
+import type { AuditEntry } from '@svc-asr/ledger';
+import type { AuditEntryView } from '../responses.ts';
+
+/** The person or program that performs an act. */
+export interface Actor {
+  /** Identifies the actor. A developer's starts with `developer:`, so that a purge can remove it. */
+  readonly actor: string;
+  /** Name for display. Null if there is none. */
+  readonly name: string | null;
+}
+
+/** An administrative act that has been performed. */
+export interface PerformedAct extends Actor {
+  /** Kind of the act, such as `tenant.grant`. */
+  readonly action: string;
+  /** Kind and name of the changed thing, such as `tenant/acme`. */
+  readonly target: string;
+  readonly tenant: string | null;
+  readonly requestId: string;
+  /** Further facts, without secrets and personal data. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** Returns an entry of the audit log as the admin API shows it. */
+export function viewEntry(entry: AuditEntry): AuditEntryView {
+  return {
+    object: 'audit_entry',
+    id: entry.id,
+    at: new Date(auditTimeOf(entry)).toISOString(),
+    actor: entry.actor,
+    actor_name: entry.actorName,
+    action: entry.action,
+    target: entry.target,
+    tenant: entry.tenant,
+    request_id: entry.requestId,
+    detail: entry.detail,
+  };
+}

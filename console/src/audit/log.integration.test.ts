@@ -1,0 +1,70 @@
+import { eventually } from '../../../test/support/eventually.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
+
+const WITHIN_MS = 30_000;
+
+let console_: TestEnvironment;
+beforeEach(async () => {
+  const env = { KEY_ACTIVATION_TIMEOUT_MS: '0', AUDIT_QUEUE_ENTRIES: '3', AUDIT_MAX_ENTRIES: '100' };
+  console_ = await startTestEnvironment({ operator: false, env });
+});
+afterEach(() => console_.stop());
+
+const put = (name: string) => console_.call('PUT', `/admin/v1/tenants/${name}`, { body: { displayName: name } });
+const audit = (query = '') => console_.call('GET', `/admin/v1/audit${query}`);
+
+/** Returns the tenants of the entries, newest first, once Redis is available. */
+async function tenants(query = ''): Promise<string[]> {
+  const answer = await eventually('the audit log is available', WITHIN_MS, async () => {
+    const { status, body } = await audit(query);
+    return status === 200 ? (body as { data: { tenant: string }[] }) : undefined;
+  });
+  return answer.data.map(({ tenant }) => tenant);
+}
+
+test('acts during an outage of Redis succeed, are logged, and reach the audit log when Redis returns', async () => {
+  await put('before');
+  await tenants();
+  await console_.redis.kill();
+  for (const name of ['one', 'two']) expect((await put(name)).status).toBe(201);
+  expect((await audit()).status).toBe(503);
+  expect(console_.output()).toMatch(/"action":"tenant.put","resource":"tenant\/two","tenant":"two"/);
+  await console_.redis.restart();
+  await eventually('the entries are in Redis', WITHIN_MS, async () => (await tenants()).length === 3);
+  expect(await tenants()).toEqual(['two', 'one', 'before']);
+});
+
+test('at most AUDIT_QUEUE_ENTRIES wait for Redis, the newest ones, and the log counts the others', async () => {
+  await tenants();
+  await console_.redis.kill();
+  for (const name of ['one', 'two', 'three', 'four', 'five']) expect((await put(name)).status).toBe(201);
+  await console_.redis.restart();
+  await eventually('the entries are in Redis', WITHIN_MS, async () => (await tenants()).length > 0);
+  expect(await tenants()).toEqual(['five', 'four', 'three']);
+  expect(console_.output()).toMatch(/"amount":2,"message":"audit entries are only in the log/);
+});
+
+test('GET /admin/v1/audit filters by tenant, actor and action, and pages with before', async () => {
+  for (const name of ['one', 'two', 'three']) await put(name);
+  await console_.call('DELETE', '/admin/v1/tenants/two');
+  expect(await tenants('?tenant=two')).toEqual(['two', 'two']);
+  expect(await tenants('?tenant=two&action=tenant.delete')).toEqual(['two']);
+  expect(await tenants('?actor=admin-token')).toHaveLength(4);
+  expect(await tenants('?actor=developer:link')).toEqual([]);
+  const first = await audit('?limit=3');
+  expect(first.body).toMatchObject({ object: 'list', has_more: true });
+  const last = await audit(`?limit=3&before=${first.body.data.at(-1).id}`);
+  expect(last.body).toMatchObject({ data: [{ tenant: 'one' }], has_more: false });
+});
+
+test.each(['limit=0', 'limit=201', 'limit=x', 'before=1', 'action=A', 'tenant=', 'other=1'])(
+  'GET /admin/v1/audit?%s is rejected',
+  async (query) => {
+    expect(await audit(`?${query}`)).toMatchObject({ status: 400, body: { error: { code: 'invalid_parameters' } } });
+  },
+);
+
+test('GET /admin/v1/audit accepts the largest limit', async () => {
+  expect((await audit('?limit=200')).status).toBe(200);
+});

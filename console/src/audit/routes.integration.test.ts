@@ -1,0 +1,188 @@
+import { eventually } from '../../../test/support/eventually.ts';
+import type { AuditEntryView } from '../responses.ts';
+import { startTestEnvironment } from '../testing/environment.ts';
+import type { TestEnvironment } from '../testing/environment.ts';
+import { createVisitor } from '../testing/visitor.ts';
+import type { Visitor } from '../testing/visitor.ts';
+
+const PLAN = { ledgerId: 'lost-ledger', tenants: [] };
+
+let console_: TestEnvironment;
+beforeAll(async () => (console_ = await startTestEnvironment({ operator: true })));
+afterAll(() => console_.stop());
+
+const call: TestEnvironment['call'] = (...args) => console_.call(...args);
+const put = (name: string, state = 'Active') =>
+  call('PUT', `/admin/v1/tenants/${name}`, { body: { displayName: name, state } });
+const createKey = async (tenant: string) =>
+  String((await call('POST', '/admin/v1/keys', { body: { tenant } })).body.key_id);
+
+async function entries(query = ''): Promise<AuditEntryView[]> {
+  return (await call('GET', `/admin/v1/audit${query}`)).body.data;
+}
+
+/** Example of a request to a route, and the entry that it adds. */
+interface Example {
+  /** Creates what the request needs, and returns its path. */
+  prepare: () => Promise<string>;
+  body?: object;
+  expected: Partial<AuditEntryView>;
+}
+
+const tenant =
+  (name: string, path = '', state?: string) =>
+  async () => {
+    await put(name, state);
+    return `/admin/v1/tenants/${name}${path}`;
+  };
+const application = (name: string, decision: string) => async () => {
+  await put(name, 'Waitlisted');
+  return `/admin/v1/applications/${name}/${decision}`;
+};
+
+const EXAMPLES: Readonly<Record<string, Example>> = {
+  'PUT /admin/v1/tenants/:name': {
+    prepare: () => Promise.resolve('/admin/v1/tenants/put'),
+    body: { displayName: 'Put' },
+    expected: {
+      action: 'tenant.put',
+      target: 'tenant/put',
+      tenant: 'put',
+      detail: { created: true, state: 'Waitlisted' },
+    },
+  },
+  'PATCH /admin/v1/tenants/:name': {
+    prepare: tenant('patch'),
+    body: { state: 'Suspended' },
+    expected: { action: 'tenant.update', tenant: 'patch', detail: { fields: ['state'], state: 'Suspended' } },
+  },
+  'DELETE /admin/v1/tenants/:name': {
+    prepare: tenant('delete'),
+    expected: { action: 'tenant.delete', target: 'tenant/delete', detail: { keys_revoked: 0 } },
+  },
+  'POST /admin/v1/tenants/:name/grants': {
+    prepare: tenant('grants', '/grants'),
+    body: { id: 'may', audio_seconds: 60 },
+    expected: { action: 'tenant.grant', tenant: 'grants', detail: { grant: 'may', audio_seconds: 60 } },
+  },
+  'POST /admin/v1/tenants/:name/purge': {
+    prepare: tenant('purge', '/purge'),
+    body: {},
+    expected: { action: 'tenant.purge', target: 'purged', tenant: null },
+  },
+  'POST /admin/v1/tenants/:name/link': {
+    prepare: tenant('link', '/link'),
+    expected: { action: 'link.create', target: 'tenant/link', detail: {} },
+  },
+  'POST /admin/v1/tenants/:name/sign-in': {
+    prepare: tenant('code', '/sign-in'),
+    expected: { action: 'sign_in_code.create', target: 'tenant/code', detail: {} },
+  },
+  'POST /admin/v1/applications/:name/approve': {
+    prepare: application('approve', 'approve'),
+    body: { audio_seconds: 5 },
+    expected: { action: 'application.approve', tenant: 'approve', detail: { audio_seconds: 5 } },
+  },
+  'POST /admin/v1/applications/:name/decline': {
+    prepare: application('decline', 'decline'),
+    expected: { action: 'application.decline', tenant: 'decline' },
+  },
+  'POST /admin/v1/keys': {
+    prepare: async () => {
+      await put('keys');
+      return '/admin/v1/keys';
+    },
+    body: { tenant: 'keys' },
+    expected: { action: 'key.create', tenant: 'keys' },
+  },
+  'DELETE /admin/v1/keys/:keyId': {
+    prepare: async () => {
+      await put('revoked');
+      return `/admin/v1/keys/${await createKey('revoked')}`;
+    },
+    expected: { action: 'key.revoke', tenant: 'revoked' },
+  },
+  'POST /admin/v1/ledger/rebuild': {
+    prepare: async () => {
+      await console_.ledger.identity.showPlan(PLAN);
+      return '/admin/v1/ledger/rebuild';
+    },
+    body: { ledger_id: PLAN.ledgerId },
+    expected: { action: 'ledger.rebuild', target: `ledger/${PLAN.ledgerId}`, tenant: null },
+  },
+};
+
+test('every route of the admin API that changes something has an example in this file', () => {
+  const writes = console_.routes.admin.filter(({ method, path }) => method !== 'GET' && path.startsWith('/admin/'));
+  expect(writes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(EXAMPLES).sort());
+});
+
+/** Answers the request for a purge as the operator does, if there is one. */
+async function answerPurges(): Promise<void> {
+  const { requests } = console_.ledger.purge;
+  for (const [name, { id }] of await requests.list()) {
+    await requests.answer(name, id, { liveSessions: 0, removed: {}, remaining: {} });
+  }
+}
+
+test.each(Object.entries(EXAMPLES))('%s adds an entry to the audit log', async (route, { prepare, body, expected }) => {
+  const path = await prepare();
+  const [method = ''] = route.split(' ');
+  let isDone = false;
+  const answering = call(method, path, body && { body }).finally(() => (isDone = true));
+  await eventually('the request was answered', 30_000, async () => {
+    await answerPurges();
+    return isDone;
+  });
+  const { status, headers } = await answering;
+  expect(status).toBeLessThan(300);
+  const requestId = headers.get('x-request-id');
+  expect((await entries()).filter(({ request_id: id }) => id === requestId)).toEqual([
+    expect.objectContaining({ object: 'audit_entry', actor: 'admin-token', actor_name: null, ...expected }),
+  ]);
+});
+
+test.each(['usage', 'journal'])(
+  'GET tenants/NAME/%s adds an entry, because it shows data of a tenant',
+  async (view) => {
+    await put(`view-${view}`);
+    expect((await call('GET', `/admin/v1/tenants/view-${view}/${view}`)).status).toBe(200);
+    expect(await entries(`?tenant=view-${view}&action=tenant.view`)).toEqual([
+      expect.objectContaining({ target: `tenant/view-${view}`, detail: { view } }),
+    ]);
+  },
+);
+
+test('a rejected request adds no entry', async () => {
+  const before = (await entries())[0]?.id;
+  expect((await call('POST', '/admin/v1/keys', { body: { tenant: 'nobody' } })).status).toBe(404);
+  expect((await call('DELETE', '/admin/v1/tenants/nobody')).status).toBe(404);
+  expect((await call('PUT', '/admin/v1/tenants/x', { body: '{' })).status).toBe(400);
+  expect((await call('DELETE', '/admin/v1/tenants/put', { token: 'wrong' })).status).toBe(401);
+  expect((await entries())[0]?.id).toBe(before);
+});
+
+async function signIn(name: string): Promise<Visitor> {
+  await put(name);
+  const { token } = (await call('POST', `/admin/v1/tenants/${name}/link`)).body as { token: string };
+  const visitor = createVisitor(console_.pageUrl);
+  expect((await visitor.call('POST', 'sign-in', { token })).status).toBe(200);
+  return visitor;
+}
+
+test('acts of developers on keys and links add entries, which contain no secret', async () => {
+  const developer = await signIn('radio');
+  const created = await developer.call('POST', 'keys', { name: 'Producer Wanjiku' });
+  await developer.call('DELETE', `keys/${created.body.key_id}`);
+  const renewed = await developer.call('POST', 'link');
+  await developer.call('DELETE', 'link');
+  const found = await entries('?tenant=radio&actor=developer:link');
+  expect(found.map(({ action, target }) => [action, target])).toEqual([
+    ['link.revoke', 'tenant/radio'],
+    ['link.create', 'tenant/radio'],
+    ['key.revoke', `key/${created.body.key_id}`],
+    ['key.create', `key/${created.body.key_id}`],
+  ]);
+  const text = JSON.stringify(found) + console_.output();
+  for (const secret of [created.body.key, renewed.body.token, 'Wanjiku']) expect(text).not.toContain(secret);
+});
