@@ -158,6 +158,19 @@ test('svc-asr admin exports usage to standard output and to a file that is named
   expect([refused.status, refused.err]).toEqual([2, expect.stringContaining('--format must be csv or jsonl')]);
 });
 
+test('svc-asr admin audit prints the acts on a tenant, newest first, and the option for the next page', async () => {
+  await create('audited');
+  await admin('tenants', 'grant', 'audited', '--seconds', '5', '--id', 'may');
+  const { out, err } = await admin('audit', '--tenant', 'audited', '--limit', '1');
+  expect(out).toMatch(/^TIME .*\n\S+ \S+ UTC +tenant.grant +tenant\/audited +admin-token\n$/);
+  const [, before = ''] = /--before (\S+)/.exec(err) ?? [];
+  const next = await admin('audit', '--tenant', 'audited', '--before', before, '--json');
+  expect(JSON.parse(next.out)).toMatchObject({
+    data: [{ action: 'tenant.put', actor: 'admin-token' }],
+    has_more: false,
+  });
+});
+
 test('svc-asr admin reports a wrong admin token', async () => {
   const env = { SVC_ASR_HOME: home, SVC_ASR_ADMIN_TOKEN: 'wrong' };
   const { status, err } = await runCommand(['admin', 'tenants', 'list'], env);

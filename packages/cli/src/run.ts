@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Invocation, Stdin, Stdout } from './command.ts';
 import { APPLICATION_COMMANDS } from './commands/applications.ts';
+import { AUDIT_COMMANDS } from './commands/audit.ts';
 import { createCompletionCommand } from './commands/completion.ts';
 import { JOURNAL_COMMANDS } from './commands/journal.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   ...JOURNAL_COMMANDS,
   ...USAGE_COMMANDS,
   ...LEDGER_COMMANDS,
+  ...AUDIT_COMMANDS,
   createCompletionCommand(() => COMMANDS),
 ];
 
