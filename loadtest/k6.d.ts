@@ -1,7 +1,7 @@
 // The part of k6's API that the load tests use (https://grafana.com/docs/k6/latest/javascript-api/).
 
 declare module 'k6' {
-  /** Blocks the virtual user. */
+  /** Pauses the virtual user. */
   export function sleep(seconds: number): void;
   /** Counts each condition in the metric `checks`, with its name in the tag `check`. Returns whether all are true. */
   export function check(value: unknown, conditions: Readonly<Record<string, boolean>>): boolean;
@@ -45,7 +45,7 @@ declare module 'k6/execution' {
 
 declare module 'k6/websockets' {
   interface Event {
-    /** Unix milliseconds. For a message, the time when it was read from the socket. */
+    /** Unix time in milliseconds. For a message, it is the time at which the message was read from the socket. */
     readonly timestamp: number;
   }
   export class WebSocket {
@@ -64,6 +64,6 @@ declare module 'k6/websockets' {
 declare const __ENV: Readonly<Record<string, string | undefined>>;
 /** Number of the virtual user. It is 0 while k6 loads the script for the first time. */
 declare const __VU: number;
-/** Reads a file. Works only while the script is loaded. */
+/** Reads a file. k6 allows this only while it loads the script. */
 declare function open(path: string): string;
 declare function open(path: string, mode: 'b'): ArrayBuffer;

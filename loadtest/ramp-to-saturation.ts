@@ -13,17 +13,20 @@ import { METRICS } from './lib/thresholds.ts';
 export { handleSummary } from './lib/load.ts';
 
 const POLL_SECONDS = 1;
-/** Time in which k6 adds the last samples of a step to its metrics. */
+/** Time that k6 needs to add the last measurements of a step to its metrics. */
 const SAMPLES_WITHIN_MS = 1000;
 
-/** Virtual users of the last step. In earlier steps some of them are idle. */
+/** There are as many virtual users as the last step needs. In earlier steps some of them are idle. */
 export const options = buildK6Options({ ramp: oneCallEach(plan.streams, plan.durationSeconds) });
 
-/** Number of judged steps, and whether one of them failed. Each virtual user has its own copy of both. */
+/** Number of judged steps. `hasFailed` is true if one of them failed. Each virtual user has its own copy of both. */
 let judged = 0;
 let hasFailed = false;
 
-/** Runs sessions while the current step needs this virtual user. Returns after a failed step and after the last one. */
+/**
+ * Runs sessions while the current step needs this virtual user. Returns after a step has failed, or after the last
+ * step.
+ */
 export default async function (): Promise<void> {
   const { ramp } = plan;
   if (ramp === null) throw new Error('the plan has no ramp');
@@ -34,12 +37,17 @@ export default async function (): Promise<void> {
   }
 }
 
-/** Returns the index of the current step. A step starts a little late, when the one before it can be judged. */
+/**
+ * Returns the index of the current step. A step starts a little late, so that the previous step can be judged before.
+ */
 function currentIndex(ramp: Ramp): number {
   return Math.max(0, stepAt(ramp, elapsedMs() - SAMPLES_WITHIN_MS));
 }
 
-/** Judges the steps that have ended since the last call. Virtual users share no state, so each of them does it. */
+/**
+ * Judges the steps that have ended since the last call. Each virtual user does this itself, because they share no
+ * state.
+ */
 function isOver(ramp: Ramp, user: number): boolean {
   const ended = Math.min(currentIndex(ramp), ramp.steps.length);
   for (; judged < ended && !hasFailed; judged++) {
@@ -63,7 +71,7 @@ function measureStep(streams: number): StepMeasurement {
   };
 }
 
-/** Reads a metric from k6's own REST API. */
+/** Reads a metric from the REST API of k6 itself. */
 function readMetric(name: string): Readonly<Record<string, number>> {
   const { status, body } = get(`${plan.k6Url}/v1/metrics/${encodeURIComponent(name)}`, { tags: { name: 'k6' } });
   if (status !== 200) throw new Error(`k6 returned ${status} for its metric ${name}`);

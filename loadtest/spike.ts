@@ -4,7 +4,7 @@ import { plan } from './lib/plan-file.ts';
 
 export { handleSummary } from './lib/load.ts';
 
-/** The spike starts after a third of the duration. */
+/** Time at which the spike starts: after a third of the duration. */
 const startTime = `${Math.ceil(plan.durationSeconds / 3)}s`;
 
 export const options = buildK6Options({

@@ -1,6 +1,6 @@
 /**
- * Measures endpointing on recordings of the demonstration models, joined by pauses of known length: the share of ends
- * that are found, and cuts within speech.
+ * Measures endpointing on recordings of the bundled models, which are joined by pauses of known length. Reports the
+ * share of ends of speech that are found, and the cuts within speech.
  */
 import { fileURLToPath } from 'node:url';
 import { AUDIO } from '@svc-asr/core';
@@ -14,17 +14,20 @@ import type { JoinedAudio } from './pauses.ts';
 const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const SILENCES_MS = [350, 500, 800];
 const PAUSE_MS = 1500;
-/** Audio after the silence was long enough within which the cut must be. The chunk comes on top. */
+/** Longest audio between the required silence and the cut. The length of a chunk is added to it. */
 const LATE_MS = 300;
-/** Recordings of each stream. */
+/** Number of recordings in each stream. */
 const PARTS = 6;
-/** Streams of each model. They contain the same recordings in different orders, so that chunks start elsewhere. */
+/**
+ * Number of streams of each model. They contain the same recordings in different orders, so that chunks start at
+ * different places.
+ */
 const STREAMS = { quick: 1, usual: 6, full: 6 };
 /** Right contexts that `--quick` measures. */
 const QUICK_CONTEXTS = [13, 3, 0];
 const WRITE_SAMPLES = 16_000;
 
-/** Runs the measurement for each context, silence and kind of pause. */
+/** Runs the measurement for each context, each length of silence and each kind of pause. */
 export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const figures: Record<string, number> = {};
   const totals = { found: 0, missed: 0 };
@@ -75,7 +78,7 @@ async function cutsOf(
   context: [number, number],
   silenceMs: number,
 ): Promise<number[]> {
-  // The inference thread frees a slot a moment after its stream was closed.
+  // Waits, because the inference thread frees a slot a moment after its stream was closed.
   while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const stream = engine.open({ context, endpointing: { silenceMs, notBefore: 0 } });
   const cuts: number[] = [];

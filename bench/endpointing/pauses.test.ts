@@ -14,7 +14,7 @@ test('joinWithPauses removes silence at the edges of recordings and reports wher
   expect(audio.samples).toHaveLength(5600);
 });
 
-test('joinWithPauses adds the same low noise each time', () => {
+test('joinWithPauses adds the same quiet noise each time', () => {
   const [one, other] = [joinWithPauses(recordings, 100, 'noise'), joinWithPauses(recordings, 100, 'noise')];
   expect(one.samples).toEqual(other.samples);
   const pause = one.samples.subarray(1600, 3200);
@@ -22,7 +22,7 @@ test('joinWithPauses adds the same low noise each time', () => {
   expect(Math.abs(rms - 33)).toBeLessThan(3);
 });
 
-test('countCuts counts the ends with a cut in time, cuts in speech and further cuts in a pause', () => {
+test('countCuts counts ends that were cut in time, cuts within speech, and additional cuts in a pause', () => {
   const audio = joinWithPauses(recordings, 100, 'silence');
   const count = (cuts: number[]) => countCuts(audio, cuts, 40, 20);
   expect(count([1600 + 960, 4000 + 960])).toEqual({ found: 2, missed: 0, falseEnds: 0 });

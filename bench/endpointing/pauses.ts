@@ -8,7 +8,7 @@ export interface JoinedAudio {
   /** Ends of speech: the first sample of each pause. */
   readonly ends: readonly number[];
   readonly pauseSamples: number;
-  /** Samples of speech, without the pauses. */
+  /** Number of samples of speech, not counting the pauses. */
   readonly speechSamples: number;
 }
 
@@ -41,24 +41,24 @@ export function joinWithPauses(
 function addNoise(samples: Int16Array): void {
   let state = 1;
   const next = () => (state = (state * 48_271) % 0x7fff_ffff) / 0x7fff_ffff;
-  // The sum of uniform values is nearly Gaussian, with a variance of 1 for 12 of them.
+  // The sum of uniform values is nearly Gaussian. The sum of 12 of them has a variance of 1.
   const gaussian = () => Array.from({ length: 12 }, next).reduce((sum, value) => sum + value, -6);
   for (const [at, value] of samples.entries()) {
     samples[at] = Math.max(-32_768, Math.min(32_767, Math.round(value + gaussian() * NOISE_RMS)));
   }
 }
 
-/** How well the cuts of a stream agree with its pauses. */
+/** Comparison of the cuts of a stream with its pauses. */
 export interface CutCounts {
   readonly found: number;
   readonly missed: number;
-  /** Cuts within speech, and further cuts in a pause. */
+  /** Number of cuts within speech, plus additional cuts in a pause. */
   readonly falseEnds: number;
 }
 
 /**
- * Compares cuts with the pauses. An end is found if the first cut in the pause after it is at most `lateMs` of audio after
- * the silence was long enough.
+ * Compares cuts with the pauses. An end of speech counts as found if the following pause has a cut, and the first one
+ * is in time. It is in time up to `lateMs` of audio after the silence became long enough.
  */
 export function countCuts(audio: JoinedAudio, cuts: readonly number[], silenceMs: number, lateMs: number): CutCounts {
   const latest = ((silenceMs + lateMs) * AUDIO.sampleRateHz) / 1000;

@@ -9,7 +9,7 @@ export interface Difference {
   readonly actual: string;
 }
 
-/** Comparison of two engines. The error rates are those of whole recordings, in percent. */
+/** Comparison of the transcripts of two engines. The error rates are in percent and refer to whole recordings. */
 export interface Agreement {
   readonly compared: number;
   readonly differences: readonly Difference[];
@@ -17,7 +17,7 @@ export interface Agreement {
   readonly expectedWordErrorRate: number;
 }
 
-/** Parts of a recording that are compared. All but the first end in the middle of a word. */
+/** Shares of a recording that are compared. All parts except the whole recording end in the middle of a word. */
 const SHARES = [1, 0.71, 0.43, 0.137];
 
 /** Returns the transcript of one utterance. */
@@ -41,7 +41,7 @@ export async function transcribe(engine: Engine, context: Context, audio: Int16A
 }
 
 /**
- * Transcribes all recordings with both engines at a context, whole and cut at several places, and returns the
+ * Transcribes all recordings with both engines at a context, as a whole and cut off at several places. Returns the
  * differences.
  */
 export async function compareRecordings(

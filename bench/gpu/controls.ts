@@ -4,14 +4,16 @@ import type { Context, Engine } from '@svc-asr/worker';
 import { transcribe } from './agreement.ts';
 
 /**
- * An utterance whose transcript is known before a run. One percent of the utterances of a run are controls, so
- * transcripts are compared while the engine is under load.
+ * An utterance whose transcript is known before a run. One percent of the utterances of a run are such controls.
+ * Transcripts can therefore be compared while the engine is under load.
  */
 export interface Control {
   readonly from: number;
   readonly length: number;
   readonly text: string;
-  /** Transcript by the engine under test before it has load. Equal to `text` unless that was computed elsewhere. */
+  /**
+   * Transcript that the engine under test returns without load. Equal to `text`, unless another engine computed `text`.
+   */
   readonly alone?: string;
 }
 
@@ -20,11 +22,13 @@ export type Utterance = Omit<Control, 'text' | 'alone'>;
 
 /** Share of the utterances of a run that are controls. */
 export const CONTROL_SHARE = 0.01;
-/** Number of different controls, and their length in seconds. */
+/** Number of different controls. SECONDS has the limits of their length. */
 const CONTROLS = 200;
 const SECONDS = [6, 10] as const;
 
-/** Chooses controls. The same speech and chunk have the same controls. Each one ends with a whole window. */
+/**
+ * Chooses controls. They are always the same for the same speech and chunk. Each control ends at the end of a window.
+ */
 export function chooseControls(speechSamples: number, chunkSamples: number, lookback: number): Utterance[] {
   const next = randomNumbers();
   return Array.from({ length: CONTROLS }, () => {
@@ -34,7 +38,7 @@ export function chooseControls(speechSamples: number, chunkSamples: number, look
   });
 }
 
-/** Returns pseudo-random numbers from 0 to 1, always the same ones. */
+/** Returns a generator of pseudo-random numbers from 0 to 1. Its sequence is always the same. */
 function randomNumbers(): () => number {
   let state = 1;
   return () => {
@@ -43,7 +47,10 @@ function randomNumbers(): () => number {
   };
 }
 
-/** Transcribes controls with an engine that has no other load. A cached result of the same controls is used instead. */
+/**
+ * Transcribes controls with an engine that has no other load. If a result for the same controls is cached, it is used
+ * instead.
+ */
 export async function transcribeControls(
   startEngine: () => Promise<Engine>,
   name: string,

@@ -1,4 +1,4 @@
-// A thread that loads an engine. Each message is a run, and its answer is the result.
+// A thread that generates load for an engine. Each message starts a run, and the answer contains its result.
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineClient } from '@svc-asr/worker';
 import type { Context, RemoteAccess } from '@svc-asr/worker';

@@ -15,11 +15,11 @@ export interface CrowdSummary extends LoadSummary {
   readonly differentAlone: number;
 }
 
-/** Time between the message to the threads and the start of a run. */
+/** Time between the message to the threads and the start of a run. All threads then start at the same time. */
 const LEAD_MS = 200;
 const WARM_SECONDS = 15;
 
-/** Threads that load an engine. They use the access that the I/O threads of a worker have. */
+/** Threads that generate load for an engine. They access the engine in the same way as the I/O threads of a worker. */
 export class CrowdThreads {
   readonly #threads: readonly Worker[];
 
@@ -34,7 +34,7 @@ export class CrowdThreads {
     });
   }
 
-  /** Runs a crowd, divided between the threads. */
+  /** Runs a crowd, whose streams are divided among the threads. */
   async run({
     streams,
     seconds,

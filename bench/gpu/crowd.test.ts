@@ -5,7 +5,7 @@ import type { CrowdOptions } from './crowd.ts';
 
 const [CHUNK, PERIOD_MS] = [1280, 80];
 
-/** Returns an engine that answers each window and each flush after this time. */
+/** Returns a fake engine that answers each window and each flush after this delay. */
 function slowEngine(delayMs: number): CrowdOptions['engine'] {
   const info = { contexts: [{ context: [56, 0], chunkSamples: CHUNK, realTimeFactor: 0 }] };
   const open = () => {
@@ -19,7 +19,7 @@ function slowEngine(delayMs: number): CrowdOptions['engine'] {
   return { info, freeSlots: 100, open } as unknown as CrowdOptions['engine'];
 }
 
-test('runCrowd measures the whole latency of a window that is answered after later ones were written', async () => {
+test('runCrowd measures the full latency of a window even if later windows were written before its answer', async () => {
   const delayMs = 5 * PERIOD_MS;
   const { latencies, failures } = await runCrowd({
     engine: slowEngine(delayMs),

@@ -6,30 +6,30 @@ import type { LoadResult } from './load-summary.ts';
 import { randomStartMs, takeTurns } from './turns.ts';
 import type { Turn } from './turns.ts';
 
-/** Load of an engine: streams at real-time pace that speak, pause, close and open again. */
+/** Load for an engine: real-time streams that speak, pause, close and open again. */
 export interface CrowdOptions {
   readonly engine: Pick<EngineClient, 'info' | 'freeSlots' | 'open'>;
-  /** Time of `Date.now()` at which the run starts, so that several crowds are in step. */
+  /** Value of `Date.now()` at which the run starts. It synchronizes several crowds. */
   readonly startAtMs: number;
   readonly context: Context;
   readonly streams: number;
-  /** Measured time. */
+  /** Duration of the measurement. */
   readonly seconds: number;
-  /** Time before the measurement, in which streams open one after the other and memory is touched for the first time. */
+  /** Time before the measurement. Streams open one after the other, and memory is used for the first time. */
   readonly warmSeconds: number;
-  /** Speech that streams read from different places. */
+  /** Speech, which streams read starting at different places. */
   readonly speech: Int16Array;
   /** Utterances with known transcripts. Some streams read them instead of random speech. */
   readonly controls: readonly Control[];
-  /** Whether all streams complete their windows at the same moment. By default each has a random phase. */
+  /** Whether all streams complete their windows at the same time. By default each stream has a random phase. */
   readonly inPhase?: boolean;
 }
 
 /** Measurements of a crowd. */
 export interface CrowdResult extends LoadResult {
-  /** Turns in which a stream did not write, because its last final or a free slot was still missing. */
+  /** Number of turns in which a stream did not write, because its last final or a free slot was still missing. */
   readonly skippedTurns: number;
-  /** Transcripts that differ from the same engine without load. */
+  /** Number of transcripts that differ from those of the same engine without load. */
   readonly differentAlone: number;
 }
 
@@ -38,30 +38,33 @@ export interface CrowdResult extends LoadResult {
  * window of an utterance is therefore complete this much earlier.
  */
 export const LOOKBACK_SAMPLES = 1080;
-/** Windows of an utterance, and utterances of a stream: uniform between these limits. */
+/**
+ * Limits of the length of an utterance. UTTERANCES has the limits of their number in a stream. Both are uniformly
+ * distributed.
+ */
 const UTTERANCE_SECONDS = [6, 10] as const;
 const UTTERANCES = [2, 6] as const;
-/** Time after the last write in which results arrive. */
+/** Time after the last write in which the remaining results arrive. */
 const SETTLE_MS = 3000;
 /** Time in which closed streams release their slots. */
 const CLOSE_MS = 500;
 
-/** One stream after the other, with the utterance that is being spoken. */
+/** A speaker. It opens one stream after the other, and writes one utterance at a time. */
 class Speaker implements Turn {
   readonly phaseMs: number;
   readonly startMs: number;
   /** Undefined between two streams. */
   stream: EngineStream | undefined;
-  /** Place of the utterance in the speech, and of the next sample. */
+  /** Start of the utterance in the speech. `at` is the position of the next sample. */
   from = 0;
   at = 0;
-  /** Set while the utterance is one with a known transcript. */
+  /** The control that is being spoken. Undefined if the transcript of the utterance is not known. */
   control: Control | undefined;
   windowsLeft = 0;
   utterancesLeft = 0;
-  /** Times of the writes that completed a window whose result is missing, oldest first. */
+  /** Times of the writes that completed a window whose result has not arrived yet, oldest first. */
   readonly wroteMs: number[] = [];
-  /** Time of a flush. 0 if its result has arrived. */
+  /** Time of the last flush. 0 if its final has arrived. */
   flushedMs = 0;
 
   constructor(phaseMs: number, startMs: number) {
@@ -146,7 +149,7 @@ class Crowd {
     speaker.utterancesLeft = between(UTTERANCES);
     this.#begin(speaker);
     stream.on('consumed', () => {
-      // A closed stream may still have results, which are not those of the next one.
+      // Results of a closed stream may still arrive. They do not belong to the speaker's next stream.
       const wroteMs = speaker.stream === stream ? speaker.wroteMs.shift() : undefined;
       if (wroteMs !== undefined && this.#measuring) this.#latencies.push(performance.now() - wroteMs);
     });
@@ -166,7 +169,7 @@ class Crowd {
     return stream;
   }
 
-  /** Starts the next utterance, at a random place of the speech or at that of a control. */
+  /** Starts the next utterance of a speaker at a random position of the speech, or at the start of a control. */
   #begin(speaker: Speaker): void {
     const { speech, controls } = this.#options;
     const control = Math.random() < CONTROL_SHARE ? controls[Math.floor(Math.random() * controls.length)] : undefined;
@@ -183,7 +186,7 @@ class Crowd {
     speaker.flushedMs = 0;
   }
 
-  /** Writes the audio that completes the next window of a speaker, and ends the utterance or the stream in its turn. */
+  /** Writes the audio that completes the next window of a speaker. Ends the utterance or the stream if it is due. */
   #speak(speaker: Speaker): void {
     // The final of the last utterance may still be on its way, and a closed stream may still hold its slot.
     if (speaker.flushedMs > 0 || (speaker.stream === undefined && this.#options.engine.freeSlots === 0)) {
@@ -197,7 +200,7 @@ class Crowd {
     if (--speaker.windowsLeft > 0) {
       speaker.wroteMs.push(performance.now());
     } else if (--speaker.utterancesLeft > 0) {
-      // The last window of an utterance has a final instead of its own result.
+      // The last window of an utterance has no result of its own. The final takes its place.
       speaker.flushedMs = performance.now();
       stream.flush();
     } else {

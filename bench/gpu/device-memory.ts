@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Returns the used memory of the first GPU in MiB, or undefined on a machine without one. */
+/** Returns the used memory of the first GPU in MiB. Undefined on a machine without a GPU. */
 export function usedDeviceMiB(): number | undefined {
   try {
     const query = ['--query-gpu=memory.used', '--format=csv,noheader,nounits'];

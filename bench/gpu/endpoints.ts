@@ -3,9 +3,9 @@ import { joinSpeech } from './speech.ts';
 import type { Recording } from './speech.ts';
 
 export interface EndpointsResult {
-  /** Utterances that endpointing ended, of all recordings and contexts. */
+  /** Number of utterances that endpointing ended, in all recordings and contexts. */
   readonly cuts: number;
-  /** Utterances whose text differs from that of a flush at the same sample. */
+  /** Number of these utterances whose text differs from that after a flush at the same sample. */
   readonly different: number;
 }
 
@@ -16,7 +16,9 @@ const SILENCE_MS = 240;
 const PAUSE = 19_200;
 const WRITE = 16_000;
 
-/** Compares utterances that endpointing ended with those that flushes at the same samples end, at every context. */
+/**
+ * Compares utterances that endpointing ended with utterances that were flushed at the same samples, at every context.
+ */
 export async function compareEndpoints(engine: Engine, recordings: readonly Recording[]): Promise<EndpointsResult> {
   let [cuts, different] = [0, 0];
   const pairs = recordings.map((recording, i) => {

@@ -15,7 +15,7 @@ export interface EngineLoad {
   readonly logProgress: (line: string) => void;
 }
 
-/** Runs the load several times, and then once with all streams in phase. The worst of the runs counts. */
+/** Runs the load several times, and then once with all streams in phase. The worst run counts. */
 export async function measureLoad(load: EngineLoad, options: GpuOptions): Promise<void> {
   const { engine, context, figures } = load;
   const streams = options.streams ?? engine.info.slots;
@@ -69,7 +69,7 @@ async function measureRun(
   return result;
 }
 
-/** Returns the mean of every total of the engine per run of the graph. Times are in milliseconds. */
+/** Returns the mean of each total of the engine, per run of the graph. Times are in milliseconds. */
 export function splitTime(before: EngineStats, after: EngineStats): Record<string, number> {
   const batches = Math.max(1, after.runs - before.runs);
   const earlier = new Map<string, number>(Object.entries(before));

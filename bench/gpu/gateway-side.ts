@@ -30,10 +30,10 @@ const TICK_MS = 250;
 const MAX_WAIT_MS = 60_000;
 const TENANT = 'bench';
 
-/** The part of a gateway that speaks to workers, without clients. */
+/** The part of a gateway that communicates with workers. It has no clients. */
 export interface GatewaySide {
   readonly parts: StreamParts;
-  /** Returns a session that the ledger does not know. Pools place streams without it. */
+  /** Returns a session that is not stored in the ledger. Pools can place its stream nevertheless. */
   createSession: (id: string) => StreamSession;
   /** Releases the slot of a stream that has ended. */
   leave: (session: StreamSession) => Promise<void>;

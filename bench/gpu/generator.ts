@@ -1,4 +1,4 @@
-// A process with streams at real-time pace to a worker. Its parent sends the options, and gets the result.
+// A process that sends real-time streams to a worker. Its parent process sends the options and receives the result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContextSize } from '@svc-asr/core';
 import type { Control } from './controls.ts';
@@ -10,24 +10,24 @@ import { randomStartMs, takeTurns } from './turns.ts';
 import { WorkerCaller } from './worker-caller.ts';
 import type { Measurements } from './worker-caller.ts';
 
-/** Options that the parent sends. */
+/** Options that the parent process sends. */
 export interface GeneratorOptions extends GatewaySideOptions {
   readonly modelDir: string;
   readonly context: ContextSize;
   readonly controls: readonly Control[];
   readonly streams: number;
-  /** Measured time. Before it, streams open within `warmSeconds`. */
+  /** Duration of the measurement. Before it, streams open within `warmSeconds`. */
   readonly seconds: number;
   readonly warmSeconds: number;
   readonly frameMs: number;
 }
 
-/** Result that the parent gets. */
+/** Result that the parent process receives. */
 export interface GeneratorResult extends LoadResult {
   readonly cpuSeconds: number;
 }
 
-/** Time after the last frame in which results arrive. */
+/** Time after the last frame in which the remaining results arrive. */
 const SETTLE_MS = 2000;
 
 process.once('message', (options: GeneratorOptions) => {
@@ -56,7 +56,7 @@ async function generate(options: GeneratorOptions): Promise<GeneratorResult> {
   const { context, controls, frameMs, warmSeconds } = options;
   const shared = { side, context, speech, controls, frameSamples: frameMs * 16, measurements };
   const callers = Array.from({ length: options.streams }, () => {
-    // A stream starts at any time, so the ends of its windows have a random phase.
+    // Streams start at random times, so that the ends of their windows have random phases.
     const startMs = randomStartMs(warmSeconds);
     return { caller: new WorkerCaller(shared), startMs, phaseMs: startMs % frameMs };
   });

@@ -15,26 +15,29 @@ export interface GuestsOptions {
 }
 
 export interface GuestsResult {
-  /** Transcripts that were compared with those of the same model without other engines. */
+  /** Number of transcripts that were compared with those of the same model when it was the only engine. */
   readonly compared: number;
   readonly different: number;
-  /** Used device memory in MiB after each start of all engines. Empty without a GPU. */
+  /** Used device memory in MiB after each start of all engines. Empty on a machine without a GPU. */
   readonly memory: readonly number[];
 }
 
-/** How often the first engine is closed and started again while the others transcribe. */
+/** Number of times that the first engine is closed and restarted while the others transcribe. */
 const RESTARTS = 3;
-/** The numbers of slots do not matter here, so warm-up measures for a short time. */
+/** Duration of the measurement at warm-up. It is short, because the number of slots does not matter here. */
 const MEASURE_MS = 1000;
 
-/** A model with the transcripts of its engine alone. */
+/** A model, with the transcripts of its engine when it was the only one. */
 interface Guest {
   readonly modelDir: string;
   readonly alone: readonly string[];
   engine: Engine;
 }
 
-/** Compares the transcripts of engines that share a process and a device with those of each engine alone. */
+/**
+ * Compares the transcripts of engines that share a process and a device with those of each engine when it is the only
+ * one.
+ */
 export async function compareGuests(options: GuestsOptions): Promise<GuestsResult> {
   const { models, logProgress } = options;
   const guests = await startGuests(options);
@@ -47,7 +50,7 @@ export async function compareGuests(options: GuestsOptions): Promise<GuestsResul
     different += texts.filter((text, i) => text !== alone[i]).length;
   };
   for (let start = 0; start <= RESTARTS; start++) {
-    // The other engines transcribe while the first one is closed and started again.
+    // The other engines transcribe while the first engine is closed and restarted.
     const restarted = start > 0 && first !== undefined ? restart(options, first) : undefined;
     if (restarted !== undefined) await Promise.all([restarted, ...others.map(compare)]);
     await Promise.all(guests.map(compare));

@@ -28,7 +28,7 @@ interface BenchOptions {
   size?: Size;
 }
 
-/** What the parts of one model share. */
+/** Values that all parts of the benchmark share for one model. */
 interface Setting {
   readonly options: GpuOptions;
   readonly modelDir: string;
@@ -37,7 +37,7 @@ interface Setting {
   readonly logProgress: (line: string) => void;
 }
 
-/** Engine for a trial of the benchmark on a machine without a GPU. It runs the same graphs. */
+/** Engine options with which the benchmark can be tried on a machine without a GPU. The engine runs the same graphs. */
 const TRIAL = { gpuGraphs: true, slots: 64, maxBatch: 8 };
 
 /** Returns no figures on a machine without a usable GPU. */
@@ -58,7 +58,7 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
   return { ratios, figures };
 }
 
-/** Runs the parts that need an engine in this process. Returns why there is none. */
+/** Runs the parts that need an engine in this process. If the engine cannot be started, returns the reason. */
 async function measureEngine(setting: Setting): Promise<string | undefined> {
   const { options, modelDir, recordings, figures, logProgress } = setting;
   const { parts, provider } = options;
@@ -121,14 +121,17 @@ function reportCapacity({ info }: Engine, { figures, logProgress }: Setting): vo
   }
 }
 
-/** Returns whether the CPU engine can run a model. Random models have GPU graphs only. */
+/** Returns whether the CPU engine can run a model. Models with random weights have only GPU graphs. */
 const hasCpuGraphs = (modelDir: string): boolean => existsSync(join(modelDir, 'model.onnx'));
 
 function contextOf({ info }: Engine, { context }: GpuOptions): Context {
   return context ?? info.contexts[0]?.context ?? [0, 0];
 }
 
-/** Transcribes the controls with the engine before it has load and, with `exact`, in 32 bits on the CPU. */
+/**
+ * Transcribes the controls with the engine before it has load. With `exact`, also transcribes them in 32 bits on the
+ * CPU.
+ */
 async function findControls(
   engine: Engine,
   context: Context,
@@ -154,7 +157,7 @@ async function findControls(
 
 async function measureAgreement(engine: Engine, setting: Setting): Promise<void> {
   const { modelDir, recordings, figures, logProgress } = setting;
-  // The same graphs on the CPU compute in 32 bits.
+  // On the CPU, the same graphs compute in 32 bits.
   const threads = Math.max(1, cpus().length - 4);
   const exact = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 });
   const cpu = await startEngine({ modelDir, threads, slots: 32, measureMs: 0 });

@@ -5,14 +5,14 @@ import type { Percentiles, Quarters } from './percentiles.ts';
 export interface LoadResult {
   readonly opened: number;
   readonly failures: readonly string[];
-  /** From the last sample of a window, or a flush, to its result. */
+  /** Times from the last sample of a window to its result. `finals` has the times from a flush to its final. */
   readonly latencies: Float64Array;
   readonly finals: Float64Array;
-  /** How late the generator itself was. */
+  /** Delays that the load generator itself caused. */
   readonly lags: Float64Array;
-  /** Missing results at the end of the run. */
+  /** Number of results that were missing at the end of the run. */
   readonly unanswered: number;
-  /** Compared transcripts, and those that differ. */
+  /** Number of compared transcripts. `different` is the number of those that differ. */
   readonly compared: number;
   readonly different: number;
 }
@@ -65,7 +65,7 @@ export function describeLoad(summary: LoadSummary): string {
   ].join('; ');
 }
 
-/** Returns the figures of a run that was measured for this time. */
+/** Returns the figures of a run. `seconds` is the duration of its measurement. */
 export function figuresOf(summary: LoadSummary, seconds: number): Record<string, number> {
   return {
     windows_per_second: summary.windows / seconds,
@@ -84,7 +84,7 @@ export function figuresOf(summary: LoadSummary, seconds: number): Record<string,
   };
 }
 
-/** Adds figures with the label of a run to all figures. */
+/** Adds figures to all figures, with the label of the run as a prefix. */
 export function addFigures(figures: Record<string, number>, label: string, added: Record<string, number>): void {
   for (const [name, value] of Object.entries(added)) figures[`${label}_${name}`] = value;
 }

@@ -1,6 +1,6 @@
 import { PARTS, readGpuOptions } from './options.ts';
 
-test('readGpuOptions measures every part three times for 120 s in the full size', () => {
+test('readGpuOptions returns all parts and three runs of 120 s for the full size', () => {
   expect(readGpuOptions({}, 'full')).toMatchObject({ parts: PARTS, provider: 'cuda', seconds: 120, runs: 3 });
 });
 

@@ -16,47 +16,50 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** How much to measure. */
+/** Extent of the benchmark. */
 export interface GpuOptions {
   readonly parts: readonly Part[];
-  /** Execution provider. With `cpu` the benchmark itself can be tried on a machine without a GPU. */
+  /** Execution provider. With `cpu`, the benchmark can be tried on a machine without a GPU. */
   readonly provider: string;
   /** Model folders. */
   readonly models: readonly string[];
-  /** Model folders that share a process in the part `guests`. */
+  /** Folders of the models that share a process in the part `guests`. */
   readonly guests: readonly string[];
-  /** Context of the streams. Undefined for the first one of the model. */
+  /** Context of the streams. Undefined for the first context of the model. */
   readonly context: Context | undefined;
-  /** Measured time of a run in seconds, and number of runs. */
+  /** Duration of the measurement of a run, in seconds. `runs` is the number of runs. */
   readonly seconds: number;
   readonly runs: number;
-  /** Whether a run with all streams in phase follows. */
+  /** Whether an additional run follows in which all streams are in phase. */
   readonly inPhase: boolean;
-  /** Streams of the engine alone. Undefined for as many as it declares slots. */
+  /** Number of streams for the engine alone. Undefined for as many as the engine has slots. */
   readonly streams: number | undefined;
   readonly workerStreams: number;
   readonly serviceStreams: number;
   readonly shortStreams: number;
   readonly shortSeconds: number;
   /**
-   * Threads that generate load for the engine, and processes that do so for the worker. Each process has its own
-   * connections, like a gateway.
+   * Number of threads that generate load for the engine, and of processes that generate load for the worker. Each
+   * process has its own connections, like a gateway.
    */
   readonly generators: number;
   readonly gateways: number;
-  /** Processes of k6 for each gateway. */
+  /** Number of k6 processes for each gateway. */
   readonly k6PerGateway: number;
-  /** Batch sizes of the plain loop. */
+  /** Batch sizes that the plain loop measures. */
   readonly batches: readonly number[];
-  /** Folder that keeps expected transcripts between runs. Undefined to compute them each time. */
+  /** Folder in which expected transcripts are kept between runs. Undefined to compute them each time. */
   readonly cache: string | undefined;
-  /** Whether expected transcripts are computed in 32 bits on the CPU. Otherwise by the same engine without load. */
+  /**
+   * Whether expected transcripts are computed in 32 bits on the CPU. Otherwise, the same engine computes them without
+   * load.
+   */
   readonly exact: boolean;
 }
 
 export type Size = 'quick' | 'usual' | 'full';
 
-/** Seconds and number of the runs under load, and seconds of short streams. */
+/** Duration and number of the runs under load, and duration of the part with short streams, in seconds. */
 const SIZES: Record<Size, { seconds: number; runs: number; shortSeconds: number }> = {
   quick: { seconds: 20, runs: 1, shortSeconds: 20 },
   usual: { seconds: 60, runs: 1, shortSeconds: 60 },

@@ -1,7 +1,7 @@
 /**
  * `node bench/gpu/pack.ts FOLDER WHEEL` copies everything that `bench gpu` needs into a new folder, for a machine
- * without a network: sources, builds, packages, models, Node, k6 and Redis. WHEEL is a file of the Python package
- * onnxruntime-gpu, from which the CUDA provider comes. Both machines must be of the same platform.
+ * without a network. That is: sources, builds, packages, models, Node, k6 and Redis. WHEEL is a file of the Python
+ * package onnxruntime-gpu, which contains the CUDA provider. Both machines must have the same platform.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,10 @@ const ROOTS = [
   'node_modules/reflect-metadata',
 ];
 const PROVIDERS = ['libonnxruntime_providers_shared.so', 'libonnxruntime_providers_cuda.so'];
-/** Libraries that every Linux has. Copies of them would not fit the loader of another machine. */
+/**
+ * Libraries that every Linux system has. They are not copied, because they would not match the loader of another
+ * machine.
+ */
 const SYSTEM_LIBRARY = /\/(ld-linux|libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl|librt)[-.]/;
 const START = `#!/bin/sh
 # Runs "bench gpu" from this folder. Paths in options must be absolute.
@@ -52,13 +55,13 @@ await runTask(async () => {
   return 0;
 });
 
-/** Runs a program and returns its lines of output. */
+/** Runs a program and returns the lines of its output. */
 function list(program: string, args: readonly string[]): string[] {
   const output = execFileSync(program, args, { cwd: root, encoding: 'utf8' });
   return output.split('\n').filter((line) => line !== '');
 }
 
-/** Copies a file or folder to the same place in the bundle. Links between workspaces stay relative. */
+/** Copies a file or folder to the same relative path in the bundle. Links between workspaces stay relative. */
 function copy(folder: string, path: string, filter: (source: string) => boolean = () => true): void {
   cpSync(join(root, path), join(folder, path), { recursive: true, verbatimSymlinks: true, filter });
 }
@@ -80,7 +83,7 @@ function copySources(folder: string): void {
   }
 }
 
-/** Copies the packages that services need, with native files of this platform only, and the CUDA provider. */
+/** Copies the packages that the services need, with native files of only this platform, and the CUDA provider. */
 function copyPackages(folder: string, wheel: string): void {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Packages };
   const native = `onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`;
@@ -97,7 +100,7 @@ function copyPackages(folder: string, wheel: string): void {
   }
 }
 
-/** Returns the paths of packages and everything that they depend on, in the lockfile. */
+/** Returns the paths of these packages and of all packages that they depend on, as they are in the lockfile. */
 function dependenciesOf(packages: Packages, roots: readonly string[]): Set<string> {
   const found = new Set<string>();
   const visit = (path: string): void => {
@@ -113,7 +116,10 @@ function dependenciesOf(packages: Packages, roots: readonly string[]): Set<strin
   return found;
 }
 
-/** Returns the path of a package that another one imports: in its own node_modules, or in those above. */
+/**
+ * Returns the path of a package that another package imports. It is in the `node_modules` of that package, or of a
+ * folder above.
+ */
 function resolvePackage(packages: Packages, from: string, name: string): string {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
     const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`;
@@ -121,7 +127,7 @@ function resolvePackage(packages: Packages, from: string, name: string): string 
   }
 }
 
-/** Copies Node, k6 and Redis. Redis gets its own folder of libraries, which only it reads. */
+/** Copies Node, k6 and Redis. The libraries of Redis are in a folder of their own, which no other program uses. */
 async function copyPrograms(folder: string): Promise<void> {
   mkdirSync(join(folder, 'bin/redis'), { recursive: true });
   copyFileSync(process.execPath, join(folder, 'bin/node'));

@@ -6,7 +6,7 @@ export interface Percentiles {
   readonly max: number;
 }
 
-/** Returns the distribution of values. All fields are 0 without values. */
+/** Returns the distribution of values. All fields are 0 if there are no values. */
 export function percentiles(values: ArrayLike<number>): Percentiles {
   const sorted = Float64Array.from(values).sort();
   const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
@@ -19,14 +19,17 @@ export interface Quarters {
   readonly lastP95: number;
 }
 
-/** Divides measurements of several generators, each in the order in which they were made. */
+/**
+ * Returns the percentiles of the first and the last quarter of several series. Each series has the measurements of one
+ * generator, in the order of measurement.
+ */
 export function quartersOf(series: readonly Float64Array[]): Quarters {
   const first = series.map((values) => values.subarray(0, Math.floor(values.length / 4)));
   const last = series.map((values) => values.subarray(values.length - Math.floor(values.length / 4)));
   return { firstP95: percentiles(join(first)).p95, lastP95: percentiles(join(last)).p95 };
 }
 
-/** Joins measurements of several generators. */
+/** Joins the measurements of several generators. */
 export function join(series: readonly Float64Array[]): Float64Array {
   const all = new Float64Array(series.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -37,7 +40,7 @@ export function join(series: readonly Float64Array[]): Float64Array {
   return all;
 }
 
-/** Share and time by which the last quarter of a run may be slower than the first. */
+/** Factor and additional time by which the last quarter of a run may be slower than the first. */
 const GROWTH = { share: 1.25, ms: 15 };
 
 /** Returns whether latencies grew during a run, as they do while a backlog builds up. */

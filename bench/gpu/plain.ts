@@ -5,7 +5,10 @@ import type { Context } from '@svc-asr/worker';
 import { root } from '../../tools/launch/terminal.mjs';
 import { readOnnx } from '../../worker/src/model/onnx.ts';
 
-/** A graph that is run in the ordinary way: every run gets all of its inputs from the host, and returns all outputs. */
+/**
+ * A graph that is run in the ordinary way. Every run gets all of its inputs from the host and returns all of its
+ * outputs.
+ */
 interface PlainGraph {
   readonly file: string;
   /** Builds the inputs of the first run. */
@@ -17,20 +20,20 @@ export interface PlainResult {
   readonly graph: string;
   readonly batch: number;
   readonly runMs: number;
-  /** Streams at real-time pace, if the loop did nothing else. */
+  /** Number of real-time streams that the loop could serve if it did nothing else. */
   readonly streams: number;
 }
 
 const FRAME_MS = 80;
 const SUBSAMPLING = 8;
-/** Runs before the measurement, and limits of the measurement. */
+/** Number of runs before the measurement, and limits of the measurement. */
 const [WARM_RUNS, MIN_RUNS, MAX_RUNS, LIMIT_MS] = [3, 3, 30, 3000];
-/** The Kikuyu model as it was exported, with weights in 32 bits. */
+/** The exported Kikuyu model with weights in 32 bits. */
 const EXPORT = join(root, 'bench/worker/export/model_ctc.onnx');
 
 /**
- * Measures a loop of onnxruntime-node without an engine. Features, batching and search cost nothing in it. It runs the
- * GPU graph of a model folder, and the export of the Kikuyu model for that model.
+ * Measures a loop that calls onnxruntime-node without an engine. It includes no features, batching and search. It runs
+ * the GPU graph of a model folder. For the Kikuyu model, it also runs the exported graph.
  */
 export async function measurePlain(
   modelDir: string,
@@ -38,8 +41,8 @@ export async function measurePlain(
   provider: string,
   batches: readonly number[],
 ): Promise<PlainResult[]> {
-  // The JavaScript part of onnxruntime-node 1.30 puts 16-bit values into a Float16Array where the runtime has one. Its
-  // native part cannot read that, and falls back to Uint16Array without it.
+  // If the runtime has Float16Array, the JavaScript part of onnxruntime-node 1.30 uses it for 16-bit values. The native
+  // part cannot read that. Without Float16Array, the JavaScript part uses Uint16Array, which works.
   Reflect.deleteProperty(globalThis, 'Float16Array');
   const chunkMs = (context[1] + 1) * FRAME_MS;
   const graphs = { gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)), export: exported(context) };
@@ -57,7 +60,7 @@ export async function measurePlain(
   return results;
 }
 
-/** Returns the median of a run. Its state outputs are the state inputs of the next one. */
+/** Returns the median duration of a run. The state outputs of each run are the state inputs of the next one. */
 async function measureRuns(session: InferenceSession, firstFeeds: Record<string, Tensor>): Promise<number> {
   const times: number[] = [];
   let feeds = firstFeeds;
@@ -75,12 +78,15 @@ async function measureRuns(session: InferenceSession, firstFeeds: Record<string,
   return times.toSorted((a, b) => a - b)[times.length >> 1] ?? NaN;
 }
 
-/** Returns the input that an output becomes: `keys_0_next` and `cache_last_channel_next_len` are state, for example. */
+/**
+ * Returns the name of the state input that corresponds to an output. Examples of such outputs are `keys_0_next` and
+ * `cache_last_channel_next_len`.
+ */
 function stateName(output: string): string {
   return output.endsWith('_next_len') ? output.replace('_next_len', '_len') : output.replace(/_next$/, '');
 }
 
-/** The ordinary graph of an export, with features as input. */
+/** The exported graph, which takes features as input. */
 function exported([left, right]: Context): PlainGraph {
   const frames = SUBSAMPLING * (right + 1) + SUBSAMPLING + 1;
   return {
@@ -101,7 +107,7 @@ function exported([left, right]: Context): PlainGraph {
   };
 }
 
-/** Returns metadata, number of layers and width of the export. */
+/** Returns the metadata, the number of layers and the width of the exported graph. */
 function readSizes(file: string): { metadata: ReadonlyMap<string, string>; dims: [number, number] } {
   const { metadata, tensors } = readOnnx(file, readFileSync(file));
   const layers = new Set([...tensors.keys()].flatMap((name) => /layers\.(\d+)\./.exec(name)?.[1] ?? [])).size;
@@ -109,7 +115,10 @@ function readSizes(file: string): { metadata: ReadonlyMap<string, string>; dims:
   return { metadata, dims: [layers, bias[0] ?? 0] };
 }
 
-/** A GPU graph. Its state, which the engine keeps on the device, is copied in and out like any other tensor. */
+/**
+ * A GPU graph. The engine keeps its state on the device. This benchmark copies the state in and out instead, like any
+ * other tensor.
+ */
 function gpuGraph(file: string): PlainGraph {
   return {
     file,
@@ -121,7 +130,7 @@ function gpuGraph(file: string): PlainGraph {
       const pages = Math.ceil(left / chunk);
       const samples = (SUBSAMPLING * chunk + SUBSAMPLING) * 160 + 401;
       const rows = (frames: number): readonly number[] => [(frames * width) / row, row];
-      // The first two pages and tail slots are the zero page and the scratch page of the contract.
+      // The contract reserves the first two pages and tail slots as zero page and scratch page.
       const page = (stream: number, at: number): number => (2 + stream * pages + at) * chunk;
       const each = (values: (stream: number) => readonly number[]): number[] =>
         Array.from({ length: batch }, (_, stream) => values(stream)).flat();

@@ -1,11 +1,10 @@
 /**
- * Tries every native call of the worker on a GPU and prints what works: `node bench/gpu/probe.ts [GRAPH...]`. A GRAPH is
- * a file such as worker/models/svc-asr-kikuyu-v1/gpu/56-13.onnx. `PROVIDER=cpu` runs the same steps without a GPU, and
- * `SIZES=32,256` sets the batch sizes. README.md of bench/provider lists what the machine needs.
+ * Tries every native call of the worker on a GPU and prints what works: `node bench/gpu/probe.ts [GRAPH...]`. A GRAPH
+ * is a file such as worker/models/svc-asr-kikuyu-v1/gpu/56-13.onnx. `PROVIDER=cpu` runs the same steps without a GPU,
+ * and `SIZES=32,256` sets the batch sizes. README.md of bench/provider lists what the machine needs.
  *
- * On a machine without compiled packages, bundle it first:
- * `esbuild bench/gpu/probe.ts --bundle --platform=node --format=esm --external:koffi --external:onnxruntime-node
- * --tsconfig=tsconfig.check.json --outfile=probe.mjs`.
+ * On a machine without compiled packages, bundle it first: `esbuild bench/gpu/probe.ts --bundle --platform=node
+ * --format=esm --external:koffi --external:onnxruntime-node --tsconfig=tsconfig.check.json --outfile=probe.mjs`.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,7 +28,7 @@ let failures = 0;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Runs a step and prints its result. A failed step does not end the probe, unless later ones need its result. */
+/** Runs a step and prints its result. A failed step does not end the probe, unless later steps need its result. */
 async function step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result | undefined> {
   try {
     const result = await run();
@@ -49,7 +48,10 @@ function check(condition: boolean, message: string): void {
 const createMemory = (runtime: NativeRuntime, sharesStream: boolean): DeviceMemory | Promise<DeviceMemory> =>
   provider === 'cpu' ? createHostMemory(runtime.koffi) : createCudaMemory({ device: 0, sharesStream });
 
-/** Copies numbers to the device and back, with a fill in between, and measures the speed of pinned memory. */
+/**
+ * Copies numbers to the device and back, with a fill in between. Measures the speed of copies from and to pinned
+ * memory.
+ */
 function tryCopies(memory: DeviceMemory): string {
   const bytes = 64 * 2 ** 20;
   const [from, to] = [memory.allocateHost(bytes), memory.allocateHost(bytes)];
@@ -75,7 +77,7 @@ function tryCopies(memory: DeviceMemory): string {
   return `${rate(0, 1)} GB/s in, ${rate(1, 2)} GB/s out, done before the wait: ${early}`;
 }
 
-/** Fills all rows of a batch with different audio of a first window. */
+/** Fills the rows of a batch with first windows of different audio. */
 function fill({ inputs, size }: DeviceBatch, graph: DeviceGraph, arenas: DeviceArenas): void {
   const { samples, framing, frames, pages } = graph.shape;
   for (let row = 0; row < size; row++) {
@@ -155,7 +157,7 @@ function compare(a: Scores, b: Scores): string {
   return `${equal} of ${a.ids.length} ids equal, scores differ by up to ${difference.toExponential(2)}`;
 }
 
-/** Runs two batches in flight, alternating between the sizes, and returns the time of each run. */
+/** Runs batches of alternating sizes, two at a time, and returns the time of each run. */
 function runAlternating({ graph, arenas }: Opened): string {
   const started = performance.now();
   const pending: DeviceBatch[] = [];

@@ -24,12 +24,12 @@ import type { GpuOptions } from './options.ts';
 import { gpuWorkerSettings, READY_WITHIN_MS } from './worker-load.ts';
 
 const SCENARIO = 'steady';
-/** Credit of a tenant: more than any run uses. */
+/** Credit of a tenant. It is more than any run uses. */
 const CREDIT_MS = 36_000_000_000;
-/** Time over which the first sessions start, and audio of a session, in seconds. */
+/** Time in seconds over which the first sessions start, and seconds of audio in a session. */
 const [SPREAD_SECONDS, SESSION_SECONDS] = [15, 30];
 
-/** Processes of the service, by name. */
+/** Process ids of the service by name. */
 type Processes = Readonly<Record<string, number>>;
 
 /** Runs Redis, a worker, gateways with TLS, and k6 as clients. */
@@ -91,7 +91,7 @@ interface PlanFiles {
   readonly metricsFile: string;
 }
 
-/** Divides the streams between processes of k6, each with its own tenant. */
+/** Divides the streams among k6 processes. Each process has its own tenant. */
 async function writePlans(
   options: GpuOptions,
   ledger: Ledger,
@@ -128,7 +128,7 @@ async function writePlans(
   );
 }
 
-/** Measures the CPU time of processes while all streams run, from the end of the spread on. */
+/** Measures the CPU time of processes while all streams run, which is after SPREAD_SECONDS. */
 function followUsage(pids: Processes): { stop: () => Record<string, number> } {
   let started: { atMs: number; seconds: Record<string, number> } | undefined;
   const read = (): Record<string, number> =>

@@ -2,7 +2,7 @@ import type { Context, Engine } from '@svc-asr/worker';
 import { transcribe } from './agreement.ts';
 import { usedDeviceMiB } from './device-memory.ts';
 
-/** Many speakers. Each opens short streams, one after the other. */
+/** Load by many speakers. Each of them opens short streams, one after the other. */
 export interface ShortStreamsOptions {
   readonly engine: Engine;
   readonly context: Context;
@@ -16,19 +16,22 @@ export interface ShortStreamsResult {
   readonly opened: number;
   readonly finals: number;
   readonly failed: number;
-  /** Finals that differ from the transcript of the same audio alone. A page of another stream would show here. */
+  /**
+   * Number of finals that differ from the transcript of the same audio without other streams. They would differ if a
+   * stream read a page of another one.
+   */
   readonly different: number;
-  /** Slots that no stream holds at the end. Fewer than the engine has if some leaked. */
+  /** Number of free slots at the end. It is less than the number of slots if some leaked. */
   readonly freeSlots: number;
-  /** Used device memory in MiB at the start, at its peak and at the end. Undefined without a GPU. */
+  /** Used device memory in MiB at the start, at its peak and at the end. Undefined on a machine without a GPU. */
   readonly memory: { readonly start: number; readonly peak: number; readonly end: number } | undefined;
 }
 
-/** Lengths of the audio: 0.5 to 3 s. */
+/** Lengths of the audio in samples, from 0.5 to 3 s. */
 const LENGTHS = Array.from({ length: 17 }, (_, i) => 8000 + i * 2500);
-/** Places in the speech at which a stream may start. */
+/** Number of positions in the speech at which a stream may start. */
 const PLACES = 16;
-/** Share of the streams that close without a flush, while their windows may be in a run. */
+/** Share of the streams that close without a flush, possibly while one of their windows is in a run. */
 const ABANDONED_SHARE = 0.2;
 const REPORT_MS = 10_000;
 /** Time in which closed streams release their slots. */
@@ -52,7 +55,7 @@ export async function runShortStreams(options: ShortStreamsOptions): Promise<Sho
   const timer = setInterval(measure, REPORT_MS);
   await Promise.all(
     Array.from({ length: speakers }, async () => {
-      // Speakers start at different times.
+      // Waits for a random time, so that speakers start at different times.
       await pause(Math.random() * 1000);
       while (performance.now() < endMs) await speakOnce(options, audios, expected, counts);
     }),

@@ -5,7 +5,7 @@ test('readThreadUsage returns the CPU time of the threads of a process', () => {
   expect(usage.get(String(process.pid))?.cpuSeconds).toBeGreaterThan(0);
 });
 
-test('busyThreads lists the busiest threads first, and counts idle ones together', () => {
+test('busyThreads lists the busiest threads first, and combines idle threads into one entry', () => {
   const before = new Map([['1', { name: 'main', cpuSeconds: 5 }]]);
   const after = new Map([
     ['1', { name: 'main', cpuSeconds: 6 }],

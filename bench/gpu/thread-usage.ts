@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** CPU time of the threads of a process, in seconds, by thread id. */
 export type ThreadUsage = ReadonlyMap<string, { readonly name: string; readonly cpuSeconds: number }>;
 
-/** Ticks per second of /proc, which is the same on every Linux system in use. */
+/** Ticks per second of the times in /proc. The value is the same on all current Linux systems. */
 const TICKS = 100;
 
-/** Reads the CPU time of every thread of a process. Returns an empty map where there is no /proc. */
+/** Reads the CPU time of every thread of a process. Returns an empty map on a system without /proc. */
 export function readThreadUsage(pid: number): ThreadUsage {
   const folder = `/proc/${pid}/task`;
   try {
@@ -23,10 +23,10 @@ export function readThreadUsage(pid: number): ThreadUsage {
   }
 }
 
-/** Threads that use less of a core are counted together. */
+/** Number of cores below which threads are combined into one entry. */
 const SMALL_CORES = 0.02;
 
-/** Returns the cores that each thread used between two readings, the busiest first. */
+/** Returns how many cores each thread used between two readings, starting with the busiest thread. */
 export function busyThreads(
   before: ThreadUsage,
   after: ThreadUsage,

@@ -1,4 +1,4 @@
-"""The streaming FastConformer in PyTorch, for one context. The state of all streams of a batch is in its tensors."""
+"""The streaming FastConformer in PyTorch, for one context. Its tensors contain the state of all streams of a batch."""
 
 import pathlib
 import sys

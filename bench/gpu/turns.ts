@@ -1,31 +1,33 @@
 /** A speaker that writes once per period. */
 export interface Turn {
-  /** Moment within a period at which the speaker writes. */
+  /** Time within a period at which the speaker writes. */
   readonly phaseMs: number;
-  /** Time of its first stream. */
+  /** Time at which the speaker opens its first stream. */
   readonly startMs: number;
 }
 
 export interface TurnOptions<T extends Turn> {
-  /** Time of `performance.now()` at which the first period starts. */
+  /** Value of `performance.now()` at which the first period starts. */
   readonly startedMs: number;
   readonly periodMs: number;
   /** Time before the measurement. */
   readonly warmSeconds: number;
-  /** Measured time. */
+  /** Duration of the measurement. */
   readonly seconds: number;
   /** Called at the start of each period. */
   readonly onPeriod: (isMeasured: boolean) => void;
   readonly speak: (speaker: T) => void;
 }
 
-/** Share of the time before the measurement in which streams open. In the rest of it they reach a steady state. */
+/**
+ * Share of the time before the measurement in which streams open. In the rest of that time, they reach a steady state.
+ */
 const OPENING_SHARE = 0.6;
 
-/** Returns a random time before the measurement, at which a speaker opens its first stream. */
+/** Returns a random time before the measurement at which a speaker opens its first stream. */
 export const randomStartMs = (warmSeconds: number): number => Math.random() * OPENING_SHARE * warmSeconds * 1000;
 
-/** Returns the streams of one of several generators. */
+/** Returns how many of the streams one of several generators runs. */
 export function shareOf(streams: number, index: number, generators: number): number {
   return Math.floor((streams * (index + 1)) / generators) - Math.floor((streams * index) / generators);
 }
@@ -50,7 +52,7 @@ export async function takeTurns<T extends Turn>(speakers: readonly T[], options:
         if (isMeasured) lags.push(lagMs);
         if (elapsedMs >= speaker.startMs) speak(speaker);
       }
-      // Results arrive between two turns.
+      // Yields to the event loop, so that results can arrive between two turns.
       await new Promise((resolve) => (i < ordered.length ? setTimeout(resolve, 1) : setImmediate(resolve)));
     }
   }

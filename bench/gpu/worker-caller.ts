@@ -30,23 +30,29 @@ export interface CallerOptions {
   readonly measurements: Measurements;
 }
 
-/** An utterance that was not answered completely. */
+/** An utterance that has not been answered completely. */
 interface Spoken {
-  /** Times at which each of its frames was written. */
+  /** Times at which the frames of the utterance were written. */
   readonly wroteMs: number[];
   readonly control: Control | undefined;
   flushedMs: number;
 }
 
 const BYTES = 2;
-/** Seconds of an utterance, and utterances of a stream: uniform between these limits. */
+/**
+ * Limits of the length of an utterance. UTTERANCES has the limits of their number in a stream. Both are uniformly
+ * distributed.
+ */
 const UTTERANCE_SECONDS = [6, 10] as const;
 const UTTERANCES = [2, 6] as const;
 const SAMPLES_PER_SECOND = 16_000;
-/** A worker reports as consumed what no later window needs: the end of a window less this overlap of features. */
+/**
+ * Number of samples at the end of a window that the next window also needs for its features. A worker does not report
+ * them as consumed with the window.
+ */
 const OVERLAP_SAMPLES = 1321;
 
-/** One stream after the other, through the modules of a gateway. */
+/** Opens one stream after the other, with the modules of a gateway. */
 export class WorkerCaller {
   readonly #options: CallerOptions;
   #recognition: Recognition | undefined;
@@ -57,7 +63,7 @@ export class WorkerCaller {
   #isOpen = false;
   #isEnding = false;
   #utterancesLeft = 0;
-  /** Place in the speech, and end of the utterance there. */
+  /** Position in the speech. `#endAt` is the position at which the utterance ends. */
   #at = 0;
   #endAt = 0;
 
@@ -65,12 +71,12 @@ export class WorkerCaller {
     this.#options = options;
   }
 
-  /** True while the answer to a window or to a flush is missing. */
+  /** True while the answer to a window or to a flush has not arrived. */
   get isOwed(): boolean {
     return this.#isOpen && this.#utterances.owesAnswer(this.#chunkSamples);
   }
 
-  /** Writes the next frame. Opens a stream first if none is open. Call at the pace of speech. */
+  /** Writes the next frame. If no stream is open, opens one first. Call in real time. */
   speak(): void {
     if (this.#recognition === undefined) this.#open();
     if (!this.#isOpen || this.#isEnding) return;
@@ -118,7 +124,7 @@ export class WorkerCaller {
     this.#recognition.configuration = buildConfiguration({ context });
   }
 
-  /** Starts an utterance at a random place of the speech, or at that of a control. */
+  /** Starts an utterance at a random position of the speech, or at the start of a control. */
   #begin(): void {
     const { speech, controls } = this.#options;
     const control = Math.random() < CONTROL_SHARE ? controls[Math.floor(Math.random() * controls.length)] : undefined;
@@ -149,7 +155,10 @@ export class WorkerCaller {
     }
   }
 
-  /** Records the time from the frame with the last sample of a window to the report that it was recognized. */
+  /**
+   * Records the time from the frame that contains the last sample of a window to the report that the window was
+   * recognized.
+   */
   #recordWindow(consumed: number): void {
     const { frameSamples, measurements } = this.#options;
     const windows = Math.round((consumed + OVERLAP_SAMPLES) / this.#chunkSamples);

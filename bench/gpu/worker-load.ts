@@ -21,14 +21,14 @@ import { joinSpeech, readRecordings } from './speech.ts';
 import { busyThreads, readThreadUsage } from './thread-usage.ts';
 import { shareOf } from './turns.ts';
 
-/** Time before the measurement, in which streams open. */
+/** Time before the measurement, during which streams open. */
 const WARM_SECONDS = 15;
 const FRAME_MS = 100;
 const CHUNK_SAMPLES = 1280;
-/** Longest time for a worker on a GPU to warm up and measure its slots. */
+/** Longest time in which a worker on a GPU warms up and measures its slots. */
 export const READY_WITHIN_MS = 180_000;
 
-/** Settings that a worker on a GPU needs and that tests leave out. */
+/** Returns settings that a worker on a GPU needs and that tests do not set. */
 export function gpuWorkerSettings(options: GpuOptions, modelDir: string): NodeJS.ProcessEnv {
   const { LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES } = process.env;
   return {
@@ -36,14 +36,14 @@ export function gpuWorkerSettings(options: GpuOptions, modelDir: string): NodeJS
     ...(CUDA_VISIBLE_DEVICES === undefined ? {} : { CUDA_VISIBLE_DEVICES }),
     MODEL_DIR: modelDir,
     PROVIDER: options.provider,
-    // 0 stands for the values that a worker chooses or measures itself.
+    // With 0, the worker chooses or measures the value itself.
     SLOTS: options.provider === 'cpu' ? '64' : '0',
     MAX_BATCH: '0',
     IO_THREADS: options.provider === 'cpu' ? '2' : '0',
   };
 }
 
-/** Runs a worker as a process, and streams to it from several other processes. The worst of the runs counts. */
+/** Runs a worker as a process, and streams to it from several other processes. The worst run counts. */
 export async function measureWorker(
   options: GpuOptions,
   modelDir: string,
@@ -72,7 +72,7 @@ export async function measureWorker(
   }
 }
 
-/** Returns utterances with their transcripts on the CPU. */
+/** Returns utterances with the transcripts that the CPU engine returns for them. */
 async function referenceControls(options: GpuOptions, modelDir: string, context: Context): Promise<Control[]> {
   const speech = joinSpeech(readRecordings(modelDir));
   const chosen = chooseControls(speech.length, (context[1] + 1) * CHUNK_SAMPLES, LOOKBACK_SAMPLES);

@@ -12,7 +12,7 @@ export interface Credits {
   readonly consumed_ms: number;
 }
 
-/** Part of a transcript. Times are from the start of the audio. */
+/** Part of a transcript. Times count from the start of the audio. */
 export interface Segment {
   readonly start_ms: number;
   readonly end_ms: number;
@@ -22,14 +22,14 @@ export interface Segment {
 export interface Charge {
   readonly sessions: number;
   readonly chargedSeconds: number;
-  /** Audio that two sessions received. */
+  /** Amount of audio that was sent in two sessions. */
   readonly repeatedMs: number;
 }
 
-/** Most audio that a seam may charge twice. */
+/** Maximum amount of audio at a seam between two sessions that may be charged twice. */
 const MAX_REPEATED_MS = 2000;
 
-/** Adds up the charge of an account that transcribed audio of this length. Throws if a figure is wrong. */
+/** Adds up the charges of an account that transcribed audio of this length. Throws if a figure is wrong. */
 export function checkCharge(sessions: readonly ChargedSession[], credits: Credits, durationMs: number): Charge {
   for (const { status, audio_ms: audioMs, billable_ms: billableMs } of sessions) {
     if (status !== 'completed') throw new Error(`a session is ${status} instead of completed`);

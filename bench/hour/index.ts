@@ -1,7 +1,7 @@
 /**
- * Transcribes an hour of joined recordings with the command, the TypeScript client and the Python client, all at the
- * same time. Then sends it as one Ogg Opus file. Compares the words with native sessions of the same audio and checks
- * the charges.
+ * Transcribes an hour of joined recordings with the command-line client, the TypeScript client and the Python client,
+ * all at the same time. Then sends the audio as one Ogg Opus file. Compares the words with native sessions of the same
+ * audio, and checks the charges.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -24,12 +24,15 @@ import type { LongClient } from './programs.ts';
 
 export const PARTS = ['clients', 'file'] as const;
 const SECONDS = { quick: 660, usual: 3600, full: 3600 };
-/** Pauses between recordings. Clients end sessions at short ones, and the file route ends utterances at those of 1 s. */
+/**
+ * Lengths of the pauses between recordings. Clients end a session at a short pause. The file route ends an utterance at
+ * a pause of 1 s.
+ */
 const PAUSES_MS = { pauses: { clients: 600, file: 1500 }, no_pauses: { clients: 0, file: 0 } };
-/** Credit of each account. It is more than the audio, and less than the audio twice. */
+/** Credit of each account, as a factor of the audio. It suffices for the audio once, but not twice. */
 const CREDIT_SHARE = 1.5;
 
-/** Result of one way to transcribe the audio. */
+/** Result of one client or route that transcribed the audio. */
 interface Run {
   readonly name: string;
   readonly comparison: Comparison;
@@ -81,7 +84,7 @@ async function runClients(hour: Hour): Promise<Run[]> {
   });
 }
 
-/** Transcribes the audio with a tenant of its own, and checks coverage and charge. */
+/** Transcribes the audio with a separate tenant, and checks coverage and charge. */
 async function transcribe({ service, seconds, caFile }: Hour, { name, command, segmentsOf }: LongClient) {
   const credit = Math.ceil(seconds * CREDIT_SHARE);
   const tenant = await service.tenant({ seconds: credit, limits: { concurrentSessions: 1 } });
@@ -102,7 +105,10 @@ async function transcribe({ service, seconds, caFile }: Hour, { name, command, s
   return { name, segments, figures };
 }
 
-/** Compares segments with native sessions of the same ranges. `native` keeps the texts of ranges for other clients. */
+/**
+ * Compares segments with native sessions of the same ranges. `native` keeps the native texts of ranges, so that other
+ * clients can use them.
+ */
 async function compare({ service, file, caFile }: Hour, segments: readonly Segment[], native: Map<string, string>) {
   const keyOf = ({ start_ms: start, end_ms: end }: Segment) => `${start}-${end}`;
   const missing = segments.filter((segment) => !native.has(keyOf(segment)));

@@ -1,4 +1,4 @@
-/** Transcribes a WAV file with `longStream`, as a program of a user would. Prints the segments as JSON. */
+/** Transcribes a WAV file with `longStream`, as the program of a user would. Prints the segments as JSON. */
 import { createReadStream, statSync } from 'node:fs';
 import { createClient, createWavConverter } from '@svc-asr/client';
 import type { Segment } from './balance.ts';

@@ -1,8 +1,8 @@
-/** Transcribes ranges of a WAV file, each in a session of its own. Prints the texts as JSON. */
+/** Transcribes ranges of a WAV file, each in a separate session. Prints the texts as JSON. */
 import { readFileSync } from 'node:fs';
 import { createClient } from '@svc-asr/client';
 
-/** Streams at the same time. */
+/** Number of streams at the same time. */
 const PARALLEL = 4;
 const WAV_HEADER_BYTES = 44;
 const BYTES_PER_MS = 32;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../../tools/launch/terminal.mjs';
 import type { Segment } from './balance.ts';
 
-/** A client of the service that transcribes a file in a process of its own. */
+/** A client of the service that transcribes a file in a separate process. */
 export interface LongClient {
   readonly name: string;
   readonly command: readonly string[];
@@ -18,7 +18,7 @@ export interface ProgramOptions {
 
 const segmentsOf = (output: string): Segment[] => JSON.parse(output) as Segment[];
 
-/** Returns the commands that transcribe a file. `python` has the Python package. */
+/** Returns the commands that transcribe a file. `python` is an interpreter that has the Python package installed. */
 export function longClients(python: string, file: string, model: string): LongClient[] {
   const cli = join(root, 'packages/cli/bin/svc-asr.js');
   return [
@@ -48,7 +48,7 @@ export async function transcribeRanges(
   return JSON.parse(await runProgram(options, [process.execPath, program, file, model, list])) as string[];
 }
 
-/** Transcribes a file in native sessions, with the utterances of the file route. */
+/** Transcribes a file in native sessions, with the same utterances as the file route. */
 export async function transcribeUtterances(options: ProgramOptions, file: string, model: string): Promise<Segment[]> {
   const program = join(import.meta.dirname, 'utterance-program.ts');
   return segmentsOf(await runProgram(options, [process.execPath, program, file, model]));

@@ -17,7 +17,7 @@ const { SVC_ASR_BASE_URL: baseUrl = '', SVC_ASR_API_KEY: apiKey = '' } = process
 const client = createClient({ baseUrl, apiKey });
 const audio = readFileSync(file).subarray(WAV_HEADER_BYTES);
 
-/** Returns the end of the longest utterance that can start at a byte. */
+/** Returns the end of the longest utterance that can start at the given byte. */
 async function findLimit(start: number): Promise<number> {
   const range = audio.subarray(start, start + MAX_UTTERANCE_BYTES + AUDIO.bytesPerSample);
   const parts = new FileAudio([range].values() as never, true);
@@ -30,7 +30,10 @@ async function findLimit(start: number): Promise<number> {
   }
 }
 
-/** Transcribes the utterances of a session that starts at a byte. The last one counts only if the limit or the file has ended it. */
+/**
+ * Transcribes the utterances of a session that starts at the given byte. The last utterance counts only if the length
+ * limit or the end of the file has ended it.
+ */
 async function transcribeFrom(start: number): Promise<Segment[]> {
   const end = await findLimit(start);
   const stream = client.stream({ model, maxAudioSeconds: 300 });

@@ -60,7 +60,7 @@ export async function countObjects(api: KubeApi, type: ResourceType): Promise<nu
   return items.length + remainingItemCount;
 }
 
-/** Runs `work` for each item, with at most `atOnce` in parallel. */
+/** Runs `work` for each item, for at most `atOnce` items at the same time. */
 export async function forEachOf<T>(
   items: Iterable<T>,
   atOnce: number,

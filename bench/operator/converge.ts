@@ -16,8 +16,8 @@ const POLL_MS = 100;
 const TIMEOUT_MS = 3_600_000;
 
 /**
- * Objects of a converged model, without pods. One ConfigMap holds the settings of its revision, and another the state
- * of its rollouts.
+ * Number of objects of a converged model, except for pods. One ConfigMap contains the settings of its revision, and
+ * another the state of its rollouts.
  */
 const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.ServiceAccount, 1],
@@ -28,7 +28,7 @@ const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.Deployment, 1],
 ];
 
-/** Figures of a round from no resources until all have converged. */
+/** Figures of a round. It starts without resources and ends when all resources have converged. */
 export interface Convergence {
   ms: number;
   /** Time from the first create request to the response to the last one. */
@@ -37,7 +37,7 @@ export interface Convergence {
   requests: Map<string, number>;
   cpuSeconds: number;
   usage: Usage;
-  /** A status of each kind, as the operator wrote it. */
+  /** One status of each kind, as the operator wrote it. */
   statuses: Statuses;
 }
 
@@ -52,7 +52,7 @@ export async function converge(scene: Scene, operator: OperatorProcess, size: Si
     const reflector = followObjects(api, type, {
       onChange: (name) => {
         const object = reflector.get(name);
-        // A resource that leaves its final state has not converged after all.
+        // A resource that leaves its final state again has not converged yet.
         if (object !== undefined && isDone(object)) waiting.delete(`${type.kind}/${name}`);
         else waiting.add(`${type.kind}/${name}`);
       },
@@ -95,7 +95,10 @@ export async function converge(scene: Scene, operator: OperatorProcess, size: Si
   return { ms, createMs, requests, cpuSeconds: usage.cpuSeconds - cpuBefore, usage, statuses };
 }
 
-/** Returns whether the current generation is applied, steady, and accepts sessions from zero workers. */
+/**
+ * Returns whether the current generation of a model is applied, is steady, and accepts sessions although it has no
+ * workers.
+ */
 function isModelDone({ metadata, status }: KubeObject): boolean {
   const { observedGeneration, conditions = [], revision } = (status ?? {}) as AsrModelStatus;
   if (observedGeneration !== metadata.generation || revision === undefined) return false;

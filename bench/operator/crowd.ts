@@ -6,23 +6,23 @@ const TENANT = 'bench';
 const HOLD_MS = 3_600_000;
 const AT_ONCE = 64;
 
-/** Sessions of one model, as gateways hold them. */
+/** Sessions of one model. They behave like the sessions of gateways. */
 export interface Crowd {
   /** Claims a slot for `count` new sessions, which adds to the demand. */
   claim: (count: number) => Promise<void>;
-  /** Places sessions without a worker, and moves those whose worker drains or has ended. */
+  /** Places sessions that have no worker. Moves sessions whose worker drains or has ended. */
   settle: (records: readonly WorkerRecord[]) => Promise<void>;
   /** Ends `count` sessions, chosen at random. */
   end: (count: number) => Promise<void>;
   size: () => number;
   placed: () => number;
-  /** True if a session is on this worker. */
+  /** Returns whether a session is placed on this worker. */
   isOn: (worker: string) => boolean;
 }
 
 /** Creates a crowd without sessions. */
 export function createCrowd(ledger: Ledger, model: string): Crowd {
-  /** The worker of each session. Undefined if it has none yet. */
+  /** The worker of each session. Undefined if the session has no worker yet. */
   const sessions = new Map<string, string | undefined>();
 
   async function place(session: string, avoid: readonly string[]): Promise<void> {
@@ -33,7 +33,7 @@ export function createCrowd(ledger: Ledger, model: string): Crowd {
   return {
     claim: (count) =>
       forEachOf(Array.from({ length: count }), AT_ONCE, async () => {
-        // The first digits decide which revision serves a session, so they must be random.
+        // The first digits of a session id decide which revision serves it, so they must be random.
         const session = randomBytes(16).toString('hex');
         const isHeld = await ledger.pools.claim(model, session, Date.now() + HOLD_MS);
         if (!isHeld) throw new Error(`${model} accepts no more sessions`);
@@ -42,7 +42,7 @@ export function createCrowd(ledger: Ledger, model: string): Crowd {
     settle: (records) => {
       const staying = new Set(records.filter(({ draining }) => !draining).map(({ id }) => id));
       const unplaced = [...sessions].filter(([, worker]) => worker === undefined || !staying.has(worker));
-      // Requests beyond the free slots would only wait in the queue.
+      // Only as many sessions are placed as there are free slots. All others would only wait in the queue.
       return forEachOf(unplaced.slice(0, countFree(records)), AT_ONCE, ([session, worker]) =>
         place(session, worker === undefined ? [] : [worker]),
       );

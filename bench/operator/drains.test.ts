@@ -18,14 +18,14 @@ test('createDrainWatch counts a drain as wrong if a busy worker drains while an 
   expect(watch.wrong()).toBe(1);
 });
 
-test('createDrainWatch accepts the drain of a busy worker if no idle worker of its revision stays', () => {
+test('createDrainWatch accepts the drain of a busy worker if its revision has no idle worker that stays', () => {
   const watch = createDrainWatch();
   watch.observe('m', [worker('1', 1), worker('2', 1), worker('3', 0), worker('4', 0, false, 'b')]);
   watch.observe('m', [worker('1', 1, true), worker('2', 1), worker('3', 0, true), worker('4', 0, false, 'b')]);
   expect([watch.wrong(), watch.counts()]).toEqual([0, { drained: 2, busy: 1 }]);
 });
 
-test('createDrainWatch counts a worker once however long it drains', () => {
+test('createDrainWatch counts a worker only once, however long it drains', () => {
   const watch = createDrainWatch();
   watch.observe('m', [worker('1', 1)]);
   for (let times = 0; times < 3; times++) watch.observe('m', [worker('1', 1, true)]);

@@ -4,9 +4,12 @@ import type { WorkerRecord } from '@svc-asr/ledger';
 export interface DrainWatch {
   /** Compares the workers of a model with those of the last call. */
   observe: (model: string, records: readonly WorkerRecord[]) => void;
-  /** Workers drained with streams while one of the same revision was idle before and after. */
+  /**
+   * Number of workers that were drained with streams although another worker of the same revision was idle before and
+   * after.
+   */
   wrong: () => number;
-  /** All drained workers, and those of them that had streams. */
+  /** Number of all drained workers, and of those that had streams. */
   counts: () => { drained: number; busy: number };
 }
 
@@ -20,7 +23,8 @@ export function createDrainWatch(): DrainWatch {
     observe: (model, records) => {
       const known = before.get(model);
       before.set(model, new Map(records.map((record) => [record.id, record])));
-      // A worker that was idle in both observations was idle when the operator chose, some time in between.
+      // The operator chose some time between the two observations. A worker that was idle in both was therefore idle at
+      // that time.
       const idle = records.filter((record) => isIdle(record) && isIdle(known?.get(record.id)));
       for (const record of records) {
         const last = known?.get(record.id);

@@ -19,7 +19,7 @@ import { buildResources, GRANT, readKey, readModel } from './resources.ts';
 import type { Size } from './size.ts';
 import type { Scene } from './stage.ts';
 
-/** A status of each kind, as an operator wrote it. */
+/** One status of each kind, as an operator wrote it. */
 export type Statuses = Readonly<Record<'ASRModel' | 'Tenant' | 'ApiKey', KubeObject>>;
 
 export interface FloorRound {
@@ -28,8 +28,8 @@ export interface FloorRound {
 }
 
 /**
- * Runs a client that knows what to write and has no watch, queue or comparison. It sends the requests that the operator
- * sends for the resources of `size`, with the same bodies, on the given number of connections.
+ * Runs a client that already knows what to write. It has no watch, queue or comparison. It sends the same requests as
+ * the operator for the resources of `size`, with the same bodies, on the given number of connections.
  */
 export async function runFloor(scene: Scene, size: Size, connections: number, statuses: Statuses): Promise<FloorRound> {
   const requests = new Map<string, number>();
@@ -88,7 +88,7 @@ async function addFinalizer(api: KubeApi, type: ResourceType, { metadata }: Kube
   await api.mergePatch(type, name, { metadata: { resourceVersion, uid, finalizers: [FINALIZER] } });
 }
 
-/** Applies the status of another resource of the kind under this resource's name. */
+/** Applies the status of another resource of this kind, under the name of this resource. */
 async function applyStatusOf(
   api: KubeApi,
   type: ResourceType,

@@ -1,4 +1,7 @@
-/** Compares the operator with a bare client that sends the same requests, and measures it with thousands of pods. */
+/**
+ * Compares the operator with a minimal client that sends the same requests (the floor), and measures the operator with
+ * thousands of pods.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { buildTable } from '../../tools/bench/table.ts';
@@ -19,27 +22,30 @@ import type { Scene } from './stage.ts';
 import { summarize } from './summary.ts';
 import type { ResourceFindings } from './summary.ts';
 
-/** Numbers of resources and worker pods, and measured rounds of each side. */
+/** Numbers of resources and worker pods, and of measured rounds of the operator and the floor. */
 const SIZES = {
   quick: { models: 100, tenants: 100, keys: 200, pods: 200, rounds: 2 },
   usual: { models: 1000, tenants: 1000, keys: 2000, pods: 2000, rounds: 2 },
   full: { models: 200, tenants: 10_000, keys: 20_000, pods: 2000, rounds: 1 },
 } as const;
-/** `resources` compares the operator with the floor and checks the resync. `pods` measures worker pods. */
+/**
+ * Parts of the benchmark. `resources` compares the operator with the floor and checks the resync. `pods` measures
+ * worker pods.
+ */
 export const PARTS = ['resources', 'pods'];
-/** Resources of each kind in the first, unmeasured round. */
+/** Number of resources of each kind in the first round, which is not measured. */
 const WARM_UP_RESOURCES = 20;
-/** Numbers of connections to try for the floor. The fastest one is used. */
+/** Numbers of connections that are tried for the floor. The fastest one is used. */
 const CONNECTIONS = [16, 32, 64];
-/** Resources of each kind with which the number of connections is chosen. */
+/** Number of resources of each kind when the number of connections is chosen. */
 const SEARCH_RESOURCES = 60;
-/** Pause after a round, in which Kubernetes' own controllers finish their work on it. */
+/** Pause after a round, in which the controllers of Kubernetes finish their work on its objects. */
 const PAUSE_MS = 10_000;
-/** Changed objects that an error names. */
+/** Maximum number of changed objects that an error lists. */
 const NAMED_OBJECTS = 10;
 
 /**
- * Measures the time until new resources have converged, and compares it with the floor. Then it checks that a resync
+ * Measures the time until new resources have converged, and compares it with the floor. Then checks that a resync
  * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
  */
 export async function bench({ logProgress, size: sizeName = 'usual', part }: BenchOptions): Promise<BenchResult> {
@@ -60,7 +66,7 @@ export async function bench({ logProgress, size: sizeName = 'usual', part }: Ben
     const result = summarize({ size, resources, phases });
     const failures = [...(phases === undefined ? [] : checkPods(phases)), ...checkMemory(result)];
     if (failures.length === 0) return result;
-    // Print what was measured before failing.
+    // Prints the measurements before it fails.
     logProgress(buildTable('operator', result));
     throw new Error(failures.join('; '));
   } finally {
@@ -69,7 +75,7 @@ export async function bench({ logProgress, size: sizeName = 'usual', part }: Ben
   }
 }
 
-/** Runs rounds of the floor and of the operator in turn, and then a new operator that has nothing to write. */
+/** Runs rounds of the floor and of the operator in turn. Then starts a new operator that has nothing to write. */
 async function measureResources(
   size: Size,
   rounds: number,
@@ -129,7 +135,7 @@ function checkResync({ writes, changed }: Resync): void {
   );
 }
 
-/** Returns the defects in the removal of workers. They do not depend on the speed. */
+/** Returns the errors that the operator made when it removed workers. They do not depend on speed. */
 function checkPods({ wronglyDrained, lostBusy }: PodPhases): string[] {
   const checks: [boolean, string][] = [
     [wronglyDrained > 0, `${wronglyDrained} busy workers were drained while an idle one stayed`],
@@ -138,7 +144,7 @@ function checkPods({ wronglyDrained, lostBusy }: PodPhases): string[] {
   return checks.flatMap(([failed, message]) => (failed ? [message] : []));
 }
 
-/** Returns an error if the operator needed more memory than the chart gives it. */
+/** Returns an error if the operator used more memory than the chart allows. */
 function checkMemory({ figures }: BenchResult): string[] {
   const { peak_mib: peak = 0, memory_limit_mib: limit = 0 } = figures;
   return peak > limit ? [`the operator used ${peak.toFixed(0)} MiB, and the chart allows ${limit} MiB`] : [];

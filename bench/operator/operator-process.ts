@@ -21,16 +21,16 @@ const POLL_MS = 50;
 const KEPT_LINES = 20;
 /** Memory limit of the operator's pod in the chart. */
 export const MEMORY_LIMIT_MIB = readMemoryLimitMiB();
-/** In a pod, Node limits its heap to half of the memory limit. */
+/** Limit of the heap. In a pod, Node limits its heap to half of the memory limit. */
 const HEAP_MIB = MEMORY_LIMIT_MIB / 2;
 
-/** The operator in a process of its own, so that its CPU and memory can be measured. */
+/** The operator in a separate process, so that its CPU and memory can be measured. */
 export interface OperatorProcess {
   metrics: () => Promise<Sample[]>;
   /** Requests to the Kubernetes API since the start, by verb. */
   requests: () => Promise<Map<string, number>>;
   usage: () => Usage;
-  /** Ends the process by SIGTERM, on which it releases the leader lease, or by SIGKILL after a minute. */
+  /** Ends the process with SIGTERM, which makes it release the leader lease. Ends it with SIGKILL after a minute. */
   stop: () => Promise<void>;
 }
 
@@ -43,13 +43,13 @@ function readMemoryLimitMiB(): number {
   return Number(mib);
 }
 
-/** Starts the built operator and waits until it leads and has reconciled every resource once. */
+/** Starts the compiled operator. Waits until it is the leader and has reconciled every resource once. */
 export async function startOperator(settings: Readonly<Record<string, string>>): Promise<OperatorProcess> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, ['--enable-source-maps', `--max-old-space-size=${HEAP_MIB}`, PROGRAM], {
     env: { PATH, HOME, ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A process group of its own, which the guard ends if this process dies.
+    // The operator has its own process group. The guard ends that group if this process dies.
     detached: true,
   });
   const { pid } = child;

@@ -9,7 +9,7 @@ import type { Scene, Stage } from './stage.ts';
 import { startWorkforce } from './workforce.ts';
 
 const GPUS_OF_NODE = 8;
-/** Capacity of the nodes relative to the desired pods. A rollout needs room for additional pods. */
+/** Capacity of the nodes relative to the desired number of pods. A rollout needs room for additional pods. */
 const ROOM = 1.2;
 const WORKERS_OF_MODEL = 500;
 const BUFFER_PERCENT = 25;
@@ -22,21 +22,21 @@ export interface PodPhases {
   scaleUpMs: number;
   rolloutMs: number;
   drainMs: number;
-  /** Workers that were ever started: twice the number of pods if none was started needlessly. */
+  /** Number of workers that were ever started. It is twice the number of pods if none was started needlessly. */
   started: number;
-  /** Drained workers, and those of them that had streams to move. */
+  /** Number of drained workers. `drainedBusy` is the number of those that had streams to move. */
   drained: number;
   drainedBusy: number;
-  /** Workers drained with streams although one of the same revision had none. */
+  /** Number of workers that were drained with streams although another worker of the same revision had none. */
   wronglyDrained: number;
-  /** Pods that were removed while they had a stream. */
+  /** Number of pods that were removed while they had a stream. */
   lostBusy: number;
   residentBytes: number;
   peakBytes: number;
   cpuSeconds: number;
 }
 
-/** Takes `pods` worker pods through a scale-up, a rollout and a drain. */
+/** Runs a scale-up, a rollout and a drain with `pods` worker pods. */
 export async function runPodPhases(
   stage: Stage,
   scene: Scene,
@@ -52,7 +52,7 @@ export async function runPodPhases(
   const crowds = new Map(names.map((name) => [name, createCrowd(scene.ledger, name)]));
   const workforce = await startWorkforce(scene, (model, worker) => crowds.get(model)?.isOn(worker) === true);
 
-  /** Places sessions as gateways do until the condition holds. Returns the time it took. */
+  /** Places sessions as gateways do, until the condition is true. Returns how long that took. */
   async function until(what: string, isSo: () => boolean): Promise<number> {
     const startMs = performance.now();
     while (!isSo()) {

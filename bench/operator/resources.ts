@@ -5,7 +5,7 @@ import { TYPES } from '@svc-asr/kubernetes';
 import type { KubeObject, ResourceType } from '@svc-asr/kubernetes';
 import type { Size } from './size.ts';
 
-/** Sessions per worker. Fixed, because this benchmark does not measure workers. */
+/** Number of slots of each worker. It is fixed, because this benchmark does not measure workers. */
 export const SLOTS = 2;
 export const GPU = 'nvidia.com/gpu';
 export const GRANT = { id: 'welcome', audioSeconds: 3600 };
@@ -15,7 +15,7 @@ export function nameOf(kind: 'model' | 'tenant', at: number): string {
   return `${kind}-${String(at).padStart(5, '0')}`;
 }
 
-/** Builds every resource of a run, in an order that mixes the kinds. */
+/** Builds all resources of a run. The kinds alternate. */
 export function buildResources({ models, tenants, keys }: Size): { type: ResourceType; object: KubeObject }[] {
   const most = Math.max(models, tenants, keys);
   return Array.from({ length: most }, (_, at) => [
@@ -25,7 +25,7 @@ export function buildResources({ models, tenants, keys }: Size): { type: Resourc
   ]).flat();
 }
 
-/** Builds an ASRModel whose workers need one GPU each. Without sessions it has no workers. */
+/** Builds an ASRModel whose workers need one GPU each. It has no workers while it has no sessions. */
 export function buildModel(
   name: string,
   scaling: object = { max: 10 },

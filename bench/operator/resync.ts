@@ -9,7 +9,7 @@ import type { OperatorProcess } from './operator-process.ts';
 import type { Scene } from './stage.ts';
 import { findChanged, readVersions } from './versions.ts';
 
-/** Verb with which the operator renews its Lease every two seconds. These writes do not count. */
+/** Verb of the requests with which the operator renews its Lease every two seconds. These writes are not counted. */
 const LEASE_VERB = 'replace';
 const READ_VERBS = ['get', 'list', 'watch'];
 const KINDS = ['ASRModel', 'Tenant', 'ApiKey'];
@@ -30,22 +30,22 @@ const WRITTEN_TYPES = [
 ];
 
 export interface Resync {
-  /** Write requests that the operator sent, without those for its Lease. */
+  /** Number of write requests of the operator, not counting those for its Lease. */
   writes: number;
   /** Objects that the operator changed, created or deleted. */
   changed: readonly string[];
-  /** Time from the start of the process until it leads and has reconciled every resource once. */
+  /** Time from the start of the process until it is the leader and has reconciled every resource once. */
   startMs: number;
   usage: ReturnType<OperatorProcess['usage']>;
   /** CPU use while nothing changes, as a share of one core. */
   idleCores: number;
-  /** Requests to the API server in the same time, those for the Lease included. */
+  /** Requests per second to the API server during the same time, including those for the Lease. */
   idleRequestsPerSecond: number;
 }
 
 /**
- * Starts a new operator in a scene where everything has converged. Waits until it has reconciled every resource at its
- * start and again at the next resync. Neither pass has a reason to write.
+ * Starts a new operator in a scene where everything has converged. Waits until the operator has reconciled every
+ * resource at its start, and once more at the next resync. It has nothing to write in either pass.
  */
 export async function resync(scene: Scene, resources: number): Promise<Resync> {
   const api = scene.client(4);
@@ -58,7 +58,7 @@ export async function resync(scene: Scene, resources: number): Promise<Resync> {
     const cpuBefore = operator.usage().cpuSeconds;
     const requestsBefore = await operator.requests();
     const idleFromMs = performance.now();
-    // Status changes that are not urgent are written with a delay. This wait is longer than the delay.
+    // Status changes that are not urgent are written with a delay, which this wait exceeds.
     await sleep(RESYNC_SECONDS * 1000);
     const idleSeconds = (performance.now() - idleFromMs) / 1000;
     const idleCores = (operator.usage().cpuSeconds - cpuBefore) / idleSeconds;

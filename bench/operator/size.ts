@@ -2,12 +2,12 @@
 export interface Size {
   models: number;
   tenants: number;
-  /** API keys. They are distributed over the tenants. */
+  /** Number of API keys. They are distributed among the tenants. */
   keys: number;
   pods: number;
 }
 
-/** Returns the given size, overridden by `BENCH_MODELS`, `BENCH_TENANTS`, `BENCH_KEYS` and `BENCH_PODS`. */
+/** Returns the size `usual`. BENCH_MODELS, BENCH_TENANTS, BENCH_KEYS and BENCH_PODS override its numbers. */
 export function readSize(usual: Size, env: NodeJS.ProcessEnv): Size {
   return {
     models: readNumber(env, 'BENCH_MODELS') ?? usual.models,

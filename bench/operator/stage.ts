@@ -24,17 +24,17 @@ export interface Stage {
   close: () => Promise<void>;
 }
 
-/** One installation: a namespace and a key prefix in Redis. */
+/** One installation, with its own namespace and its own key prefix in Redis. */
 export interface Scene {
   namespace: string;
   ledger: Ledger;
-  /** Settings of the operator in this installation. All others have their defaults. */
+  /** Settings of the operator in this installation. All other settings have their defaults. */
   settings: Record<string, string>;
   client: (connections: number, onRequest?: (verb: string, code: number) => void) => KubeApi;
   close: () => Promise<void>;
 }
 
-/** Installs missing programs and starts everything. */
+/** Installs missing programs. Starts the cluster and Redis. */
 export async function createStage(): Promise<Stage> {
   await ensureInstalled(ETCD);
   const programs = await ensureGoTools(PROGRAMS);

@@ -8,7 +8,7 @@ import type { Size } from './size.ts';
 
 const MIB = 2 ** 20;
 
-/** Findings about the convergence of resources. */
+/** Measurements of the convergence of resources. */
 export interface ResourceFindings {
   floors: readonly FloorRound[];
   ours: readonly Convergence[];
@@ -23,7 +23,7 @@ export interface Findings {
   phases: PodPhases | undefined;
 }
 
-/** Returns ratios and figures of the measured parts. The best round of each side counts. */
+/** Returns ratios and figures of the measured parts. The best rounds of the operator and of the floor count. */
 export function summarize({ size, resources, phases }: Findings): BenchResult {
   const usages = [
     ...(resources === undefined ? [] : [resources.again.usage, ...resources.ours.map(({ usage }) => usage)]),
@@ -51,7 +51,7 @@ function figuresOfResources(size: Size, { floors, ours, again }: ResourceFinding
     floor_seconds: floor.ms / 1000,
     requests: sum(us.requests),
     requests_per_second: sum(us.requests) / (us.ms / 1000),
-    // The floor also creates the resources, which the operator does not.
+    // The creation of resources is subtracted. The floor creates them itself, but the operator does not.
     floor_requests: sum(floor.requests) - (floor.requests.get('create') ?? 0),
     operator_cpu_seconds: us.cpuSeconds,
     resync_writes: again.writes,

@@ -13,17 +13,17 @@ function buildObject(managedFields: readonly object[], metadata: object = {}) {
 
 const versionWith = (...entries: object[]) => versionOf(buildObject(entries), 'operator');
 
-test('versionOf stays the same when another field manager writes to the object', () => {
+test('versionOf does not change if another field manager writes to the object', () => {
   const object = buildObject([OURS, OTHER], { resourceVersion: '8' });
   expect(versionOf(object, 'operator')).toBe(versionWith(OURS));
 });
 
-test('versionOf changes when the field manager writes to the object', () => {
+test('versionOf changes if the given field manager writes to the object', () => {
   expect(versionWith({ ...OURS, time: '2026-01-01T00:00:09Z' })).not.toBe(versionWith(OURS));
   expect(versionWith(OURS, { ...OURS, subresource: 'status' })).not.toBe(versionWith(OURS));
 });
 
-test('versionOf changes when the object is recreated', () => {
+test('versionOf changes if the object is recreated', () => {
   expect(versionOf(buildObject([OURS], { uid: 'v' }), 'operator')).not.toBe(versionWith(OURS));
 });
 

@@ -27,8 +27,8 @@ export async function readVersions(api: KubeApi, types: readonly ResourceType[],
 }
 
 /**
- * Returns a version of the object that changes only with writes by `manager`. Other writers do not change it, such as
- * the kube-controller-manager, which updates the status of Deployments. The API server records the time of a manager's
+ * Returns a version of the object that changes only when `manager` writes to it. Writes by others do not change it, for
+ * example status updates of a Deployment by the kube-controller-manager. The API server records the time of a manager's
  * last change with a resolution of one second.
  */
 export function versionOf({ metadata }: KubeObject, manager: string): string {

@@ -15,7 +15,7 @@ interface Worker {
   revision: string;
 }
 
-/** Simulated workers, one for each pod. A worker is registered while its pod runs, and renews its lease. */
+/** Simulated workers, one for each pod. While its pod runs, a worker is registered and renews its lease. */
 export interface Workforce {
   /** Pods that are not being deleted. */
   pods: () => readonly { name: string; revision: string }[];
@@ -23,7 +23,7 @@ export interface Workforce {
   ready: () => number;
   /** Number of workers that were ever started. */
   started: () => number;
-  /** Pods that were removed while they had a stream. */
+  /** Number of pods that were removed while they had a stream. */
   lostBusy: () => number;
   stop: () => Promise<void>;
 }

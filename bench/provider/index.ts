@@ -1,6 +1,6 @@
 /**
- * Compares an execution provider with the CPU on a machine that has it, with the same model and recordings. `PROVIDER`
- * names it and defaults to cuda. README.md lists what the machine needs.
+ * Compares an execution provider with the CPU, with the same model and recordings. PROVIDER names the execution
+ * provider, and cuda is the default. README.md lists what the machine needs.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,8 @@ const STREAMS = 64;
 const PARTS = 3;
 
 /**
- * Measures slots, speed, error rate and agreement of transcripts for each demo model. Returns nothing without the
- * provider.
+ * Measures slots, speed, error rate and agreement of transcripts for each bundled model. Returns nothing if the machine
+ * does not have the provider.
  */
 export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const provider = process.env.PROVIDER ?? 'cuda';
@@ -37,7 +37,7 @@ export async function bench({ logProgress }: { logProgress: (line: string) => vo
       const name = languageOf(modelDir);
       const streams = readStreams(`${modelDir}/eval`, STREAMS, PARTS);
       const references = streams.flat().map(({ text }) => text);
-      // The first round of each side compiles code and fills caches.
+      // The first round of each engine is not counted, because it compiles code and fills caches.
       for (const one of [engine, cpu]) await runOurs(one, streams);
       const [ours, theirs] = [await runOurs(engine, streams), await runOurs(cpu, streams)];
       const equal = ours.texts.filter((text, i) => text === theirs.texts[i]).length;

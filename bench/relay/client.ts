@@ -5,13 +5,13 @@ import { WebSocket } from 'ws';
 export interface StreamTarget {
   readonly url: string;
   readonly protocols?: readonly string[];
-  /** First message of the client. Clients of a gateway send none. */
+  /** First message that the client sends. Undefined for a gateway, whose clients send none. */
   readonly first?: object;
 }
 
 const OPEN_TIMEOUT_MS = 20_000;
 
-/** The client side of one stream. It measures the time from a complete chunk to its delta. */
+/** The client side of one stream. It measures the time from the end of each chunk to its delta. */
 export class LoadStream {
   readonly latenciesMs: number[] = [];
   readonly #socket: WebSocket;
@@ -49,7 +49,7 @@ export class LoadStream {
     return this.#chunkSamples;
   }
 
-  /** Number of chunks that were sent and not answered yet. */
+  /** Number of chunks that were sent and have no answer yet. */
   get unanswered(): number {
     return this.#completedAtMs.length - this.latenciesMs.length;
   }

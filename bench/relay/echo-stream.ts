@@ -1,7 +1,7 @@
 import { chunkSamples, parseRelayRequest } from '@svc-asr/core';
 import type { RelayAnswer } from '@svc-asr/core';
 
-/** Text that the worker returns for each chunk, about as long as that of 1.12 s of speech. */
+/** Text that the worker returns for each chunk. It is about as long as the text of 1.12 s of speech. */
 const WORDS_PER_CHUNK = 'maitũ nĩ athiire ';
 const BUFFER_SAMPLES = 65_536;
 
@@ -15,7 +15,7 @@ export class EchoStream {
   #start = 0;
   #text = '';
 
-  /** `send` gets the answers, and the position in the stream up to which audio is consumed. */
+  /** `send` receives the answers, with the position in the stream up to which audio is consumed. */
   constructor(send: (answer: RelayAnswer, position: number) => void) {
     this.#send = send;
   }

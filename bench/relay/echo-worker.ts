@@ -1,8 +1,8 @@
-// A worker whose inference takes no time. It speaks the relay protocol, registers in the ledger and answers each chunk
-// at once, so that the cost of the relay is visible. It requires no ticket, because the clients of proxies have none.
-// Gateways have one connection for all streams. Clients of proxies have one WebSocket per stream.
-// Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. Without slots it does not register, so that gateways do not
-// use it. Prints its port on standard output.
+// A worker whose inference takes no time. It implements the relay protocol, registers in the ledger and answers each
+// chunk at once. The cost of the relay is therefore visible. It requires no ticket, because the clients of proxies have
+// none. A gateway uses one connection for all of its streams. A client of a proxy uses one WebSocket per stream.
+// Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. If SLOTS is 0, the worker does not register, so that gateways
+// do not use it. It prints its port on standard output.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -14,11 +14,20 @@ import { openLedger } from '../../test/support/ledger.ts';
 import { EchoStream } from './echo-stream.ts';
 
 const LEASE_MS = 60_000;
-/** Interval of renewals. It is short, because all leases start again after a pause of Redis, with that of a gateway. */
+/**
+ * Interval of lease renewals. It is short. After an outage of Redis, a gateway restarts all leases with its own lease
+ * time, which is shorter than LEASE_MS.
+ */
 const RENEW_MS = 1000;
-/** Interval of `alive`, as of a real worker. Without it, gateways move streams when the machine is busy for seconds. */
+/**
+ * Interval of `alive` frames. It is that of a real worker. Without these frames, gateways would move streams if the
+ * machine is busy for seconds.
+ */
 const ALIVE_MS = 500;
-/** Both sides keep and acknowledge bytes, as with a real worker. A lost connection is not resumed. */
+/**
+ * Headers that offer to resume connections. Both sides then keep and acknowledge bytes, as with a real worker. This
+ * worker does not actually resume a lost connection.
+ */
 const RESUME = `${RESUME_HEADERS.token}: echo\r\n${RESUME_HEADERS.withinMs}: 2000\r\n`;
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n${RESUME}\r\n`;
 
@@ -82,7 +91,7 @@ function serveConnection(socket: Duplex, head: Buffer): void {
 
 function serveWebSocket(socket: WebSocket, connection: Duplex): void {
   const stream = new EchoStream((answer) => socket.send(JSON.stringify(answer)));
-  // The answers to one message are written together, as on the connection of a gateway.
+  // All answers to one message are written together, as on the connection of a gateway.
   const writeTogether = (receive: () => void) => {
     connection.cork();
     receive();

@@ -1,4 +1,7 @@
-/** Compares the gateway with HAProxy and nginx: same client, same worker, rounds interleaved. */
+/**
+ * Compares the gateway with HAProxy and nginx. They have the same client and the same kind of worker, and their rounds
+ * alternate.
+ */
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { ownPrefix, seedCatalogue } from '../../test/support/gateway.ts';
 import { openLedger } from '../../test/support/ledger.ts';
@@ -14,20 +17,21 @@ import { FRAME_MS } from './send-audio.ts';
 import { summarize } from './summary.ts';
 import type { RelayName } from './summary.ts';
 
-/** Concurrent streams. */
+/** Number of concurrent streams. */
 const STREAMS = Number(process.env.RELAY_STREAMS ?? 200);
-/** Measured length of a round. */
+/** Duration of the measurement in a round, in seconds. */
 const SECONDS = Number(process.env.RELAY_SECONDS ?? 8);
 const ROUNDS = Number(process.env.RELAY_ROUNDS ?? 3);
-/** Streams that warm up a new process before its memory is measured. */
+/** Load that warms up a new process before its memory is measured. */
 const WARMING = { streams: 20, seconds: 1 };
 /**
- * Length of the load on all relays at once before CPU time is measured. V8 compiles the gateway and the workers during
- * it. A service runs for days, so this time does not count. A session may have 60 s of audio.
+ * Duration of the load on all relays at the same time, before CPU time is measured. V8 compiles the gateway and the
+ * workers during this time, which does not count, because a real service runs for days. It must be less than the 60 s
+ * of audio that a session may have.
  */
 const COMPILING_SECONDS = Number(process.env.RELAY_WARM_SECONDS ?? 50);
 
-/** Measures added latency, CPU and memory of each relay in front of a worker that answers at once. */
+/** Measures the latency that each relay adds, and its CPU and memory. The worker behind the relay answers at once. */
 export async function bench({ logProgress }: BenchOptions): Promise<BenchResult> {
   const programs = await ensureInstalled(PEERS);
   const redis = await startRedis(DURABLE);
@@ -37,7 +41,8 @@ export async function bench({ logProgress }: BenchOptions): Promise<BenchResult>
     const ledger = await openLedger(redis.url, { prefix });
     stops.unshift(() => ledger.link.close());
     await seedCatalogue(ledger);
-    // Each relay has its own worker. Otherwise the worker would collect the garbage of one relay in a round of another.
+    // Each relay has its own worker. With a shared worker, garbage of one relay would be collected during the round of
+    // another.
     const startWorker = async (slots = 0) => {
       const worker = await startEchoWorker(redis.url, prefix, slots);
       stops.unshift(worker.stop);
@@ -49,7 +54,7 @@ export async function bench({ logProgress }: BenchOptions): Promise<BenchResult>
       stops.unshift(stop);
       return plainRelay(address, worker.pid, pid);
     };
-    // Leaves room for streams that have ended and are not settled yet.
+    // There are twice as many slots as streams, because ended streams hold their slots until they are settled.
     const worker = await startWorker(STREAMS * 2);
     const gateway = await gatewayRelay(redis.url, prefix, ledger, worker.pid, STREAMS);
     stops.unshift(gateway.stop);
@@ -73,7 +78,7 @@ async function compare(
   const rounds: Record<RelayName | 'direct', Round[]> = { direct: [], gateway: [], haproxy: [], nginx: [] };
   const all = Object.entries({ direct, ...relays }) as [RelayName | 'direct', Relay][];
   for (const [, relay] of all) await runRound(relay, WARMING.streams, WARMING.seconds);
-  // The first round measures memory and stalls, in processes that have not reused memory yet.
+  // The first round measures memory and stalls, because the processes have not reused memory yet.
   const first: Partial<Record<RelayName | 'direct', Round>> = {};
   for (const [name, relay] of all) first[name] = await runRound(relay, STREAMS, SECONDS, relay.stallProbe);
   await Promise.all(all.map(([, relay]) => runRound(relay, STREAMS, COMPILING_SECONDS)));

@@ -3,7 +3,7 @@ import type { SystemPackage } from '../../tools/install/system-package.ts';
 
 export type Peer = 'haproxy' | 'nginx';
 
-/** HAProxy and nginx, with which the gateway is compared. Their system services are not started. */
+/** HAProxy and nginx, which the gateway is compared with. Their system services are not started. */
 export const PEERS: SystemPackage<Record<Peer, string>> = {
   title: 'HAProxy and nginx',
   need: 'haproxy with nginx',

@@ -13,7 +13,10 @@ export interface RunningPeer {
   stop: () => Promise<void>;
 }
 
-/** Both proxies relay WebSockets as their manuals describe: an HTTP upgrade, then bytes. They log nothing. */
+/**
+ * Configurations of the proxies. Both relay WebSockets as their manuals describe: an HTTP upgrade, and then bytes. They
+ * log nothing.
+ */
 const CONFIGURATIONS: Record<Peer, (port: number, upstreamPort: number, folder: string) => string> = {
   haproxy: (port, upstreamPort) => `
 global

@@ -8,13 +8,16 @@ import { eventually } from '../../test/support/eventually.ts';
 import { createSession } from '../../test/support/stream-client.ts';
 import type { Relay } from './round.ts';
 
-/** Creates a relay whose client speaks the worker's protocol: a proxy, or no relay at all. */
+/** Creates a relay whose clients use the protocol of the worker. It is a proxy, or there is no relay at all. */
 export function plainRelay(address: string, workerPid: number, pid?: number): Relay {
   const first = { type: 'open', context: AUDIO.defaultContext };
   return { pid, workerPid, targetOf: () => Promise.resolve({ url: `${address}/`, first }) };
 }
 
-/** Creates a relay for our gateway, with one tenant per stream, because an account may have one session by default. */
+/**
+ * Creates a relay for our gateway. Each stream has its own tenant, because an account may have only one session by
+ * default.
+ */
 export async function gatewayRelay(
   redisUrl: string,
   prefix: string,

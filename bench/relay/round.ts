@@ -7,15 +7,15 @@ import type { Usage } from './usage.ts';
 
 /** A program that streams pass through on their way to the worker. */
 export interface Relay {
-  /** Undefined if there is nothing between client and worker. */
+  /** Process id of the relay. Undefined if there is nothing between client and worker. */
   readonly pid: number | undefined;
   readonly workerPid: number;
   targetOf: (index: number) => Promise<StreamTarget>;
-  /** Measures the longest stalls of the event loop. Not every relay can. */
+  /** Measures the longest stalls of the event loop. Absent if the relay does not support that. */
   readonly stallProbe?: StallProbe;
 }
 
-/** Longest stalls of an event loop, in total and by the process's own work. */
+/** Longest stalls of an event loop: of any cause, and by the own work of the process. */
 export interface Stalls {
   readonly longestMs: number;
   readonly ownMs: number;
@@ -30,29 +30,34 @@ export interface StallProbe {
 export interface Round {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of the relay per second of a thousand active streams. */
+  /** CPU time of the relay for one second of a thousand active streams. */
   readonly cpuMsPer1000StreamSeconds: number;
-  /** CPU time of the worker per second of a thousand active streams. It depends on how the relay splits the audio. */
+  /**
+   * CPU time of the worker for one second of a thousand active streams. It depends on how the relay splits the audio.
+   */
   readonly workerCpuMsPer1000StreamSeconds: number;
   readonly bytesPerIdleStream: number;
   readonly bytesPerActiveStream: number;
   /** Undefined unless a stall probe was running. */
   readonly stalls: Stalls | undefined;
-  /** Longest stall of the client, which does little. A long stall means that the machine was busy with other work. */
+  /**
+   * Longest stall of the client. The client has little work, so a long stall means that the machine was busy with other
+   * work.
+   */
   readonly clientStallMs: number;
 }
 
 /**
- * Number of parallel handshakes, about as many as on a busy gateway. Opening all streams at once would measure
- * something else.
+ * Number of parallel handshakes, about as many as on a busy gateway. If all streams were opened at once, the round
+ * would measure mostly handshakes.
  */
 const OPENING_AT_ONCE = 20;
 const SETTLE_MS = 500;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Opens streams, leaves them idle for a moment, sends audio on all of them for `seconds`, and closes them. A stall probe
- * costs CPU time of the relay.
+ * Opens streams, leaves them idle for a moment, sends audio on all of them for `seconds`, and closes them. If a stall
+ * probe is given, it uses CPU time of the relay.
  */
 export async function runRound(relay: Relay, count: number, seconds: number, probe?: StallProbe): Promise<Round> {
   const usage = () =>

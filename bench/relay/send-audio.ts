@@ -1,7 +1,7 @@
 import { AUDIO } from '@svc-asr/core';
 import type { LoadStream } from './client.ts';
 
-/** Length of a frame. Real clients use from 2.7 ms (an audio worklet) to 100 ms. */
+/** Length of a frame. Real clients send frames of 2.7 ms (an audio worklet) to 100 ms. */
 export const FRAME_MS = Number(process.env.RELAY_FRAME_MS ?? 100);
 const FRAME = Buffer.alloc(Math.round((AUDIO.sampleRateHz / 1000) * FRAME_MS) * AUDIO.bytesPerSample);
 const TICK_MS = 1;
@@ -9,9 +9,12 @@ const TICK_MS = 1;
 const LONGEST_PAUSE_MS = 30_000;
 
 export interface AudioSending {
-  /** Time after which every stream is sending. */
+  /** Time after which all streams send audio. */
   readonly allSendingAfterMs: number;
-  /** Stops sending and waits for the outstanding deltas. Rejects if they do not arrive or a stream has ended. */
+  /**
+   * Stops sending and waits for the outstanding deltas. Resolves to the latencies. Rejects if deltas do not arrive, or
+   * if a stream has ended.
+   */
   end: () => Promise<number[]>;
 }
 
@@ -23,7 +26,8 @@ export function startSending(streams: readonly LoadStream[]): AudioSending {
   const chunkMs = ((streams[0]?.chunk ?? 0) / AUDIO.sampleRateHz) * 1000;
   const startedAtMs = performance.now();
   const senders = streams.map((stream, i) => ({ stream, dueAtMs: startedAtMs + (i / streams.length) * chunkMs }));
-  // One timer for all streams, with absolute times. Hundreds of timers would drift and burst.
+  // One timer serves all streams, with absolute times. Hundreds of timers would drift, and frames would be sent in
+  // bursts.
   const timer = setInterval(() => {
     const now = performance.now();
     for (const sender of senders) {

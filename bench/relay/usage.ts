@@ -8,10 +8,10 @@ export interface Usage {
   readonly peakBytes: number;
 }
 
-/** Unit of the times in /proc/PID/stat. Linux reports hundredths of a second on every machine. */
+/** Unit of the times in /proc/PID/stat. On every machine, Linux reports hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
-/** Returns CPU time and resident memory of one process, without its children. */
+/** Returns CPU time and resident memory of one process, not including its children. */
 export function readUsage(pid: number): Usage {
   return parseUsage(readFileSync(`/proc/${pid}/stat`, 'utf8'), readFileSync(`/proc/${pid}/status`, 'utf8'));
 }

@@ -1,6 +1,6 @@
 /**
- * Measures the CPU time that the gateway needs for a second of realtime audio in each format, next to a native stream.
- * The worker behind the gateway answers at once. Then counts the words that the resampler changes.
+ * Measures the CPU time that the gateway needs for a second of realtime audio in each format, compared with a native
+ * stream. The worker behind the gateway answers at once. Then counts the words that the resampler changes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';
@@ -15,7 +15,7 @@ import { FRAME_MS, KINDS, openPaced } from './streams.ts';
 import type { Kind, PacedStream } from './streams.ts';
 import { compareWords } from './words.ts';
 
-/** Streams at the same time. */
+/** Number of streams at the same time. */
 const STREAMS = { quick: 20, usual: 50, full: 50 };
 const SECONDS = { quick: 3, usual: 8, full: 8 };
 const ROUNDS = { quick: 1, usual: 3, full: 6 };
@@ -24,7 +24,7 @@ const STARTED_WITHIN_MS = 60_000;
 
 export const PARTS = ['cpu', 'words'] as const;
 
-/** Measures CPU time and words. */
+/** Measures CPU time and changed words. */
 export async function bench(options: BenchOptions): Promise<BenchResult> {
   const empty: BenchResult = { ratios: {}, figures: {} };
   const cpu = options.part === 'words' ? empty : await measureCpu(options);
@@ -42,14 +42,14 @@ async function measureCpu({ logProgress, size = 'usual' }: BenchOptions): Promis
     stops.unshift(() => ledger.link.close());
     await seedCatalogue(ledger);
     const count = STREAMS[size];
-    // Leaves room for streams that have ended and are not settled yet.
+    // There are twice as many slots as streams, because ended streams hold their slots until they are settled.
     stops.unshift((await startEchoWorker(redis.url, prefix, count * 2)).stop);
     const gateway = await startGateway(redis.url, prefix);
     stops.unshift(() => gateway.stop());
     const tenants = await Promise.all(Array.from({ length: count }, () => seedTenant(ledger, 36_000_000)));
     const keys = tenants.map(({ key }) => key);
     const cpuMs = Object.fromEntries(KINDS.map((kind) => [kind, Infinity])) as Record<Kind, number>;
-    // V8 compiles the gateway in the first round, which does not count.
+    // The first round is not counted, because V8 compiles the gateway in it.
     for (let round = 0; round <= ROUNDS[size]; round++) {
       for (const kind of KINDS) {
         const own = await measure(gateway, kind, keys, SECONDS[size]);
@@ -75,7 +75,7 @@ function summarize(cpuMs: Record<Kind, number>, streams: number): BenchResult {
   };
 }
 
-/** Returns the CPU time of the gateway, in milliseconds, for a second of audio of one stream. */
+/** Returns the CPU time of the gateway for one second of audio of one stream, in milliseconds. */
 async function measure(gateway: TestGateway, kind: Kind, keys: readonly string[], seconds: number): Promise<number> {
   const streams: PacedStream[] = [];
   for (const key of keys) streams.push(await openPaced(kind, gateway, key));

@@ -11,7 +11,7 @@ export const FRAME_MS = 100;
 /** A stream that sends frames of 100 ms. */
 export interface PacedStream {
   sendFrame: () => void;
-  /** Whether the first text has arrived, so that the stream has a worker. */
+  /** Returns whether the first text has arrived, which shows that the stream has a worker. */
   readonly isStarted: () => boolean;
   close: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ async function openNative(gateway: TestGateway, key: string): Promise<PacedStrea
 async function openRealtime(kind: keyof typeof FORMATS, gateway: TestGateway, key: string): Promise<PacedStream> {
   const { format, bytesPerSecond } = FORMATS[kind];
   const client = await connectRealtime(gateway, key, { query: `intent=transcription&model=${MODEL}` });
-  // Without turn detection, both kinds of streams have one utterance.
+  // Turn detection is disabled, so that both kinds of streams have one utterance.
   await client.update({ format, turn_detection: null });
   const audio = noise((bytesPerSecond * FRAME_MS) / 1000).toString('base64');
   const event = JSON.stringify({ type: 'input_audio_buffer.append', audio });
@@ -61,7 +61,7 @@ async function openRealtime(kind: keyof typeof FORMATS, gateway: TestGateway, ke
   };
 }
 
-/** Returns arbitrary bytes, which are loud noise in any format. */
+/** Returns arbitrary bytes. They are loud noise in every format. */
 function noise(bytes: number): Buffer {
   return Buffer.from(Array.from({ length: bytes }, (_, at) => (at * 7919) % 251));
 }

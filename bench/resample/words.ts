@@ -15,14 +15,18 @@ import { readRecordings } from '../../tools/compat/recordings.ts';
 import type { RecordedModel } from '../../tools/compat/recordings.ts';
 
 const WAV_HEADER_BYTES = 44;
-/** Copies of each recording. Each starts 23 ms later, so that its frames and chunks differ. */
+/**
+ * Number of copies of each recording. Each copy starts 23 ms later than the one before, so that its frames and chunks
+ * differ.
+ */
 const COPIES = { quick: 1, usual: 8, full: 8 };
 const SHIFT_BYTES = 746;
 const CREDIT_SECONDS = 7200;
 
 /**
- * Resamples recordings to 24 kHz with soxr and sends them over realtime connections. The words are compared with native
- * transcripts of the recordings, as are those of recordings that soxr has resampled to 24 kHz and back.
+ * Resamples recordings to 24 kHz with soxr and sends them over realtime connections. Compares the words with native
+ * transcripts of the original recordings. For comparison, does the same with recordings that soxr has resampled to 24
+ * kHz and back.
  */
 export async function compareWords({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-resample-'));
@@ -61,9 +65,9 @@ export async function compareWords({ logProgress, size = 'usual' }: BenchOptions
 interface Copies {
   /** The recordings at 16 kHz. */
   readonly original: readonly Buffer[];
-  /** The same at 24 kHz. */
+  /** The same recordings at 24 kHz. */
   readonly wide: readonly Buffer[];
-  /** The same at 16 kHz again, by soxr. */
+  /** The same recordings, resampled by soxr from 24 kHz back to 16 kHz. */
   readonly restored: readonly Buffer[];
 }
 
@@ -101,7 +105,7 @@ async function transcribeNatively(
   return new NativeReference(service.baseUrl, key).transcribeFiles({ id, language, recordings }, 'balanced');
 }
 
-/** Transcribes audio at 24 kHz, each in an utterance of one connection. */
+/** Transcribes recordings at 24 kHz. Each is one utterance of the same connection. */
 async function transcribeRealtime(service: Service, key: string, model: string, audio: readonly Buffer[]) {
   const client = await connectRealtime(service, key, { query: `intent=transcription&model=${model}` });
   await client.update({ format: { type: 'audio/pcm', rate: 24_000 }, turn_detection: null });

@@ -7,21 +7,24 @@ import { memoryOfKeys, readUsage } from './usage.ts';
 const TENANTS = 1000;
 const SESSIONS_PER_TENANT = 100;
 const SESSIONS = TENANTS * SESSIONS_PER_TENANT;
-/** Tenants that are worked on in parallel. */
+/** Number of tenants that are processed in parallel. */
 const PARALLEL = 50;
-/** Tenants whose keys are measured one by one. */
+/** Number of tenants whose keys are measured one by one. */
 const SAMPLE = 50;
 const PREFIX = 'svc';
 const MODEL = 'svc-asr-kikuyu-v1';
-/** Shorter than in production, so that the benchmark does not have to wait a minute for the last credentials. */
+/**
+ * Lifetime of credentials. It is shorter than in production, so that the benchmark does not wait a minute for the last
+ * ones to expire.
+ */
 const SESSION_TTL_MS = 5000;
-/** Largest memory of an ended session that we accept, in bytes. */
+/** Largest acceptable memory of an ended session, in bytes. */
 const TARGET_BYTES = 300;
-/** Durability does not change memory, and without it the benchmark takes a third of the time. */
+/** Disables the append-only file. This does not change memory use, and the benchmark takes a third of the time. */
 const REDIS_OPTIONS = ['--appendonly', 'no'];
 const OWNER = { id: `svc-asr-gateway-${randomUUID().slice(0, 15)}-${randomUUID()}`, epoch: 12 };
 
-/** Measures the Redis memory of ended sessions: 100,000 sessions of 1,000 tenants, through the real scripts. */
+/** Measures the Redis memory of ended sessions. Runs 100,000 sessions of 1,000 tenants with the real scripts. */
 export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const redis = await startRedis(REDIS_OPTIONS);
   const ledger = await openLedger(redis.url, { prefix: PREFIX, sessionTtlMs: SESSION_TTL_MS });
@@ -81,7 +84,7 @@ async function runSessions(ledger: Ledger, tenant: string): Promise<void> {
   }
 }
 
-/** Waits until the credentials have expired and Redis has removed the keys that expired with them. */
+/** Waits until the credentials have expired and Redis has removed all expired keys. */
 async function untilSteady(ledger: Ledger) {
   await new Promise((resolve) => setTimeout(resolve, SESSION_TTL_MS + 1000));
   for (let last = await readUsage(ledger); ;) {

@@ -1,6 +1,6 @@
 import type { Ledger } from '@svc-asr/ledger';
 
-/** Keys and memory of a Redis. */
+/** Number of keys and used memory of a Redis. */
 export interface Usage {
   keys: number;
   bytes: number;
@@ -15,7 +15,7 @@ export async function readUsage(ledger: Ledger): Promise<Usage> {
   };
 }
 
-/** Returns the total memory of the key `BASE:PART` of each base. A key that does not exist takes none. */
+/** Returns the total memory of the keys `BASE:PART`, for all given bases. A key that does not exist takes no memory. */
 export async function memoryOfKeys(ledger: Ledger, bases: readonly string[], part: string): Promise<number> {
   const sizes = bases.map((base) => `${base}:${part}`);
   const replies = sizes.map((key) => ledger.link.send(key, ['MEMORY', 'USAGE', key, 'SAMPLES', '0']));

@@ -12,8 +12,9 @@ const SETTINGS: TenantSettings = { ...TENANT, limits: LIMITS };
 export interface Accounts {
   readonly apiKeys: readonly string[];
   /**
-   * Resets every account to its first state, without sessions. A real ledger holds the sessions of a minute. Without
-   * resets, this ledger would hold the sessions of the whole run, and each round would be slower than the previous one.
+   * Resets every account to its initial state, without sessions. A real ledger contains the sessions of one minute.
+   * Without resets, this ledger would contain the sessions of the whole run, and each round would be slower than the
+   * previous one.
    */
   renew: () => Promise<void>;
 }
@@ -23,7 +24,7 @@ export async function openAccounts(ledger: Ledger, prefix: string): Promise<Acco
   return {
     apiKeys: seeded.map(({ key }) => key),
     renew: async () => {
-      // Keys of tenants, and the places that sessions hold in pools.
+      // Deletes the keys of tenants, and the places in pools that sessions hold.
       for (const pattern of [`${prefix}:{t:*`, `${prefix}:{m:*}:h`]) await drop(ledger, pattern);
       for (const { tenant } of seeded) {
         await ledger.accounts.configure(tenant, SETTINGS);
@@ -33,7 +34,7 @@ export async function openAccounts(ledger: Ledger, prefix: string): Promise<Acco
   };
 }
 
-/** Deletes keys in the foreground, so that no work is left for the next round. */
+/** Deletes keys synchronously, so that no work is left for the next round. */
 async function drop(ledger: Ledger, pattern: string): Promise<void> {
   let cursor = '0';
   do {

@@ -1,5 +1,5 @@
-// The floor: a bare express handler that makes the same number of Redis round trips with trivial scripts. Environment:
-// PORT, REDIS_URL, ROUND_TRIPS, SCRIPT (its text; KEYS[1] is one key per round trip).
+// The floor of the comparison: a minimal express handler that makes the same number of Redis round trips with trivial
+// scripts. Environment: PORT, REDIS_URL, ROUND_TRIPS, SCRIPT (its text; KEYS[1] is one key per round trip).
 import express from 'express';
 import { createClient } from 'redis';
 

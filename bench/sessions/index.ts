@@ -13,37 +13,39 @@ import { memoryOfSessions } from './memory.ts';
 import { measureWaiters } from './waiters.ts';
 
 /**
- * Number of rounds. They are many and short, because the speed of a shared machine changes within seconds, and both
- * sides must see the same speeds.
+ * Number of rounds. There are many short rounds, because the speed of a shared machine changes within seconds. The
+ * gateway and the floor must be measured at the same speeds.
  */
 const ROUNDS = 30;
-/** Number of connections. They keep both sides busy; with half as many, our side is idle for a fifth of the time. */
+/**
+ * Number of connections. They keep both servers busy. With half as many, the gateway is idle for a fifth of the time.
+ */
 const CONNECTIONS = 128;
 const DURATION_MS = 1000;
 /**
- * Time at the start of a round that is not measured. Caches are cold after the round of the other side, and the
+ * Time at the start of a round that is not measured. Caches are cold after the round of the other server, and the
  * accounts are new.
  */
 const SETTLE_MS = 300;
-/** Time to warm up. Until Node has compiled the hot code, both sides take several times as long. */
+/** Time of the warm-up. Until Node has compiled the hot code, requests take several times as long. */
 const WARM_UP_MS = 12_000;
 /** Lifetime of sessions. It is longer than the benchmark, which does not measure the expiry of sessions. */
 const SESSION_TTL_MS = '600000';
 /** Default key prefix of the service. */
 const PREFIX = 'svc';
-/** Disables rewrites of the append-only file, which Redis would run on another core during random rounds. */
+/** Disables rewrites of the append-only file. Redis would run them on another core during some of the rounds. */
 const REDIS_OPTIONS = ['--auto-aof-rewrite-percentage', '0'];
 
 /**
- * A trivial script that writes, so that each round trip waits for the disk, as ours does. The read-only script shows
- * the cost of durability.
+ * A trivial script that writes. Each round trip therefore waits for the disk, as that of the gateway does. The script
+ * READ_ONLY shows the cost of durability.
  */
 const DURABLE = "redis.call('SET', KEYS[1], 1) return 1";
 const READ_ONLY = 'return 1';
 
 /**
- * Compares POST /v1/asr/sessions per second with bare handlers that make as many Redis round trips, in alternating
- * rounds.
+ * Compares the number of POST /v1/asr/sessions per second with minimal handlers that make as many Redis round trips.
+ * The rounds alternate.
  */
 export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const redis = await startRedis([...ON_DISK, ...REDIS_OPTIONS]);
@@ -52,7 +54,8 @@ export async function bench({ logProgress }: { logProgress: (line: string) => vo
   try {
     await seedCatalogue(ledger);
     const accounts = await openAccounts(ledger, PREFIX);
-    // The gateway still writes its log. Reading it would use the core that sends the requests.
+    // The output is not read, because that would use the core that sends the requests. The gateway still writes its
+    // log.
     const gateway = await startGateway(redis.url, PREFIX, { SESSION_TTL_MS }, { readsOutput: false });
     stops.unshift(() => gateway.stop());
     const requests = accounts.apiKeys.map(post);
@@ -123,8 +126,8 @@ function post(key: string): Buffer {
 }
 
 /**
- * Returns the median of the ratios between our figure and that of the adjacent round of the other side. The speed of a
- * shared machine can double within a run, so the best rounds of two sides are not comparable.
+ * Returns the median of the ratios between a round of the gateway and the adjacent round of the other server. The speed
+ * of a shared machine can double within a run, so the best rounds of two servers are not comparable.
  */
 function ratio(ours: readonly Round[], theirs: readonly Round[], of: 'perSecond' | 'p99Ms'): number {
   return median(ours.map((round, i) => round[of] / (theirs[i]?.[of] ?? NaN)));
@@ -136,7 +139,9 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
-/** Returns the number of scripts that Redis ran per request of a round, including the few of the reaper. */
+/**
+ * Returns the number of scripts that Redis ran for each request of a round. It includes the few scripts of the reaper.
+ */
 async function countRoundTrips(ledger: Ledger, work: () => Promise<Round>): Promise<number> {
   const before = await scriptsRun(ledger);
   const { requests } = await work();

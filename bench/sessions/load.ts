@@ -10,14 +10,14 @@ export interface Round {
 }
 
 /**
- * Sends prepared HTTP requests over keep-alive connections, one at a time on each. It writes HTTP itself, because a
- * client library would use more CPU than the code under test.
+ * Sends prepared HTTP requests over keep-alive connections, with one request at a time on each connection. It writes
+ * HTTP itself, because a client library would use more CPU than the code under test.
  */
 export async function load(options: {
   port: number;
   connections: number;
   durationMs: number;
-  /** Time before the measurement in which requests are sent and not counted. */
+  /** Time before the measurement, in which requests are sent but not counted. */
   settleMs: number;
   request: () => Buffer;
   expectStatus: number;

@@ -8,14 +8,14 @@ export interface Recording {
   readonly text: string;
 }
 
-/** A stream of the benchmark, with consecutive utterances. */
+/** The utterances of one stream of the benchmark, in order. */
 export type Utterances = readonly Recording[];
 
 const WAV_HEADER_BYTES = 44;
 
 /**
- * Builds `count` streams of `parts` recordings each from a model's eval folder. Neighbouring streams start with
- * different ones.
+ * Builds `count` streams from the recordings in a model's eval folder, with `parts` recordings each. Consecutive
+ * streams start with different recordings.
  */
 export function readStreams(folder: string, count: number, parts: number): Utterances[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.wav'));

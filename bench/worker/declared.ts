@@ -7,24 +7,24 @@ import { FRAME_SAMPLES } from './ours.ts';
 const FRAME_MS = 100;
 const SECONDS = 8;
 /**
- * A chunk can be decoded when all but this many of its last samples have arrived. Its last feature frame starts 1,280
- * samples before the end of the chunk and needs 200 samples.
+ * Number of samples at the end of a chunk that are not needed to decode it. The last feature frame of a chunk starts
+ * 1,280 samples before the end of the chunk and needs 200 samples.
  */
 const LOOKBACK_SAMPLES = 1080;
 
-/** Behaviour of the engine under its declared load. */
+/** Behaviour of the engine while all of its slots are used. */
 export interface DeclaredLoad {
   readonly streams: number;
   /** Longest delay of the main thread's event loop, in milliseconds. */
   readonly longestStallMs: number;
-  /** Longest time that the main thread itself worked between two timer callbacks, regardless of other programs. */
+  /** Longest time that the main thread itself worked between two timer callbacks. Other programs do not affect it. */
   readonly longestOwnStallMs: number;
   /** Time from the write that completes a chunk to its delta, in milliseconds. */
   readonly deltaP50Ms: number;
   readonly deltaP95Ms: number;
 }
 
-/** Fills every slot with a real-time stream, each with its own phase. */
+/** Opens a real-time stream in every slot. Each stream has its own phase. */
 export async function runDeclaredLoad(engine: Engine, recordings: readonly Recording[]): Promise<DeclaredLoad> {
   const loop = monitorEventLoopDelay({ resolution: 5 });
   const latencies: number[] = [];
@@ -72,7 +72,7 @@ async function streamRecording(engine: Engine, samples: Int16Array, latencies: n
   const stream = engine.open();
   const writtenMs: number[] = [];
   stream.on('delta', ({ audioEndMs }) => {
-    // The frame with the last sample that the chunk of this delta needed.
+    // This frame contains the last sample that the chunk of this delta needs.
     const frame = Math.floor((audioEndMs * SAMPLES_PER_MS - LOOKBACK_SAMPLES - 1) / FRAME_SAMPLES);
     latencies.push(performance.now() - (writtenMs[frame] ?? Infinity));
   });

@@ -1,6 +1,6 @@
 /**
- * Compares recognition with sherpa-onnx: same weights, same audio, one inference thread each, rounds interleaved, best
- * round of each.
+ * Compares recognition with sherpa-onnx, with the same weights and audio, and one inference thread each. The rounds
+ * alternate, and the best round of each engine counts.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -17,7 +17,7 @@ import type { Round } from './ours.ts';
 import type { SherpaRequest } from './sherpa.ts';
 import { wordErrorRate } from './wer.ts';
 
-/** Ratios that the SLOs refer to, and the figures behind them. */
+/** Ratios that SLOs refer to, and the figures from which they are computed. */
 export interface BenchResult {
   readonly ratios: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number>>;
@@ -29,7 +29,7 @@ const ROUNDS = 4;
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const modelDir = path('../../worker/models/svc-asr-kikuyu-v1');
-/** The exported model, as users of sherpa-onnx have it. */
+/** The exported model, which users of sherpa-onnx would run. */
 const exported = path('./export/model_ctc.onnx');
 const common = { tokens: `${modelDir}/tokens.txt`, folder: `${modelDir}/eval`, streams: STREAMS, parts: PARTS };
 
@@ -69,7 +69,7 @@ async function measure(engine: Engine, peer: ChildProcess, streams: readonly Utt
     const single = await ask({ ...common, model: exported, mode: 'single' });
     const batch = await ask({ ...common, model: exported, mode: 'batch' });
     const ownGraph = await ask({ ...common, model: `${modelDir}/model.onnx`, mode: 'batch' });
-    // The first round of each side compiles code and fills caches.
+    // The first round of each engine is not counted, because it compiles code and fills caches.
     if (round === 0) continue;
     rounds.ours.push(ours);
     rounds.single.push(single);
@@ -87,7 +87,7 @@ function summarize(rounds: Rounds, streams: readonly Utterances[], declared: Rec
   const references = streams.flat().map(({ text }) => text);
   const wer = (list: readonly Round[]): number => wordErrorRate(references, list[0]?.texts ?? []);
   const outside = least(rounds.ours.map(({ cpuMs, runCpuMs = 0 }) => cpuMs - runCpuMs));
-  // The faster of the two modes of sherpa-onnx.
+  // The faster of the two modes of sherpa-onnx counts.
   const sherpa = Math.min(cpu(rounds.single), cpu(rounds.batch));
   return {
     ratios: { throughput_vs_sherpa: sherpa / cpu(rounds.ours), overhead_vs_sherpa: outside / sherpa },

@@ -5,7 +5,7 @@ import type { Utterances } from './audio.ts';
 export interface Round {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** CPU time inside the runtime's run(). Only our engine reports it. */
+  /** CPU time inside `run()` of onnxruntime. Only our engine reports it. */
   readonly runCpuMs?: number;
   readonly texts: string[];
 }
@@ -14,7 +14,8 @@ export interface Round {
 export const FRAME_SAMPLES = 1600;
 
 /**
- * Feeds all streams to the engine at once, as fast as back-pressure allows. Counts the CPU time of the whole process.
+ * Sends all streams to the engine at the same time, as fast as back-pressure allows. Counts the CPU time of the whole
+ * process.
  */
 export async function runOurs(engine: Engine, streams: readonly Utterances[]): Promise<Round> {
   const [cpu, started, before] = [process.cpuUsage(), performance.now(), engine.stats.runCpuMs];

@@ -1,4 +1,7 @@
-/** Runs the peer in its own process, because the two packages ship different builds of the same runtime library. */
+/**
+ * Runs sherpa-onnx in a separate process, because its package and ours contain different builds of the same runtime
+ * library.
+ */
 import { createRequire } from 'node:module';
 import { AUDIO } from '@svc-asr/core';
 import type { Round } from './ours.ts';
@@ -25,12 +28,12 @@ export interface SherpaRequest {
   readonly folder: string;
   readonly streams: number;
   readonly parts: number;
-  /** Decodes each stream to its end separately, or all streams together in batches. */
+  /** `single` decodes each stream separately to its end. `batch` decodes all streams together. */
   readonly mode: 'single' | 'batch';
 }
 
 const HOP_SAMPLES = 160;
-// sherpa-onnx uses windows of 121 frames, 112 apart.
+// sherpa-onnx uses windows of 121 frames, which start 112 frames apart.
 const WINDOW_FRAMES = 121;
 const SHIFT_FRAMES = 112;
 const recognizers = new Map<string, Recognizer>();
@@ -55,7 +58,10 @@ function run({ model, tokens, folder, streams: count, parts, mode }: SherpaReque
   return { cpuMs: (spent.user + spent.system) / 1000, wallMs: performance.now() - started, texts: texts.flat() };
 }
 
-/** Converts samples and appends the silence that pushes the last window through, because sherpa-onnx has no flush. */
+/**
+ * Converts samples and appends silence, because sherpa-onnx has no flush. The silence is just long enough to process
+ * the last window.
+ */
 function prepare(samples: Int16Array): Float32Array {
   const frames = Math.ceil(samples.length / HOP_SAMPLES) + 2;
   const windows = Math.max(1, Math.ceil((frames - WINDOW_FRAMES) / SHIFT_FRAMES) + 1);
@@ -77,7 +83,7 @@ function create(model: string, tokens: string): Recognizer {
   });
 }
 
-/** Feeds streams frame by frame in step and decodes those that are ready. */
+/** Sends one frame of each stream at a time, and decodes the streams that are ready. */
 function decodeTogether(recognizer: Recognizer, audio: readonly Float32Array[]): SherpaStream[] {
   const streams = audio.map(() => recognizer.createStream());
   const decodeReady = (): void => {

@@ -14,10 +14,13 @@ import { CHECKS } from './thresholds.ts';
 import { streamRecording } from './utterance.ts';
 import { SAMPLE_RATE_HZ } from './wav.ts';
 
-/** Longest wait for `ready`. It is longer than a pool takes to scale up. */
+/** Longest wait for the `ready` message. It is longer than a pool takes to scale up. */
 const READY_WITHIN_MS = 150_000;
 const CONFIGURED_WITHIN_MS = 20_000;
-/** Longest session to reserve. The service ends a session that uses its reservation to the last sample. */
+/**
+ * Maximum number of seconds to reserve for a session. More is reserved than is sent, because the service ends a session
+ * that uses its whole reservation.
+ */
 const MAX_SECONDS = 300;
 const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
 const NORMAL_CLOSURE = 1000;
@@ -25,9 +28,9 @@ const NORMAL_CLOSURE = 1000;
 const NO_CAPACITY = 4503;
 
 /**
- * Runs one session from POST to its end. `iteration` is the number of earlier sessions of this virtual user. The first
- * session of each virtual user starts at a different time. `mayContinue` is called before each further utterance, and
- * the session ends if it returns false.
+ * Runs one session, from its creation with POST to its end. `iteration` is the number of earlier sessions of this
+ * virtual user. The first session of each virtual user starts at a different time. `mayContinue` is called before each
+ * further utterance, and the session ends if it returns false.
  */
 export async function call(
   role: Role = 'regular',
@@ -67,7 +70,7 @@ export async function call(
 }
 
 function checkSession(id: string, role: Role, { closeCode, track }: Connection, utterances: number): void {
-  // A scenario that allows refusals also allows the service to close a queued session.
+  // A scenario that allows refused sessions also allows the service to close a queued session.
   const isRefused = plan.mayBeRefused && closeCode === NO_CAPACITY;
   const passed = check(null, {
     [CHECKS.finals]: isRefused || (utterances > 0 && track.finals === utterances),

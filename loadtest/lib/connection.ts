@@ -7,7 +7,7 @@ import { callAfter } from './wait.ts';
 
 const OPEN = 1;
 
-/** Called with the expected observation, or with undefined after the timeout or the end of the stream. */
+/** Called with the event that was waited for. Called with undefined after the timeout or the end of the stream. */
 type Waiter = (observation: (Observation & { atMs: number }) | undefined) => void;
 
 /** The WebSocket stream of one session. Records events in its track and lets the caller wait for one of them. */
@@ -26,8 +26,8 @@ export class Connection {
   constructor({ url, protocols }: Session, role: Role) {
     this.#socket = new WebSocket(url, protocols, { tags: { name: 'stream', role } });
     this.#socket.onmessage = ({ data, timestamp }) => this.#receive(data, timestamp);
-    // The error's text may quote sent data, so only the fact is recorded. While the socket closes, k6 reports a ping
-    // that it can no longer answer as an error. From then on only the close code counts.
+    // Only the fact is recorded, because the text of the error may quote sent data. While the socket closes, k6 reports
+    // an error if it can no longer answer a ping. From then on only the close code counts.
     this.#socket.onerror = () => {
       if (!this.#isClosing) this.track.faults.push('the connection failed');
     };
@@ -49,7 +49,7 @@ export class Connection {
     if (this.isOpen) this.#socket.send(data);
   }
 
-  /** Waits for the next event of a kind, or returns one that has already arrived. */
+  /** Waits for the next event of a kind. Returns at once if such an event has already arrived. */
   next(kind: Observation['kind'], withinMs: number): Promise<(Observation & { atMs: number }) | undefined> {
     const at = this.#unclaimed.findIndex((observation) => observation.kind === kind);
     if (at >= 0) return Promise.resolve(this.#unclaimed.splice(at, 1)[0]);

@@ -3,13 +3,13 @@ import { post } from 'k6/http';
 import { call } from './call.ts';
 import { plan } from './plan-file.ts';
 
-/** Time after which a virtual user without a stream repeats its request. */
+/** Time after which a virtual user without a stream asks the gate again. */
 const RETRY_SECONDS = 2;
 const OK = 200;
 
 /**
- * Runs one session, if the plan has no gate or the gate allows another stream. Waits otherwise. If slots fall, the
- * session ends after its current utterance.
+ * Runs one session if the plan has no gate, or if the gate allows another stream. Otherwise waits. If the declared
+ * slots fall, the session ends after its current utterance.
  */
 export async function callThroughGate(): Promise<void> {
   if (plan.gateUrl === '') return call();

@@ -1,4 +1,7 @@
-/** Events with a latency target. The k6 metric of each is its name with `_latency`, such as `delta_latency`. */
+/**
+ * Events with a latency target. The name of the k6 metric is the name of the event followed by `_latency`, such as
+ * `delta_latency`.
+ */
 export const LATENCY_TARGETS = ['delta', 'final', 'ready'] as const;
 
 export type LatencyTargetName = (typeof LATENCY_TARGETS)[number];

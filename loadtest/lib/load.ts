@@ -8,7 +8,7 @@ export interface Load {
   readonly [option: string]: unknown;
 }
 
-/** A session that was started is always finished. Allows for a pool that scales up, the audio and the last final. */
+/** Time that k6 gives a started session to finish. It covers a pool that scales up, the audio and the last final. */
 const GRACEFUL_SECONDS = plan.sessionSeconds + 240;
 
 /** Keeps a constant number of streams. Each virtual user runs one session after another. */
@@ -21,7 +21,10 @@ export function constantStreams(
   return { exec: 'default', ...options, executor: 'constant-vus', vus: streams, ...times };
 }
 
-/** Calls the default function once in each virtual user. It may start sessions for the given time. */
+/**
+ * Calls the default function of the script once in each virtual user. The function may start sessions for the given
+ * time.
+ */
 export function oneCallEach(users: number, seconds: number): Load {
   const maxDuration = `${seconds + GRACEFUL_SECONDS}s`;
   return { exec: 'default', executor: 'per-vu-iterations', vus: users, iterations: 1, maxDuration };
@@ -32,7 +35,8 @@ export function buildK6Options(scenarios: Readonly<Record<string, Load>>) {
   return {
     scenarios,
     thresholds: buildThresholds(plan),
-    // The default tags without `url`. Stream URLs contain session ids, and k6 would create a time series for each.
+    // These are the default tags of k6 without `url`. Stream URLs contain session ids, and k6 would create a time
+    // series for each of them.
     systemTags: ['scenario', 'status', 'name', 'error_code', 'check'],
     summaryTrendStats: ['avg', 'med', 'p(95)', 'p(99)', 'max', 'count'],
   };

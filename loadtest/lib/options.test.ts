@@ -1,6 +1,6 @@
 import { createOptions, parseContexts } from './options.ts';
 
-test('createOptions prefers the environment to the default of the scenario, and that default to the general one', () => {
+test('createOptions uses the environment first, then the default of the scenario, then the general default', () => {
   const defaults = { DURATION_SECONDS: '60', STREAMS: '4' };
   const options = createOptions({ STREAMS: '7', FRAME_MS: '' }, defaults);
   expect(options.whole('STREAMS', 1, 100)).toBe(7);
@@ -14,7 +14,7 @@ test.each(['0', '101', '1.5', 'many', '-1'])('createOptions rejects STREAMS=%s',
   expect(() => options.whole('STREAMS', 1, 100)).toThrow(`STREAMS=${value} must be a whole number from 1 to 100`);
 });
 
-test('parseContexts reads pairs separated by semicolons and rejects anything else', () => {
+test('parseContexts reads pairs that are separated by semicolons, and rejects anything else', () => {
   expect(parseContexts('')).toEqual([]);
   expect(parseContexts('56,13; 56, 0')).toEqual([
     [56, 13],

@@ -9,7 +9,7 @@ export interface LoadOption {
  * run docs` writes this table to docs/load-testing.md.
  */
 export const LOAD_OPTIONS = {
-  // Options that select the service.
+  // These options select the service.
   BASE_URL: {
     fallback: '',
     description:
@@ -55,7 +55,7 @@ export const LOAD_OPTIONS = {
       "Address of the operator's admin port, whose metrics contain the declared slots. If empty, the operator of `npm start`.",
   },
 
-  // Options of the load.
+  // These options define the load.
   STREAMS: { fallback: '', description: 'Number of concurrent streams. If empty, LOAD_PERCENT of the declared slots.' },
   LOAD_PERCENT: { fallback: '100', description: 'Share of the declared slots to use if STREAMS is empty.' },
   DURATION_SECONDS: {
@@ -104,7 +104,7 @@ export const LOAD_OPTIONS = {
     description: 'ramp-to-saturation: last step, in percent of the declared slots.',
   },
 
-  // Options of the limits and of the run itself.
+  // These options define the limits, and the run itself.
   DELTA_P95_MS: { fallback: '300', description: 'Latency target: 95 % of deltas arrive within this time.' },
   FINAL_P95_MS: { fallback: '600', description: 'Latency target: 95 % of finals arrive within this time.' },
   READY_P95_MS: { fallback: '1000', description: 'Latency target: 95 % of ready events arrive within this time.' },
@@ -126,8 +126,8 @@ export type OptionName = keyof typeof LOAD_OPTIONS;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Creates a reader of options. An option comes from the environment, else from the defaults of the scenario, else from
- * the general default.
+ * Creates a reader of options. It uses the environment first, then the defaults of the scenario, then the general
+ * default.
  */
 export function createOptions(env: Environment, defaults: Readonly<Partial<Record<OptionName, string>>>) {
   const text = (name: OptionName): string => {

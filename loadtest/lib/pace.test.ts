@@ -8,7 +8,7 @@ test('phaseOf spreads any number of streams evenly over a chunk', () => {
   }
 });
 
-test('startTimeOf returns the next time with the given phase within a chunk, less than one chunk from now', () => {
+test('startTimeOf returns the next time with the given phase within a chunk, which is less than one chunk away', () => {
   for (const nowMs of [0, 1, 1119, 1120, 123_456_789]) {
     for (const phase of [0, 0.25, 0.99]) {
       const startMs = startTimeOf(nowMs, phase, 1120);
@@ -23,7 +23,7 @@ test('dueAt returns the time at which the audio of a frame is complete', () => {
   expect([0, 1, 9].map((frame) => dueAt(1000, frame, 100))).toEqual([1100, 1200, 2000]);
 });
 
-test('frameBounds covers a recording without gap or overlap, with a shorter last frame', () => {
+test('frameBounds covers a recording without gaps and overlaps, and its last frame may be shorter', () => {
   expect([0, 1, 2].map((frame) => frameBounds(frame, 100, 4000))).toEqual([
     [0, 1600],
     [1600, 3200],
@@ -31,7 +31,7 @@ test('frameBounds covers a recording without gap or overlap, with a shorter last
   ]);
 });
 
-test('recordingsFor takes recordings in turn until they contain enough samples', () => {
+test('recordingsFor chooses recordings in turn until they contain enough samples', () => {
   expect(recordingsFor([10, 20, 30], 1, 55)).toEqual([1, 2, 0]);
   expect(recordingsFor([10], 7, 25)).toEqual([0, 0, 0]);
   expect(recordingsFor([10, 20], 0, 0)).toEqual([0]);

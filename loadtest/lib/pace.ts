@@ -2,14 +2,14 @@ import { SAMPLE_RATE_HZ } from './wav.ts';
 
 const GOLDEN_RATIO = 0.618033988749895;
 
-/** Returns a number from 0 to 1 for a stream. Any number of streams is spread evenly. */
+/** Returns a phase from 0 to 1 for a stream, by its number. The phases of any number of streams are evenly spread. */
 export function phaseOf(stream: number): number {
   return (stream * GOLDEN_RATIO) % 1;
 }
 
 /**
- * Returns the next time at which a stream with this phase starts, less than one chunk from now. If all streams started
- * together, they would complete their chunks together, which independent clients do not do.
+ * Returns the time at which a stream with this phase starts, which is less than one chunk from now. If all streams
+ * started together, they would also complete their chunks together. Independent clients do not do that.
  */
 export function startTimeOf(nowMs: number, phase: number, chunkMs: number): number {
   const target = phase * chunkMs;
@@ -18,8 +18,8 @@ export function startTimeOf(nowMs: number, phase: number, chunkMs: number): numb
 }
 
 /**
- * Returns when a frame is due. A microphone delivers a frame when its audio is complete. The time is absolute, so that
- * delays do not add up.
+ * Returns the time at which a frame must be sent. It is the time at which a microphone has recorded the whole frame. It
+ * counts from the start of the stream, so that delays of single frames do not add up.
  */
 export function dueAt(startMs: number, frame: number, frameMs: number): number {
   return startMs + (frame + 1) * frameMs;
@@ -30,7 +30,9 @@ export function frameSamples(frameMs: number): number {
   return (frameMs * SAMPLE_RATE_HZ) / 1000;
 }
 
-/** Returns the samples of a frame as positions in the recording, [from, to). The last frame may be shorter. */
+/**
+ * Returns the samples of a frame as a range of positions in the recording, [from, to). The last frame may be shorter.
+ */
 export function frameBounds(frame: number, frameMs: number, samples: number): [number, number] {
   const size = frameSamples(frameMs);
   return [Math.min(frame * size, samples), Math.min((frame + 1) * size, samples)];

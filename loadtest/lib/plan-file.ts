@@ -1,6 +1,6 @@
 import type { Plan } from './plan.ts';
 
-/** The plan that the command wrote for this run. */
+/** The plan that `npm run loadtest` has written for this run. */
 export const plan = read();
 
 function read(): Plan {

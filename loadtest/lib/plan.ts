@@ -1,7 +1,7 @@
 import type { Limits } from './latency-targets.ts';
 import type { Ramp } from './ramp.ts';
 
-/** How a tenant streams. A regular one streams at the pace of speech, a noisy one as fast as it can. */
+/** How a tenant streams. A regular tenant streams in real time. A noisy tenant sends as fast as it can. */
 export type Role = 'regular' | 'noisy';
 
 export interface Caller {
@@ -17,8 +17,8 @@ export interface Recording {
 }
 
 /**
- * Everything a k6 script needs. Contains API keys, so only the owner can read the file, and it is removed after the
- * run.
+ * Everything that a k6 script needs. It contains API keys. Its file is therefore readable only by its owner, and
+ * removed after the run.
  */
 export interface Plan {
   readonly baseUrl: string;
@@ -29,7 +29,10 @@ export interface Plan {
   readonly callers: readonly Caller[];
   readonly contexts: readonly (readonly [number, number])[];
   readonly streams: number;
-  /** Virtual users of k6. They are more than the streams if slots may rise during the run. A user without a stream waits. */
+  /**
+   * Number of virtual users of k6. It is higher than the number of streams if slots may rise during the run. A user
+   * without a stream waits.
+   */
   readonly users: number;
   readonly durationSeconds: number;
   readonly sessionSeconds: number;
@@ -39,16 +42,19 @@ export interface Plan {
   readonly limits: Limits;
   readonly spike: { readonly streams: number; readonly seconds: number };
   readonly noisyStreams: number;
-  /** Null in all scenarios but ramp-to-saturation. */
+  /** Null in all scenarios except ramp-to-saturation. */
   readonly ramp: Ramp | null;
-  /** See the fields of the same name in scenarios.ts. */
+  /** `requiresLatency` and `mayBeRefused` are described in scenarios.ts. */
   readonly requiresLatency: boolean;
   readonly mayBeRefused: boolean;
   readonly lagLimitMs: number;
-  /** Address of k6's own REST API, from which a ramp reads its measurements. Empty in other scenarios. */
+  /** Address of the REST API of k6 itself. A ramp reads its measurements there. Empty in other scenarios. */
   readonly k6Url: string;
-  /** Address of the gate that limits streams to the slots declared at each moment. Empty if their number is fixed. */
+  /**
+   * Address of the gate that limits streams to the slots that are declared at each moment. Empty if the number of
+   * streams is fixed.
+   */
   readonly gateUrl: string;
-  /** File to which k6 writes its metrics at the end. */
+  /** File to which k6 writes its metrics at the end of the run. */
   readonly metricsFile: string;
 }

@@ -12,7 +12,7 @@ test('stepTag returns the number of streams of a step, and nothing while the ste
   expect(tags).toEqual(['', '', '70', '70', '', '80', '80', '']);
 });
 
-test('judgeStep passes a step with values exactly at the limits', () => {
+test('judgeStep passes a step whose values are exactly at the limits', () => {
   expect(judgeStep({ latencies: { delta: 300, final: 600, ready: 1000 }, refused: 0 }, LIMITS)).toEqual([]);
 });
 
@@ -21,7 +21,7 @@ test('judgeStep fails a step that misses a target or has refused sessions', () =
   expect(judgeStep({ latencies, refused: 1 }, LIMITS)).toEqual(['delta p95 400 ms > 300 ms', '1 sessions refused']);
 });
 
-test('judgeStep fails a step without deltas and finals, but not one without ready events', () => {
+test('judgeStep fails a step without deltas or finals, but not a step without ready events', () => {
   const latencies = { delta: null, final: null, ready: null };
   expect(judgeStep({ latencies, refused: 0 }, LIMITS)).toEqual(['no delta arrived', 'no final arrived']);
 });

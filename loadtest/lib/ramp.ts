@@ -6,23 +6,24 @@ export interface Ramp {
   /** Number of streams of each step, in order. */
   readonly steps: readonly number[];
   readonly stepSeconds: number;
-  /** Time at the start of each step in which nothing is measured, because streams are still being opened. */
+  /** Time at the start of each step in which nothing is measured, because streams are still opening. */
   readonly settleSeconds: number;
 }
 
-/** Measurements of a step. Latencies are 95th percentiles in milliseconds, or null without events. */
+/** Measurements of a step. Latencies are 95th percentiles in milliseconds, or null if there were no events. */
 export interface StepMeasurement {
   readonly latencies: Readonly<Record<LatencyTargetName, number | null>>;
   readonly refused: number;
 }
 
-/** Returns the index of the step at a time after the start. It may be past the last step. */
+/** Returns the index of the step at this time after the start. It may be greater than that of the last step. */
 export function stepAt({ stepSeconds }: Ramp, elapsedMs: number): number {
   return Math.floor(elapsedMs / (stepSeconds * 1000));
 }
 
 /**
- * Returns the tag of measurements at a time after the start: the number of streams of the step, or '' while it settles.
+ * Returns the tag for measurements at this time after the start. It is the number of streams of the step, or '' while
+ * the step settles.
  */
 export function stepTag(ramp: Ramp, elapsedMs: number): string {
   const isSettling = elapsedMs % (ramp.stepSeconds * 1000) < ramp.settleSeconds * 1000;
@@ -33,7 +34,7 @@ export function stepTag(ramp: Ramp, elapsedMs: number): string {
 export function judgeStep({ latencies, refused }: StepMeasurement, limits: Limits): string[] {
   const failures = LATENCY_TARGETS.flatMap((target) => {
     const p95 = latencies[target];
-    // Sessions may be longer than a step, so a step without ready events does not fail.
+    // A step without ready events does not fail, because sessions may be longer than a step.
     if (p95 === null) return target === 'ready' ? [] : [`no ${target} arrived`];
     return p95 > limits[target] ? [`${target} p95 ${Math.round(p95)} ms > ${limits[target]} ms`] : [];
   });

@@ -3,11 +3,11 @@ import type { OptionName } from './options.ts';
 /** A load test scenario. The k6 script of the same name creates its load. */
 export interface Scenario {
   readonly summary: string;
-  /** Defaults that differ from the general ones. */
+  /** Default options that differ from the general ones. */
   readonly defaults: Readonly<Partial<Record<OptionName, string>>>;
-  /** Whether a missed latency target fails the command. Incorrect results always do. */
+  /** Whether the command fails if a latency target is missed. Incorrect results always make it fail. */
   readonly requiresLatency: boolean;
-  /** Whether the service may refuse sessions with 429 or 503 and Retry-After, or close a queued one with 4503. */
+  /** Whether the service may refuse sessions with 429 or 503 and Retry-After, or close a queued session with 4503. */
   readonly mayBeRefused: boolean;
   /** Whether the number of streams follows the declared slots during the run. */
   readonly followsSlots: boolean;

@@ -7,14 +7,14 @@ import type { Caller } from './plan.ts';
 import { plan } from './plan-file.ts';
 import { CHECKS } from './thresholds.ts';
 
-/** A session as returned by POST. The protocols contain a secret. */
+/** A session as POST has returned it. `protocols` contains a secret. */
 export interface Session {
   readonly id: string;
   readonly url: string;
   readonly protocols: readonly string[];
 }
 
-/** Longest wait before a refused tenant tries again. */
+/** Longest wait after a refusal before a tenant tries again. */
 const MAX_WAIT_SECONDS = 5;
 
 /** Creates a session. If it is refused, waits for the time in Retry-After and returns undefined. */

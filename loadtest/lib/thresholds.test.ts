@@ -9,7 +9,7 @@ const plan = {
   requiresLatency: true,
 };
 
-test('buildThresholds limits the latencies of regular tenants and the lag if the scenario requires latency', () => {
+test('if the scenario requires latency, buildThresholds limits the lag and the latencies of regular tenants', () => {
   expect(buildThresholds(plan)).toMatchObject({
     'delta_latency{role:regular}': ['p(95)<=300'],
     'final_latency{role:regular}': ['p(95)<=600'],
@@ -18,7 +18,7 @@ test('buildThresholds limits the latencies of regular tenants and the lag if the
   });
 });
 
-test('buildThresholds measures latencies and lag without limits if the scenario does not require latency', () => {
+test('if the scenario does not require latency, buildThresholds measures latencies and lag without limits', () => {
   expect(buildThresholds({ ...plan, requiresLatency: false })).toMatchObject({
     'delta_latency{role:regular}': [],
     lag: [],
@@ -36,7 +36,7 @@ test('buildThresholds limits the delta latency of each context', () => {
   });
 });
 
-test('buildThresholds measures each step of a ramp and limits the lag', () => {
+test('buildThresholds measures each step of a ramp separately, and limits the lag', () => {
   const ramp = { steps: [70, 80], stepSeconds: 60, settleSeconds: 5 };
   expect(buildThresholds({ ...plan, ramp, requiresLatency: false })).toMatchObject({
     'delta_latency{step:70}': [],
@@ -46,6 +46,6 @@ test('buildThresholds measures each step of a ramp and limits the lag', () => {
   });
 });
 
-test('buildThresholds uses names of checks without characters that k6 uses as separators', () => {
+test('buildThresholds uses check names without the characters that k6 uses as separators', () => {
   for (const name of Object.values(CHECKS)) expect(name).toMatch(/^[a-z ]+$/);
 });

@@ -10,9 +10,9 @@ export const CHECKS = {
   refused: 'every refusal was allowed',
 } as const;
 
-/** Names of k6 metrics that are restricted by a tag. */
+/** Names of k6 metrics with a tag filter. */
 export const METRICS = {
-  /** Latencies of regular tenants only, because no target applies to a tenant that floods. */
+  /** Latencies of regular tenants only, because no target applies to a tenant that sends faster than real time. */
   latency: (target: LatencyTargetName) => `${target}_latency{role:regular}`,
   deltaOf: (context: readonly [number, number]) => `delta_latency{context:${context.join('-')}}`,
   latencyAt: (target: LatencyTargetName, streams: number) => `${target}_latency{step:${streams}}`,
@@ -26,8 +26,8 @@ export const METRICS = {
 type ThresholdPlan = Pick<Plan, 'callers' | 'contexts' | 'lagLimitMs' | 'limits' | 'ramp' | 'requiresLatency'>;
 
 /**
- * Builds the thresholds of a run. k6 reports a metric with a tag only if the metric has an entry. A metric without a
- * limit therefore has an empty list.
+ * Builds the thresholds of a run. k6 reports a metric with a tag filter only if the thresholds contain it. A metric
+ * without a limit therefore has an empty list.
  */
 export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
   const { callers, contexts, lagLimitMs, limits, ramp, requiresLatency } = plan;
@@ -37,7 +37,7 @@ export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
     ...Object.values(CHECKS).map((name) => [METRICS.check(name), ['rate==1']]),
     ['lag', measuresLatency ? [`p(95)<=${lagLimitMs}`] : []],
     ...LATENCY_TARGETS.map((target) => [METRICS.latency(target), limit(target)]),
-    // Limits each context separately, so that a small context does not gain at the cost of a large one.
+    // Each context has its own limit, so that low latencies of one context cannot hide high latencies of another.
     ...contexts.map((context) => [METRICS.deltaOf(context), limit('delta')]),
     [METRICS.create, []],
     ...callers.flatMap(({ tenant }) => [

@@ -1,6 +1,8 @@
 import { Track } from './track.ts';
 
-/** Creates the track of a stream that sent the given number of 100 ms frames, each when it was due. */
+/**
+ * Creates the track of a stream that has sent the given number of 100 ms frames, each at the time at which it was due.
+ */
 function createTrack(frames: number): Track {
   const track = new Track();
   track.receive({ type: 'ready', chunk_samples: 17_920 }, 0);
@@ -19,9 +21,9 @@ const final = (startMs: number, endMs: number, utterance = 1) => ({
 
 test('Track measures the latency of a delta from the time at which its last sample was sent', () => {
   const track = createTrack(20);
-  // The sample at 1120 ms is in the twelfth frame, which was sent at 1200.
+  // The sample at 1120 ms is in the twelfth frame, which was sent at 1200 ms.
   expect(track.receive(delta(1120), 1250)).toEqual({ kind: 'delta', latencyMs: 50 });
-  // The last sample of a frame belongs to this frame, not to the next one.
+  // The last sample of a frame belongs to this frame and not to the next one.
   expect(track.receive(delta(1200), 1250)).toEqual({ kind: 'delta', latencyMs: 50 });
   expect(track.receive(delta(1201), 1350)).toEqual({ kind: 'delta', latencyMs: 50 });
   expect(track.faults).toEqual([]);

@@ -9,7 +9,7 @@ export interface ServerEvent {
   readonly code?: string;
 }
 
-/** Result of an event for the measurements. */
+/** What an event contributes to the measurements. */
 export type Observation =
   | { readonly kind: 'ready'; readonly chunkSamples: number }
   | { readonly kind: 'delta'; readonly latencyMs: number }
@@ -21,8 +21,9 @@ const SAMPLES_PER_MS = 16;
 const NOTHING: Observation = { kind: 'nothing' };
 
 /**
- * The client's view of one stream. It knows when each sample was sent and measures the latency of events against it. It
- * also records violations of the protocol, such as lost, repeated or reordered events. The caller passes all times.
+ * The client's view of one stream. It stores when each sample was sent, and measures the latency of events from these
+ * times. It also records violations of the protocol, such as lost, repeated or reordered events. The caller passes all
+ * times.
  */
 export class Track {
   readonly faults: string[] = [];
@@ -34,7 +35,7 @@ export class Track {
   readonly #frames: { end: number; atMs: number }[] = [];
   readonly #flushes: { samples: number; atMs: number }[] = [];
 
-  /** Records that the next samples were sent. */
+  /** Records that these samples were sent, after all earlier ones. */
   sent(samples: number, atMs: number): void {
     this.samples += samples;
     this.#frames.push({ end: this.samples, atMs });
@@ -44,14 +45,18 @@ export class Track {
     this.#flushes.push({ samples: this.samples, atMs });
   }
 
-  /** Whether the final of a flush is pending. */
+  /** Whether a flush has no final yet. */
   get awaitsFinal(): boolean {
     return this.#flushes.length > this.finals;
   }
 
-  /** Returns when the last sample of the given milliseconds of audio was sent, or undefined if it was not sent yet. */
+  /**
+   * Returns the time at which the last sample of the first `audioMs` milliseconds was sent. Undefined if it was not
+   * sent yet.
+   */
   sentAt(audioMs: number): number | undefined {
-    // audio_end_ms is rounded up. At the end of the audio it may name a sample that does not exist.
+    // The service rounds `audio_end_ms` up. At the end of the audio, it may therefore refer to a sample that does not
+    // exist.
     const sample = Math.min(audioMs * SAMPLES_PER_MS, this.samples);
     if (audioMs > Math.ceil(this.samples / SAMPLES_PER_MS)) return undefined;
     let [low, high] = [0, this.#frames.length - 1];

@@ -13,9 +13,11 @@ const FINAL_WITHIN_MS = 60_000;
 /** Properties of a stream that its utterances share. */
 export interface StreamProfile {
   readonly role: Role;
-  /** Context such as `56-13`, because k6 does not accept a comma in a tag. Empty if none was requested. */
+  /**
+   * Context in a form such as `56-13`, because k6 does not accept a comma in a tag. Empty if no context was requested.
+   */
   readonly context: string;
-  /** Start of the stream within a chunk, from 0 to 1. */
+  /** Part of a chunk by which the start of the stream is shifted, from 0 to 1. */
   readonly phase: number;
   readonly chunkMs: number;
 }
@@ -41,9 +43,9 @@ export async function streamRecording(
 }
 
 /**
- * Sends at the pace of speech, each frame at an absolute time so that a late frame does not delay the others. One
- * JavaScript promise covers all frames. With one for each frame k6 would use a quarter more CPU time, which a service
- * on the same cores would lack.
+ * Sends in real time. Each frame has an absolute time, so that a late frame does not delay the others. One JavaScript
+ * promise covers all frames. With one promise for each frame, k6 would use a quarter more CPU time, which would slow
+ * down a service on the same cores.
  */
 function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: StreamProfile): Promise<void> {
   const { frameMs } = plan;
@@ -51,7 +53,7 @@ function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: 
   const startMs = startTimeOf(Date.now(), phase, chunkMs);
   let frame = 0;
   return new Promise((resolve) => {
-    // Sends only the frames that are due, because a k6 timer may fire early (see wait.ts).
+    // A k6 timer may fire early (see wait.ts), so only the frames that are due are sent.
     const send = () => {
       let now = Date.now();
       let dueMs = dueAt(startMs, frame, frameMs);
@@ -71,7 +73,7 @@ function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: 
 async function sendAll(connection: Connection, { pcm }: Speech): Promise<void> {
   for (let frame = 0; frame * frameSamples(plan.frameMs) < pcm.byteLength / 2 && connection.isOpen; frame++) {
     sendFrame(connection, pcm, frame, Date.now());
-    // Lets k6 process events between frames.
+    // Lets k6 process events between two frames.
     await waitUntil(0);
   }
 }

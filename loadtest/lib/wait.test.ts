@@ -1,6 +1,6 @@
 import { callAfter, callAt, waitUntil } from './wait.ts';
 
-/** Creates a clock whose timers the test fires, early or late. */
+/** Creates a clock whose timers the test fires, either early or late. */
 function createManualClock() {
   const timers = new Map<number, () => void>();
   const clock = {
@@ -37,7 +37,7 @@ test('callAt waits for the remaining time if the timer fires early', () => {
   expect(calls).toBe(1);
 });
 
-test('callAt does not call back after it was cancelled, even if the timer had fired early before', () => {
+test('callAt does not call back after it was cancelled, even if its timer has fired early before', () => {
   const clock = createManualClock();
   let calls = 0;
   const cancel = callAt(2000, () => calls++, clock);
@@ -48,7 +48,7 @@ test('callAt does not call back after it was cancelled, even if the timer had fi
   expect(calls).toBe(0);
 });
 
-test('waitUntil resolves at once for a time that has passed, and callAfter calls back after its delay', async () => {
+test('waitUntil resolves at once if the time has passed, and callAfter calls back after its delay', async () => {
   await expect(waitUntil(0)).resolves.toBeUndefined();
   await expect(new Promise<void>((resolve) => void callAfter(1, resolve))).resolves.toBeUndefined();
 });

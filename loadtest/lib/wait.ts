@@ -12,8 +12,9 @@ const CLOCK: Clock<ReturnType<typeof setTimeout>> = {
 };
 
 /**
- * Calls `callback` at the given time. Returns a function that cancels the call. In k6 1.8, setting a timer with no
- * delay can fire another pending timer early. Therefore the timer checks the clock and waits for the remaining time.
+ * Calls `callback` at the given time. Returns a function that cancels the call. In k6 1.8, setting a timer without a
+ * delay can make another pending timer fire early. The timer therefore checks the clock and waits for the remaining
+ * time.
  */
 export function callAt<Timer>(atMs: number, callback: () => void, clock: Clock<Timer>): () => void {
   const fire = () => {
@@ -29,7 +30,7 @@ export function callAfter(ms: number, callback: () => void): () => void {
   return callAt(CLOCK.now() + ms, callback, CLOCK);
 }
 
-/** Waits until the given time. Always lets k6 process pending events first, even if the time has passed. */
+/** Resolves at the given time. Lets k6 process pending events first, even if the time has already passed. */
 export function waitUntil(atMs: number): Promise<void> {
   return new Promise((resolve) => void callAt(atMs, resolve, CLOCK));
 }

@@ -1,4 +1,7 @@
-/** Same as AUDIO.sampleRateHz of packages/core, which k6 cannot import. A test compares them. */
+/**
+ * Sample rate of the service. It must equal AUDIO.sampleRateHz of packages/core, which k6 cannot import. A test
+ * compares both.
+ */
 export const SAMPLE_RATE_HZ = 16_000;
 
 /** Format of a WAV file and position of its samples. */

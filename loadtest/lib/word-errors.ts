@@ -1,8 +1,8 @@
 import { editDistance } from './edit-distance.ts';
 
 /**
- * Splits a text into the words that error rates count. Lists punctuation because k6 does not support Unicode classes in
- * regular expressions.
+ * Splits a text into the words that error rates count. Punctuation is listed explicitly, because k6 does not support
+ * Unicode classes in regular expressions.
  */
 export function wordsOf(text: string): string[] {
   return text

@@ -4,7 +4,7 @@ import { request } from '../../tools/start/request.ts';
 import type { RequestOptions } from '../../tools/start/request.ts';
 import type { Target } from './target.ts';
 
-/** Timeout of a request. The admin API responds to a write when the change is effective, which can take a minute. */
+/** Timeout of a request. The admin API answers a write only after the change is effective, which can take a minute. */
 const TIMEOUT_MS = 70_000;
 
 interface Balance {
@@ -13,14 +13,14 @@ interface Balance {
   readonly consumed_ms: number;
 }
 
-/** Credit of a tenant, as the admin API and the tenant's own API report it. */
+/** Credit of a tenant, as the admin API reports it and as the tenant's own API reports it. */
 export interface Balances {
   readonly tenant: string;
   readonly credits: Balance & { readonly granted_ms: number };
   readonly liveSessions: number;
-  /** Sum of what the sessions of the tenant were charged. */
+  /** Sum of the charges of all sessions of the tenant. */
   readonly billableMs: number;
-  /** Response of GET /v1/usage to the tenant. */
+  /** Response of GET /v1/usage with the tenant's API key. */
   readonly ownView: Balance;
 }
 
@@ -45,7 +45,7 @@ export function createAdmin({ baseUrl, adminUrl, adminToken, caFile, adminCaFile
   async function call<Result>(url: string, options: RequestOptions): Promise<Result> {
     const response = await request(url, { timeoutMs: TIMEOUT_MS, ...options });
     if (response.status < 300) return JSON.parse(response.body) as Result;
-    // Only responses to successful requests may contain secrets.
+    // The error contains the response, because only responses to successful requests may contain secrets.
     throw new Error(`${options.method} ${url} returned ${response.status}: ${response.body.slice(0, 300)}`);
   }
   const callAdmin = <Result>(method: string, path: string, body?: unknown) =>

@@ -20,7 +20,7 @@ test('parseLoadtestArguments accepts options before and after the scenario', () 
   });
 });
 
-test('parseLoadtestArguments returns undefined without arguments and with --help', () => {
+test('parseLoadtestArguments returns undefined if there are no arguments, or if --help is given', () => {
   expect(parseLoadtestArguments([])).toBeUndefined();
   expect(parseLoadtestArguments(['steady', '--help'])).toBeUndefined();
 });

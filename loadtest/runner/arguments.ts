@@ -5,13 +5,13 @@ import type { ScenarioName } from '../lib/scenarios.ts';
 /** Parsed command line. */
 export interface LoadtestArguments {
   readonly scenario: ScenarioName;
-  /** Folder for the report. If undefined, a new one in loadtest/results. */
+  /** Folder for the report. If undefined, a new folder in loadtest/results is used. */
   readonly out: string | undefined;
-  /** Whether to slow the worker down, which must make the run fail. */
+  /** Whether to slow down the worker. The run must then fail. */
   readonly slowWorker: boolean;
-  /** Whether to halve the CPU of the worker in mid-run. The run must still meet its targets. */
+  /** Whether to halve the CPU of the worker in the middle of the run. The run must still meet its targets. */
   readonly halveCpu: boolean;
-  /** Whether to write the report files to the log too, for pods whose files cannot be copied. */
+  /** Whether to write the report files to the log as well, for pods whose files cannot be copied. */
   readonly logReport: boolean;
 }
 

@@ -9,20 +9,20 @@ const recordings = { files: [{ file: 'a.wav', text: 'a' }], longestSeconds: 9 };
 const plan = (scenario: ScenarioName, env: Environment = {}, slots = 100) =>
   buildPlan(scenario, createOptions(env, SCENARIOS[scenario].defaults), 'm', slots, recordings);
 
-test('buildPlan plans the number of streams in STREAMS, or else a share of the declared slots', () => {
+test('buildPlan plans as many streams as STREAMS sets, or else a share of the declared slots', () => {
   expect(plan('steady').streams).toBe(100);
   expect(plan('soak').streams).toBe(70);
   expect(plan('steady', { STREAMS: '3' }, 0).streams).toBe(3);
   expect(plan('smoke', {}, 0).streams).toBe(4);
 });
 
-test('buildPlan plans twice as many users as streams for a scenario that follows the slots', () => {
+test('buildPlan plans twice as many users as streams for a scenario that follows the declared slots', () => {
   expect(plan('steady')).toMatchObject({ streams: 100, users: 200 });
   expect(plan('steady', { STREAMS: '7' })).toMatchObject({ streams: 7, users: 7 });
   expect(plan('spike', { LOAD_PERCENT: '100' })).toMatchObject({ streams: 100, users: 100 });
 });
 
-test('buildPlan rejects a plan without declared slots and names the option to set', () => {
+test('buildPlan rejects a run whose declared slots are unknown, and names the option to set', () => {
   expect(() => plan('steady', {}, 0)).toThrow('Set STREAMS, or set OPERATOR_URL to read them');
   expect(() => plan('ramp-to-saturation', {}, 0)).toThrow('Set DECLARED_SLOTS');
 });
@@ -31,28 +31,28 @@ test('buildPlan adds enough streams for a spike to reach SPIKE_PERCENT', () => {
   expect(plan('spike', { STREAMS: '10' }).spike).toEqual({ streams: 20, seconds: 30 });
 });
 
-test('buildPlan creates virtual users for the last step of a ramp', () => {
+test('buildPlan plans as many virtual users as the last step of a ramp needs', () => {
   const { ramp, streams } = plan('ramp-to-saturation', { RAMP_START_PERCENT: '50', RAMP_STEP_PERCENT: '50' });
   expect(ramp?.steps).toEqual([50, 100, 150, 200]);
   expect(streams).toBe(200);
 });
 
-test('buildPlan requests contexts only in the scenario mixed-latency', () => {
+test('buildPlan requests contexts only for the scenario mixed-latency', () => {
   expect(plan('mixed-latency').contexts).toHaveLength(5);
   expect(plan('steady').contexts).toEqual([]);
 });
 
-test('buildPlan creates at most as many tenants as streams', () => {
+test('buildPlan plans at most as many tenants as streams', () => {
   expect(plan('steady', { STREAMS: '2', TENANTS: '5' }).tenants).toBe(2);
 });
 
-test('buildPlan rejects sessions that could exceed 300 s of audio', () => {
+test('buildPlan rejects sessions that could have more than 300 s of audio', () => {
   const long = { ...recordings, longestSeconds: 30 };
   const options = createOptions({ SESSION_SECONDS: '280', STREAMS: '1' }, {});
   expect(() => buildPlan('steady', options, 'm', 0, long)).toThrow('would exceed 300 s');
 });
 
-test('findRecordings returns the bundled recordings of a model with transcripts, and Kikuyu if it has none', () => {
+test('findRecordings returns the bundled recordings of a model, and those of Kikuyu if the model has none', () => {
   const dholuo = findRecordings('', 'svc-asr-dholuo-v1');
   expect(dholuo.files.length).toBeGreaterThan(3);
   expect(dholuo.files.every(({ text }) => text.length > 20)).toBe(true);

@@ -7,19 +7,21 @@ import type { ScenarioName } from '../lib/scenarios.ts';
 import type { Recordings } from './recordings.ts';
 import { stepsOf } from './saturation.ts';
 
-/** Longest audio of a session, fixed by the interface. */
+/** Maximum audio of a session in seconds, which the public interface defines. */
 const MAX_AUDIO_SECONDS = 300;
 const MAX_STREAMS = 20_000;
 
-/** The plan without the fields that are known only when the service runs. */
+/** The plan without fields that are unknown until the service runs. */
 export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'gateUrl' | 'k6Url' | 'metricsFile'> & {
   readonly tenants: number;
 };
 
-/** Largest factor by which declared slots rise. A worker on a CPU offers half of its slots at first. */
+/**
+ * Largest factor by which declared slots may rise during a run. A worker on a CPU offers half of its slots at first.
+ */
 const MAX_RISE = 2;
 
-/** Builds the plan of a run. Pass 0 if the declared slots are unknown. */
+/** Builds the plan of a run. `declaredSlots` is 0 if the declared slots are unknown. */
 export function buildPlan(
   scenario: ScenarioName,
   options: Options,

@@ -5,7 +5,7 @@ import { createCpuLimit } from './cpu-limit.ts';
 
 const PID = 7;
 
-/** Creates folders like those of cgroups and of a process, with these files and contents. */
+/** Creates folders that look like cgroups and /proc, with these files and contents. */
 function createSystem(files: Record<string, string>) {
   const folder = temporaryFolder('cgroups');
   for (const [path, text] of Object.entries(files)) {
@@ -24,7 +24,7 @@ function createSystem(files: Record<string, string>) {
 }
 
 describe('createCpuLimit', () => {
-  test('sets a quota in its own cpu group of version 1, and moves processes there and back', () => {
+  test('creates a group with a quota in cgroups version 1, and moves processes to it and back', () => {
     const system = createSystem({
       'cgroup/cpu,cpuacct/cgroup.procs': '',
       'cgroup/cpu,cpuacct/pod/cgroup.procs': '',
@@ -43,7 +43,7 @@ describe('createCpuLimit', () => {
     expect(existsSync(join(system.cgroupRoot, 'cpu,cpuacct', group))).toBe(false);
   });
 
-  test('sets cpu.max in version 2, and moves processes there and back', () => {
+  test('creates a group with cpu.max in cgroups version 2, and moves processes to it and back', () => {
     const system = createSystem({
       'cgroup/cgroup.controllers': 'cpuset cpu memory\n',
       'cgroup/user/cgroup.procs': '',
@@ -59,7 +59,7 @@ describe('createCpuLimit', () => {
     expect(system.groupIn()).toBe('');
   });
 
-  test('does not move a process back that has ended', () => {
+  test('does not move a process back if the process has ended', () => {
     const system = createSystem({
       'cgroup/cpu/cgroup.procs': '',
       'proc/self/cgroup': '1:cpu:/elsewhere\n',
@@ -82,7 +82,7 @@ describe('createCpuLimit', () => {
     );
   });
 
-  test('names the file system error if the group cannot be created', () => {
+  test('throws an error with the file system error if the group cannot be created', () => {
     const system = createSystem({ 'cgroup/cpu/cgroup.procs': '', 'proc/self/cgroup': '1:cpu:/\n' });
     writeFileSync(join(system.cgroupRoot, 'cpu', `svc-asr-loadtest-${process.pid}`), '');
     expect(() => createCpuLimit(0.5, system)).toThrow(/by a control group in .*cpu \(EEXIST\)\. Run as root\./);

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { basename, join } from 'node:path';
 import { hierarchies } from '../../tools/cluster/namespaces/cgroups.ts';
 
-/** Period of the limit in microseconds, which is the default of Kubernetes. */
+/** Period of the limit in microseconds. It is the default of Kubernetes. */
 const PERIOD_US = 100_000;
 
-/** A control group that limits the CPU time of its processes together. */
+/** A control group that limits the total CPU time of its processes. */
 export interface CpuLimit {
   /** Moves a process with all its threads into the group. */
   add: (pid: number) => void;
@@ -13,7 +13,7 @@ export interface CpuLimit {
   remove: () => void;
 }
 
-/** Places that tests replace. */
+/** Folders and functions of the system, which tests replace. */
 export interface CpuLimitParts {
   readonly cgroupRoot: string;
   readonly procRoot: string;
@@ -23,15 +23,15 @@ export interface CpuLimitParts {
 const SYSTEM: CpuLimitParts = { cgroupRoot: '/sys/fs/cgroup', procRoot: '/proc', removeGroup: rmdirSync };
 
 /**
- * Creates a control group whose processes may use this many cores, in version 1 or 2 of cgroups. Throws an error that
- * names the reason if the system does not allow it.
+ * Creates a control group whose processes may use this many cores together, in version 1 or 2 of cgroups. Throws an
+ * error with the reason if the system does not allow it.
  */
 export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): CpuLimit {
   const { cgroupRoot, procRoot, removeGroup } = parts;
   const hierarchy = findCpuHierarchy(cgroupRoot);
   const isVersion2 = hierarchy === cgroupRoot;
-  // In version 1 the limits of the group that the load test runs in still apply to a group inside it. In version 2
-  // a group with processes cannot have such a group.
+  // In version 1, the new group is created inside the group of the load test, so that the limits of that group still
+  // apply. In version 2, a group that has processes cannot contain another group.
   const own = isVersion2 ? '/' : readGroup(procRoot, 'self', isVersion2);
   const parent = existsSync(join(hierarchy, own)) ? join(hierarchy, own) : hierarchy;
   const group = join(parent, `svc-asr-loadtest-${process.pid}`);
@@ -68,7 +68,7 @@ export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): Cp
   };
 }
 
-/** Finds the folder of the hierarchy with the cpu controller. */
+/** Finds the root folder of the cgroup hierarchy that has the cpu controller. */
 function findCpuHierarchy(root: string): string {
   const found = existsSync(root) ? hierarchies(root) : [];
   const cpu = found.find((folder) => (folder === root ? hasCpu(root) : isCpu(basename(folder))));
@@ -80,12 +80,12 @@ function findCpuHierarchy(root: string): string {
 
 const isCpu = (name: string): boolean => name.split(',').includes('cpu');
 
-/** Reports whether the root of version 2 has the cpu controller. */
+/** Reports whether the cpu controller is available at the root of version 2. */
 function hasCpu(root: string): boolean {
   return readFileSync(join(root, 'cgroup.controllers'), 'utf8').trim().split(' ').includes('cpu');
 }
 
-/** Returns the path of a process in the hierarchy of the cpu controller. */
+/** Returns the group of a process in the hierarchy that has the cpu controller. */
 function readGroup(procRoot: string, process: string, isVersion2: boolean): string {
   const lines = readFileSync(join(procRoot, process, 'cgroup'), 'utf8').split('\n');
   const fields = lines.map((line) => /^\d+:([^:]*):(.*)$/.exec(line));

@@ -46,12 +46,12 @@ test('readDeclaredSlots rejects for a model without workers', async () => {
   await expect(readDeclaredSlots(url, 'ab', 0)).rejects.toThrow(`the operator at ${url} reports no worker of ab`);
 });
 
-test('readDeclaredSlots tries the next address of a host name if one refuses the connection', async () => {
-  // On a machine where the name has only one address, this covers no more than the first test.
+test('readDeclaredSlots tries the next address of a host name if the first one refuses the connection', async () => {
+  // On a machine where the name has only one address, this test covers no more than the first one.
   expect(await readDeclaredSlots(url.replace('127.0.0.1', 'localhost'), 'a', 0)).toBe(40);
 });
 
-test('readDeclaredSlots rejects with the address of an operator that is unavailable', async () => {
+test('readDeclaredSlots rejects with the address of the operator if the operator is unavailable', async () => {
   const port = await freePort('127.0.0.1');
   await expect(readDeclaredSlots(`http://127.0.0.1:${port}`, 'a', 0)).rejects.toThrow(`ECONNREFUSED 127.0.0.1:${port}`);
 });

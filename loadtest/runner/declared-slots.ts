@@ -9,8 +9,9 @@ const TIMEOUT_MS = 5000;
 export const SLOTS_METRIC = 'svc_asr_pool_slots';
 
 /**
- * Reads the total slots that the workers of a model declared. Waits until there is a worker, and throws if there is
- * none after `withinMs`. The operator's metrics contain the slots wherever the service runs and need no password.
+ * Reads the total slots that the workers of a model declare. Waits until there is a worker, and throws if there is none
+ * after `withinMs`. The slots come from the metrics of the operator, which need no password and are available wherever
+ * the service runs.
  */
 export async function readDeclaredSlots(operatorUrl: string, model: string, withinMs: number): Promise<number> {
   const deadlineMs = performance.now() + withinMs;
@@ -28,7 +29,8 @@ async function readOnce(operatorUrl: string, model: string): Promise<number> {
   const pages = await Promise.allSettled((await addressesOf(operatorUrl)).map(readMetrics));
   const read = pages.filter((page) => page.status === 'fulfilled').map(({ value }) => value);
   const [first] = pages;
-  // Some addresses may refuse connections, for example ::1 or an operator that is shutting down.
+  // Some of the addresses may refuse connections, such as ::1 or an operator that is shutting down. Only if all do,
+  // this fails.
   if (read.length === 0 && first?.status === 'rejected') throw first.reason;
   const slots = Math.max(0, ...read.map((page) => findSlots(page, model)));
   if (slots === 0)
@@ -36,7 +38,10 @@ async function readOnce(operatorUrl: string, model: string): Promise<number> {
   return slots;
 }
 
-/** Resolves all addresses of a name. In a cluster all operators share it, and only the leader reports workers. */
+/**
+ * Resolves all addresses of a host name. In a cluster, all operators share the name, and only the leader reports
+ * workers.
+ */
 async function addressesOf(operatorUrl: string): Promise<string[]> {
   const { hostname } = new URL(operatorUrl);
   const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true });
@@ -53,7 +58,7 @@ async function readMetrics(origin: string): Promise<string> {
   return body;
 }
 
-/** Returns the slots of a model in a page of metrics, or 0 if it has none. */
+/** Returns the slots of a model in a page of metrics. 0 if the page has none for this model. */
 export function findSlots(page: string, model: string): number {
   const line = page
     .split('\n')

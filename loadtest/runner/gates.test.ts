@@ -19,11 +19,11 @@ test('judgeGates fails a run without finals', () => {
   ]);
 });
 
-test('judgeGates fails if a created session never ended', () => {
+test('judgeGates fails if a session was created and never ended', () => {
   expect(failures(metricsOf({ sessions: counter(3) }), [balancesOf(6000)])).toEqual(['every session ended: 2 of 3']);
 });
 
-test.each(Object.values(CHECKS))('judgeGates fails if k6 reports a session that fails the check: %s', (name) => {
+test.each(Object.values(CHECKS))('judgeGates fails if k6 reports a session that fails the check "%s"', (name) => {
   expect(failures(metricsOf({ [METRICS.check(name)]: checkResult(1, 1) }), [balancesOf(6000)])).toEqual([
     `${name}: 1 of 2`,
   ]);
@@ -35,7 +35,7 @@ test('judgeGates fails if the balances do not add up to the granted credit', () 
   ]);
 });
 
-test('judgeGates fails if credit stays reserved', () => {
+test('judgeGates fails if credit stays reserved after the run', () => {
   expect(failures(metricsOf(), [balancesOf(6000, { reservedMs: 60_000 })])).toEqual([
     'no credit stays reserved: t: 60000 ms, 1 sessions',
   ]);
@@ -51,7 +51,7 @@ test.each([
   expect(found[0]).toContain(detail);
 });
 
-test('judgeGates accepts any charge for sessions that did not end normally, up to their audio', () => {
+test('for sessions that did not end normally, judgeGates accepts any charge up to their audio', () => {
   const metrics = metricsOf({ [METRICS.unclear('t')]: counter(3000) });
   expect(failures(metrics, [balancesOf(6000)])).toEqual([]);
   expect(failures(metrics, [balancesOf(9000)])).toEqual([]);
@@ -66,12 +66,12 @@ test('judgeGates fails if GET /v1/usage differs from the account of the admin AP
   ]);
 });
 
-test('judgeGates limits the list of tenants with a wrong balance', () => {
+test('judgeGates lists only the first tenants with a wrong balance', () => {
   const wrong = Array.from({ length: 7 }, () => balancesOf(6000, { reservedMs: 1 }));
   expect(failures(metricsOf(), wrong)[0]).toMatch(/(t: 1 ms, 1 sessions; ){4}t: 1 ms, 1 sessions and 2 more$/);
 });
 
-test('judgeRefusals allows a tenth of the sessions to be refused', () => {
+test('judgeRefusals allows at most a tenth of the sessions to be refused', () => {
   expect(judgeRefusals(metricsOf({ sessions: counter(90), session_refusals: counter(10) }))).toMatchObject({
     passed: true,
     detail: '10 of 100',

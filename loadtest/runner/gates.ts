@@ -10,13 +10,13 @@ export interface Gate {
   readonly detail: string;
 }
 
-/** Largest share of refused sessions in a run that holds the declared slots. Slots may fall while a session starts. */
+/** Largest share of refused sessions in a run that uses all declared slots. Slots may fall while a session starts. */
 const MAX_REFUSED_SHARE = 0.1;
 
-/** Number of tenants that a detail lists. */
+/** Maximum number of tenants that the details of a gate list. */
 const MAX_CASES = 5;
 
-/** Checks the correctness of a run. k6 logs the sessions that fail one of its checks. */
+/** Checks whether a run was correct. k6 logs the sessions that fail one of its checks. */
 export function judgeGates(metrics: K6Metrics, balances: readonly Balances[]): Gate[] {
   const checks = Object.values(CHECKS).map((name): Gate => {
     const { passes = 0, fails = 0 } = metrics[METRICS.check(name)]?.values ?? {};
@@ -32,7 +32,7 @@ export function judgeGates(metrics: K6Metrics, balances: readonly Balances[]): G
   ];
 }
 
-/** Checks that a run that holds the declared slots had few refusals. */
+/** Checks that few sessions were refused in a run that uses all declared slots. */
 export function judgeRefusals(metrics: K6Metrics): Gate {
   const [created, refused] = [countOf(metrics, 'sessions'), countOf(metrics, 'session_refusals')];
   return {

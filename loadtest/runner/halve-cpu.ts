@@ -2,12 +2,15 @@ import { isOurs, openRecords } from '../../operator/src/workers/process/records.
 import { logProgress } from '../../tools/launch/terminal.mjs';
 import type { CpuLimit } from './cpu-limit.ts';
 
-/** Cores that all threads of a worker share from mid-run on. Before, its inference thread alone could use a whole one. */
+/**
+ * Number of cores that all threads of a worker share after the limit is applied. Before, the inference thread alone can
+ * use a whole core.
+ */
 export const HALF_CORE = 0.5;
 
 /**
- * Applies a CPU limit to the workers of a model after the given time. Call the returned function at the end of the run.
- * It throws if the limit was not applied.
+ * Applies a CPU limit to the workers of a model after the given time. Returns a function to call at the end of the run,
+ * which throws if the limit was not applied.
  */
 export function limitWorkersAfter(
   seconds: number,
@@ -27,7 +30,7 @@ export function limitWorkersAfter(
     }
     logProgress(problem === '' ? `the worker is limited to ${HALF_CORE} cores from now on` : problem);
   }, seconds * 1000);
-  // A run that is interrupted does not wait for the timer.
+  // The timer must not keep the process alive if the run is interrupted.
   timer.unref();
   return () => {
     clearTimeout(timer);

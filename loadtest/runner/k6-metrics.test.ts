@@ -8,7 +8,7 @@ const metrics = {
   empty: { values: { count: 0, avg: 0, med: 0, 'p(95)': 0, 'p(99)': 0, max: 0 }, thresholds: {} },
 };
 
-test('distributionOf rounds the values of a trend to a tenth', () => {
+test('distributionOf rounds the values of a trend to one decimal place', () => {
   expect(distributionOf(metrics, 'delta')).toEqual({ count: 3, p50: 15, p95: 19.6, p99: 19.9, max: 20 });
 });
 
@@ -17,7 +17,7 @@ test.each(['empty', 'missing'])('distributionOf returns null for a trend without
   expect(countOf(metrics, name)).toBe(0);
 });
 
-test('meetsThresholds is false if one of several thresholds was crossed, and true without thresholds', () => {
+test('meetsThresholds is false if any threshold was crossed, and true if there are no thresholds', () => {
   expect(meetsThresholds(metrics, 'delta')).toBe(false);
   expect(meetsThresholds(metrics, 'empty')).toBe(true);
 });

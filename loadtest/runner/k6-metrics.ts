@@ -11,7 +11,7 @@ export type K6Metrics = Readonly<
   >
 >;
 
-/** Distribution of a trend in milliseconds. All but the count are null without values. */
+/** Distribution of a trend in milliseconds. If there are no values, all fields except the count are null. */
 export interface Distribution {
   readonly count: number;
   readonly p50: number | null;
@@ -32,7 +32,7 @@ export function distributionOf(metrics: K6Metrics, name: string): Distribution {
   return { count, p50: round(med), p95: round(p95), p99: round(p99), max: round(max) };
 }
 
-/** Returns the count of a counter or trend. It is 0 if k6 has not measured it. */
+/** Returns the count of a counter or trend. It is 0 if k6 has no such metric. */
 export function countOf(metrics: K6Metrics, name: string): number {
   return metrics[name]?.values.count ?? 0;
 }

@@ -18,7 +18,7 @@ import { concludeRamp } from './saturation.ts';
 
 const MODEL = 'svc-asr-kikuyu-v1';
 
-/** Refuses every session as a pool without free slots does. */
+/** Fake service that refuses every session, as a pool without free slots does. */
 let service: Server;
 let folder: string;
 beforeAll(async () => {
@@ -57,14 +57,14 @@ const failedGates = (metrics: K6Metrics) =>
     .filter(({ passed }) => !passed)
     .map(({ name, detail }) => `${name}: ${detail}`);
 
-test('the scenario smoke fails on refused sessions, because it does not allow refusals', async () => {
+test('the scenario smoke fails if sessions are refused, because it does not allow refusals', async () => {
   expect(failedGates(await run('smoke'))).toEqual([
     'sessions were served: 0 sessions, 0 finals',
     `${CHECKS.refused}: 0 of 2`,
   ]);
 });
 
-test('the scenario ramp-to-saturation ends after the first step with refused sessions and writes a report', async () => {
+test('the scenario ramp-to-saturation ends after the first step in which sessions are refused, and writes a report', async () => {
   const ramp = { steps: [1, 2], stepSeconds: 4, settleSeconds: 1 };
   const metrics = await run('ramp-to-saturation', { ramp, streams: 2, durationSeconds: 8, pauseMs: 0 });
   expect(failedGates(metrics)).toEqual(['sessions were served: 0 sessions, 0 finals']);

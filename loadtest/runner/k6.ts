@@ -17,22 +17,22 @@ export interface K6Run {
   readonly address: string;
 }
 
-/** Returns the path of k6, which is built if it is missing. */
+/** Returns the path of k6. If `path` is empty, builds k6 unless it was built before. */
 export async function findK6(path: string): Promise<string> {
   return path === '' ? (await ensureGoTools(['k6'])).k6 : path;
 }
 
-/** Runs a scenario to its end. The signal ends it early and cuts off running sessions. */
+/** Runs a scenario to its end. If the signal aborts, k6 ends early and interrupts running sessions. */
 export async function runK6(program: string, run: K6Run, signal: AbortSignal): Promise<void> {
   const flags = ['--quiet', '--no-color', '--no-usage-report', '--log-format=raw', `--address=${run.address}`];
   const child = spawn(program, ['run', ...flags, join(root, 'loadtest', `${run.scenario}.ts`)], {
     env: {
       ...process.env,
-      // k6 does not need the token that creates tenants.
+      // The admin token is not passed on, because k6 does not need it.
       ADMIN_TOKEN: '',
       LOADTEST_PLAN: run.planFile,
       K6_WEB_DASHBOARD: 'true',
-      // k6 writes the report but opens no port for a live view.
+      // With this value, k6 writes the report but does not open a port for a live view.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '2s',
       K6_WEB_DASHBOARD_TAGS: 'context,code',

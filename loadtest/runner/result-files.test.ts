@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('buildLines shows latencies and gates, and the outcome last', () => {
+test('buildLines shows latencies and gates first, and the outcome in the last line', () => {
   const lines = buildLines(build());
   expect(lines.find((line) => line.includes('delta'))).toMatch(/^✗ delta +p50 +400 ms +p95 +400 ms.*target p95 300 ms/);
   expect(lines).toContain('✓ every flush got its final: 2 of 2');
@@ -30,20 +30,20 @@ test('buildLines does not judge latencies if the scenario does not require them'
   expect(buildLines(build({}, false)).find((line) => line.includes('delta'))).toMatch(/^ {2}delta/);
 });
 
-test('buildLines explains a run that is void because the machine became slower', () => {
+test('buildLines explains that a run is void because the machine became slower', () => {
   expect(buildLines(build({ declaredAfter: 80 })).at(-1)).toBe(
     'steady: VOID: the machine became slower during the run. A worker now declares 80 slots, not 100. Run again.',
   );
 });
 
-test('writeResult writes the summary as JSON and as the printed text', () => {
+test('writeResult writes the summary as JSON and as the text that is printed', () => {
   const summary = build();
   const lines = writeResult(folder, summary);
   expect(readFileSync(join(folder, 'summary.txt'), 'utf8')).toBe(`${lines.join('\n')}\n`);
   expect(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))).toEqual(summary);
 });
 
-test('buildLogLines returns the files in short lines, with the page compressed', () => {
+test('buildLogLines returns the files of a run in short lines, with the compressed page', () => {
   const page = `<html>\n<body>\n${randomBytes(20_000).toString('hex')}</body>\n</html>\n`;
   const summary = build();
   writeResult(folder, summary);

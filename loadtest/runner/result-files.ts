@@ -5,7 +5,7 @@ import type { Distribution } from './k6-metrics.ts';
 import { describeSaturation } from './saturation.ts';
 import type { Summary } from './summary.ts';
 
-/** Files that a run writes into its folder. k6 writes the page. */
+/** Files that a run writes into its folder. The page is written by k6. */
 export const RESULT_FILES = { summary: 'summary.json', text: 'summary.txt', page: 'report.html' } as const;
 
 /** Writes the summary of a run and returns the lines to print. */
@@ -21,15 +21,16 @@ const LINE = /.{1,8000}/g;
 
 /**
  * Returns the files of a run as log lines, because only the log of an ended pod can be read. Each line starts with the
- * file name. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded. Its
- * lines are short, because a container runtime cuts lines of 16 KiB, and output to stderr can get between the parts.
+ * file name. The summary is JSON. The page contains line breaks and is therefore compressed and base64-encoded. The
+ * lines are short. A container runtime splits lines of more than 16 KiB, and output of stderr can get between the
+ * parts.
  */
 export function buildLogLines(folder: string): string[] {
   const summary = JSON.parse(readFileSync(join(folder, RESULT_FILES.summary), 'utf8')) as unknown;
   const page = join(folder, RESULT_FILES.page);
   return [
     `${RESULT_FILES.summary} ${JSON.stringify(summary)}`,
-    // k6 writes no page after a run of a few seconds.
+    // The page may be missing, because k6 writes none for a run of a few seconds.
     ...(existsSync(page) ? encode(readFileSync(page)).map((part) => `${RESULT_FILES.page}.gz ${part}`) : []),
   ];
 }

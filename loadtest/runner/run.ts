@@ -26,7 +26,7 @@ import { createTenants } from './tenants.ts';
 import type { Tenants } from './tenants.ts';
 
 /**
- * Runs a scenario from the start of the service to the summary. Registers a cleanup step for everything that it
+ * Runs a scenario, from the start of the service to the summary. Registers a cleanup step for everything that it
  * creates. k6 writes its report to the folder `out`.
  */
 export async function runLoadtest(args: LoadtestArguments, out: string, context: RunContext): Promise<Summary> {
@@ -57,7 +57,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const gate = await openGate(scenario, options, service, context);
   const plan: Plan = {
     ...partialPlan,
-    // Sessions that start while slots fall may be refused.
+    // If streams follow the slots, a session that starts while slots fall may be refused.
     mayBeRefused: partialPlan.mayBeRefused || gate !== undefined,
     gateUrl: gate?.url ?? '',
     baseUrl: target.baseUrl,
@@ -65,7 +65,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     k6Url: `http://${address}`,
     metricsFile,
   };
-  // The plan contains API keys.
+  // The file is readable only by its owner, because the plan contains API keys.
   writeFileSync(planFile, JSON.stringify(plan), { mode: 0o600 });
 
   const slots = declaredSlots === 0 ? '' : `, ${declaredSlots} declared slots`;
@@ -92,18 +92,19 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const summary = summarize(facts, plan, metrics, balances);
   const isDoubtful = summary.outcome === 'failed' || summary.saturation !== null;
   if (!isDoubtful || slowWorker || halveCpu || service.measureSlotsAgain === undefined) return summary;
-  // A worker that measures its slots again shows whether the machine became slower since the first measurement.
+  // Another worker measures its slots now. This shows whether the machine became slower since the first measurement.
   return summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, plan, metrics, balances);
 }
 
 async function addTenants(tenants: Tenants, plan: PartialPlan, isNoisy: boolean): Promise<void> {
-  // A session may still be settling when the next one of the same virtual user is created.
+  // The limit is doubled, because a session may still be settling when the next session of the same virtual user is
+  // created.
   const maxSessions = 2 * (plan.users + plan.spike.streams) + 10;
   for (let count = 0; count < plan.tenants; count++) await tenants.add('regular', maxSessions);
   if (isNoisy) await tenants.add('noisy', 2 * plan.noisyStreams + 10);
 }
 
-/** Opens a gate if the scenario uses a share of the declared slots, which may change during the run. */
+/** Opens a gate if the scenario uses a share of the declared slots, because their number may change during the run. */
 async function openGate(
   scenario: LoadtestArguments['scenario'],
   options: Options,
@@ -118,23 +119,26 @@ async function openGate(
 
 async function slowDown({ workerRecords }: Service, options: Options, { addCleanup }: RunContext): Promise<void> {
   if (workerRecords === undefined) return;
-  // Imported only here, because it depends on the operator's sources, which the load test image does not have.
+  // Imported only here, because it depends on sources of the operator, which the load test image does not contain.
   const { slowWorkers } = await import('./slow-worker.ts');
   const [stopMs, runMs] = [options.whole('SLOW_STOP_MS', 1, 2500), options.whole('SLOW_RUN_MS', 1, 60_000)];
   addCleanup(slowWorkers(workerRecords, stopMs, runMs));
 }
 
-/** Creates the control group of the worker before anything is started, because the system may not allow it. */
+/** Creates the control group for the worker before any service is started, because the system may not allow it. */
 async function createWorkerLimit({ addCleanup }: RunContext): Promise<CpuLimit> {
-  // Imported only here, because the load test image does not have the sources of the operator and of tools/cluster.
+  // Imported only here, because the load test image does not contain the sources of the operator and of tools/cluster.
   const [{ createCpuLimit }, { HALF_CORE }] = await Promise.all([import('./cpu-limit.ts'), import('./halve-cpu.ts')]);
   const limit = createCpuLimit(HALF_CORE);
-  // Runs after the service has stopped, so that the group is empty.
+  // Cleanup steps run in reverse order. This one runs after the service has stopped, so that the group is empty.
   addCleanup(() => limit.remove());
   return limit;
 }
 
-/** Schedules the limit of the worker. Returns a function that ends this, and throws if the limit was not applied. */
+/**
+ * Schedules the CPU limit of the worker. Returns a function to call at the end of the run, which throws if the limit
+ * was not applied.
+ */
 async function limitWorker(limit: CpuLimit | undefined, service: Service, seconds: number): Promise<() => void> {
   const { workerRecords, model } = service;
   if (limit === undefined || workerRecords === undefined) return () => undefined;

@@ -5,7 +5,9 @@ import { counter, trend } from './testing/metrics.ts';
 
 const LIMITS = { delta: 300, final: 600, ready: 1000 };
 
-/** Creates the metrics of steps, each with the given 95th percentile of the delta latency. */
+/**
+ * Creates the metrics of several steps. `steps` maps the number of streams to the 95th percentile of the delta latency.
+ */
 function metricsOf(steps: Readonly<Record<number, number>>): K6Metrics {
   const entries = Object.entries(steps).flatMap(([streams, delta]) => [
     [METRICS.latencyAt('delta', Number(streams)), trend(delta)],
@@ -15,7 +17,7 @@ function metricsOf(steps: Readonly<Record<number, number>>): K6Metrics {
   return Object.fromEntries(entries) as K6Metrics;
 }
 
-test('stepsOf returns numbers of streams from the first to the last share of the slots', () => {
+test('stepsOf returns the numbers of streams for all shares of the slots, from the first to the last', () => {
   expect(stepsOf(50, { start: 50, step: 20, max: 120 })).toEqual([25, 35, 45, 55]);
   expect(stepsOf(1, { start: 50, step: 10, max: 200 })).toEqual([1, 2]);
 });
@@ -39,7 +41,7 @@ test('concludeRamp fails a step with refused sessions', () => {
   });
 });
 
-test('describeSaturation reports that no target was missed up to the last step', () => {
+test('describeSaturation reports if no target was missed up to the last step', () => {
   const found = concludeRamp({ steps: [25, 35] }, LIMITS, metricsOf({ 25: 100, 35: 200 }));
   expect(found).toMatchObject({ passedAt: 35, failedAt: null });
   expect(describeSaturation(found, 50, null)).toContain('not reached: targets met at 35 streams (70 %)');
@@ -50,7 +52,10 @@ test.each([
   [45, /declared 50 slots before and 45 after the ramp$/],
   [56, /56 after the ramp\. The speed of the machine changed\. Run again\.$/],
   [44, /44 after the ramp\. The speed of the machine changed\. Run again\.$/],
-])('describeSaturation compares 50 declared slots with %d after the ramp and allows 10 %% of change', (after, text) => {
-  const found = concludeRamp({ steps: [25, 35] }, LIMITS, metricsOf({ 25: 100, 35: 400 }));
-  expect(describeSaturation(found, 50, after)).toMatch(text);
-});
+])(
+  'describeSaturation compares 50 declared slots with %d after the ramp, and tolerates a change of 10 %%',
+  (after, text) => {
+    const found = concludeRamp({ steps: [25, 35] }, LIMITS, metricsOf({ 25: 100, 35: 400 }));
+    expect(describeSaturation(found, 50, after)).toMatch(text);
+  },
+);

@@ -22,10 +22,10 @@ export interface Saturation {
   readonly steps: readonly Step[];
 }
 
-/** Relative difference between two measurements of slots above which the speed of the machine has changed. */
+/** Relative difference between two measurements of slots above which the speed of the machine counts as changed. */
 export const CHANGED_SHARE = 0.1;
 
-/** Returns the numbers of streams of the steps, in order. */
+/** Returns the number of streams of each step, in order. */
 export function stepsOf(declaredSlots: number, percent: { start: number; step: number; max: number }): number[] {
   const steps = new Set<number>();
   for (let share = percent.start; share <= percent.max; share += percent.step) {

@@ -7,37 +7,35 @@ import { readDeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';
 import type { Target } from './target.ts';
 
-/**
- * Model of the temporary service. Exactly one worker serves it, because a pool that scales up would change the test.
- */
+/** Model of the temporary service. It has exactly one worker, because a pool that scales up would change the test. */
 const OWN_MODEL = 'svc-asr-loadtest';
-/** Model for a ramp, which must exceed the declared slots. Its worker accepts several times as many streams. */
+/** Model for a ramp, which must exceed the declared slots. Its worker accepts RAMP_HEADROOM times as many streams. */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';
 const RAMP_HEADROOM = 3;
 /** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';
 const WORKER_WITHIN_MS = 120_000;
-/** Time in which a running service must report a worker. A pool may be scaled to zero. */
+/** Longest wait for a running service to report a worker. It is short, because the pool may be scaled to zero. */
 const READ_SLOTS_MS = 3000;
-/** Time after which all gateways know a new model. They reload the list of models once a second. */
+/** Time after which all gateways have a new model. They reload the list of models once a second. */
 const CATALOGUE_MS = 2000;
 
 /** The service under load. */
 export interface Service {
   readonly target: Target;
   readonly model: string;
-  /** 0 if unknown. */
+  /** Number of declared slots. 0 if it is unknown. */
   readonly declaredSlots: number;
   readonly name: string;
   /** Folder in which a temporary service records its worker processes. */
   readonly workerRecords?: string;
-  /** Reads the slots that are declared now. Absent if they cannot be read. */
+  /** Reads the number of slots that are declared at this moment. Absent if it cannot be read. */
   readonly readSlots?: () => Promise<number>;
-  /** Makes another worker measure its slots. Only a temporary service supports it. */
+  /** Starts another worker that measures its slots. Only a temporary service supports this. */
   readonly measureSlotsAgain?: () => Promise<number>;
 }
 
-/** Environment of a run, and the ways to end it early and to clean up after it. */
+/** Environment of a run, a signal that ends it early, and a function to register cleanup steps. */
 export interface RunContext {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -48,11 +46,11 @@ export interface RunContext {
 export interface ServiceRequest extends RunContext {
   readonly scenario: ScenarioName;
   readonly options: Options;
-  /** Whether a temporary service is required, because the test stops its workers. */
+  /** Whether a temporary service is required, because the test suspends its workers or limits their CPU. */
   readonly mustBeTemporary: boolean;
 }
 
-/** Finds the service to test, or starts a temporary one. */
+/** Finds the service to test. If there is none, starts a temporary one. */
 export async function provideService(request: ServiceRequest): Promise<Service> {
   const { options, env, mustBeTemporary } = request;
   const target = mustBeTemporary ? undefined : findTarget(options, env);
@@ -94,8 +92,8 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
     return readSlots(model);
   };
 
-  // Workers that start at the same time would slow down each other's measurement. Therefore this waits for the worker
-  // of the configured model, even if the load test uses another one.
+  // Waits for the worker of the configured model, even if the load test uses another model. Workers that start at the
+  // same time would slow down each other's measurements.
   const model = options.text('MODEL');
   const declared = await readSlots(model);
   if (isNamed || (scenario === 'smoke' && isDefaultProvider)) return { ...facts, model, declaredSlots: declared };

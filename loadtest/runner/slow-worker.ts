@@ -1,8 +1,8 @@
 import { isOurs, openRecords } from '../../operator/src/workers/process/records.ts';
 
 /**
- * Stops and continues worker processes in turn, so that they run only a share of the time. Returns a function that ends
- * this.
+ * Suspends and resumes worker processes in turn, so that they run for only a part of the time. Returns a function that
+ * ends this.
  */
 export function slowWorkers(recordFolder: string, stopMs: number, runMs: number): () => void {
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
@@ -10,7 +10,7 @@ export function slowWorkers(recordFolder: string, stopMs: number, runMs: number)
       try {
         process.kill(worker.pid, name);
       } catch {
-        // The worker ended before the signal.
+        // The worker has ended before the signal was sent.
       }
     }
   };

@@ -4,7 +4,7 @@ import { openStreamGate } from './stream-gate.ts';
 
 const TIMEOUT_MS = 30_000;
 
-test('openStreamGate starts as many streams as slots are declared at each moment', async () => {
+test('openStreamGate allows as many streams as slots are declared at each moment', async () => {
   let declared = 2;
   const gate = await openStreamGate(declared, 100, () => Promise.resolve(declared));
   const send = async (path: string) =>
@@ -18,7 +18,7 @@ test('openStreamGate starts as many streams as slots are declared at each moment
   gate.close();
 });
 
-test('openStreamGate ends the streams beyond lowered slots at their next utterance, and no others', async () => {
+test('if slots fall, openStreamGate ends as many streams at their next utterance as exceed the slots, and no others', async () => {
   let declared = 3;
   const gate = await openStreamGate(declared, 100, () => Promise.resolve(declared));
   const send = async (path: string) =>
@@ -32,7 +32,7 @@ test('openStreamGate ends the streams beyond lowered slots at their next utteran
   gate.close();
 });
 
-test('openStreamGate uses the given share of the slots, and keeps them while the operator does not answer', async () => {
+test('openStreamGate uses the given share of the slots, and keeps the last number while the operator does not answer', async () => {
   const gate = await openStreamGate(3, 50, () => Promise.reject(new Error('unavailable')));
   const send = async (path: string) =>
     (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;

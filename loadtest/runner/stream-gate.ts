@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** Interval at which the declared slots are read. */
 const READ_MS = 500;
 
-/** Declared slots over a run. */
+/** Lowest and highest number of declared slots during a run. */
 export interface SlotRange {
   readonly least: number;
   readonly most: number;
@@ -34,7 +34,7 @@ export async function openStreamGate(
       slots = await readSlots();
       range = { least: Math.min(range.least, slots), most: Math.max(range.most, slots) };
     } catch {
-      // The last known number applies until the operator answers again.
+      // If the operator does not answer, the last known number still applies.
     }
   };
   const timer = setInterval(() => void read(), READ_MS);

@@ -18,7 +18,7 @@ test('summarize passes a correct run that meets its targets', () => {
   ]);
 });
 
-test('summarize fails on a missed target only if the scenario requires latency', () => {
+test('summarize fails a run that misses a target only if the scenario requires latency', () => {
   expect(summarize(FACTS, PLAN, slow, balances).outcome).toBe('failed');
   const summary = summarize(FACTS, lenient, slow, balances);
   expect(summary.outcome).toBe('passed');
@@ -30,7 +30,7 @@ test('summarize reports a target without measurements as missed', () => {
   expect(summarize(FACTS, PLAN, metrics, balances)).toMatchObject({ outcome: 'failed' });
 });
 
-test('summarize fails if one context misses the delta target', () => {
+test('summarize fails a run if one context misses the delta target', () => {
   const contexts: [number, number][] = [[56, 0]];
   const missed = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(301, 5, 300) });
   const met = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(300, 5, 300) });
@@ -41,7 +41,7 @@ test('summarize fails if one context misses the delta target', () => {
   });
 });
 
-test('summarize reports a run with a late load generator as void, or as failed if its results are incorrect', () => {
+test('summarize reports a run with a slow load generator as void, or as failed if its results are incorrect', () => {
   expect(summarize(FACTS, PLAN, late, balances)).toMatchObject({ outcome: 'void', voidReason: 'late generator' });
   expect(summarize(FACTS, PLAN, late, [balancesOf(9000)]).outcome).toBe('failed');
 });
@@ -51,7 +51,7 @@ test('summarize fails a run in which a session fails a check', () => {
   expect(summarize(FACTS, lenient, metrics, balances).outcome).toBe('failed');
 });
 
-test('summarize reports a run with a missed target as void only if the machine became slower', () => {
+test('summarize reports a run that missed a target as void only if the machine became slower', () => {
   const judge = (changes: { declaredAfter: number; streams?: number }, metrics = slow) => {
     const { declaredAfter, streams = 1 } = changes;
     const measured = { ...FACTS, declaredSlots: 100, declaredAfter };

@@ -18,26 +18,26 @@ export interface RunFacts {
   readonly startedAt: string;
   readonly seconds: number;
   readonly service: string;
-  /** 0 if unknown. */
+  /** Number of declared slots. 0 if it is unknown. */
   readonly declaredSlots: number;
-  /** Slots that another worker of the same kind measured after the run, or null if it was not measured. */
+  /** Slots that another worker of the same kind measured after the run. Null if they were not measured. */
   readonly declaredAfter: number | null;
-  /** Declared slots over the run, or null if the number of streams did not follow them. */
+  /** Declared slots during the run. Null if the number of streams did not follow them. */
   readonly slotRange: SlotRange | null;
   readonly slowWorker: boolean;
-  /** Time after which the CPU of the worker was halved, or null if it was not. */
+  /** Time after which the CPU of the worker was halved. Null if it was not halved. */
   readonly cpuHalvedAfterSeconds: number | null;
 }
 
 export type Outcome = 'passed' | 'failed' | 'void';
-/** Reason why the latencies are not those of the service. */
+/** Reason why the measured latencies are not those of the service. */
 export type VoidReason = 'late generator' | 'slower machine';
 
 /** A latency target with the measured distribution. */
 export interface Verdict extends Distribution {
   readonly target: LatencyTargetName;
   readonly limitMs: number;
-  /** Null if the scenario does not require latency. False without measurements. */
+  /** Null if the scenario does not require latency. False if there are no measurements. */
   readonly met: boolean | null;
 }
 
@@ -62,7 +62,7 @@ export interface Summary extends RunFacts {
 
 type SummaryPlan = Pick<Plan, 'contexts' | 'lagLimitMs' | 'limits' | 'model' | 'ramp' | 'requiresLatency' | 'streams'>;
 
-/** Judges a run. */
+/** Judges a run and builds its summary. */
 export function summarize(
   facts: RunFacts,
   plan: SummaryPlan,
@@ -85,7 +85,7 @@ export function summarize(
   const missesTarget =
     targets.some(({ met }) => met === false) ||
     (requiresLatency && !contexts.every((context) => isMet(METRICS.deltaOf(context))));
-  // Latencies measured by a slow generator are not those of the service. Missed targets on a machine that became slower
+  // Latencies that a slow generator measures are not those of the service. If the machine became slower, missed targets
   // do not mean that too many slots were declared.
   const voidReason = !meetsThresholds(metrics, 'lag')
     ? 'late generator'
@@ -117,6 +117,6 @@ export function summarize(
 }
 
 function hasSlowed({ declaredSlots, declaredAfter }: RunFacts, streams: number): boolean {
-  // With more streams than declared slots, high latencies are expected.
+  // If there are more streams than declared slots, high latencies are expected.
   return declaredAfter !== null && streams <= declaredSlots && declaredAfter < declaredSlots * (1 - CHANGED_SHARE);
 }

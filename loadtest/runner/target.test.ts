@@ -25,7 +25,7 @@ const writeLocal = (pid: number | undefined) =>
     }),
   );
 
-test('findTarget returns the service of npm start', () => {
+test('findTarget returns the service that npm start runs', () => {
   writeLocal(process.pid);
   expect(find({})).toEqual({
     baseUrl: 'https://localhost:1',
@@ -40,12 +40,12 @@ test('findTarget returns the service of npm start', () => {
 test.each([
   ['was stopped', undefined],
   ['crashed', 2 ** 30],
-])('findTarget returns undefined if the service of npm start %s', (_name, pid) => {
+])('findTarget returns undefined if the service that npm start has run %s', (_name, pid) => {
   writeLocal(pid);
   expect(find({})).toBeUndefined();
 });
 
-test('findTarget returns the service of BASE_URL, with the token from ADMIN_TOKEN_FILE', () => {
+test('findTarget returns the service at BASE_URL, with the token from ADMIN_TOKEN_FILE', () => {
   const file = join(home, 'token');
   writeFileSync(file, 'secret\n');
   const urls = { BASE_URL: 'https://asr.example/', ADMIN_URL: 'https://console:9443' };
@@ -55,11 +55,11 @@ test('findTarget returns the service of BASE_URL, with the token from ADMIN_TOKE
   expect(find({ ...env, OPERATOR_URL: 'http://op:9090/' })).toMatchObject({ ...named, operatorUrl: 'http://op:9090' });
 });
 
-test('findTarget reports the options that BASE_URL requires', () => {
+test('findTarget names the options that are required together with BASE_URL', () => {
   expect(() => find({ BASE_URL: 'https://asr.example' })).toThrow('set ADMIN_URL and ADMIN_TOKEN');
 });
 
-test('buildServiceEnvironment removes options of the load test and settings of shared state', () => {
+test('buildServiceEnvironment removes options of the load test, and settings that would share state with another service', () => {
   const env = buildServiceEnvironment(
     { REDIS_URL: 'redis://theirs', MODEL: 'm', ADMIN_TOKEN_FILE: 'x', LOG_LEVEL: 'debug' },
     '/home',

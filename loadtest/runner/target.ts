@@ -14,11 +14,11 @@ export interface Target {
   readonly caFile: string;
   /** PEM file of the CA that signed the certificate of the admin API. If empty, the CAs of the system are used. */
   readonly adminCaFile: string;
-  /** Admin port of the operator. Empty if unknown. */
+  /** Address of the operator's admin port. Empty if it is unknown. */
   readonly operatorUrl: string;
 }
 
-/** Returns the service that the environment names or `npm start` runs, or undefined if there is none. */
+/** Returns the service that the environment names, or the one that `npm start` runs. Undefined if there is none. */
 export function findTarget(options: Options, env: NodeJS.ProcessEnv): Target | undefined {
   const url = (name: 'BASE_URL' | 'ADMIN_URL' | 'OPERATOR_URL') => options.text(name).replace(/\/$/, '');
   const [baseUrl, adminUrl, operatorUrl] = [url('BASE_URL'), url('ADMIN_URL'), url('OPERATOR_URL')];
@@ -36,7 +36,7 @@ export function findTarget(options: Options, env: NodeJS.ProcessEnv): Target | u
 
 function findLocal(operatorUrl: string, env: NodeJS.ProcessEnv): Target | undefined {
   const local = readLocalJson(homeOf(env).localJson);
-  // local.json has a pid while the service runs. After a crash the process of that pid does not exist.
+  // While the service runs, local.json contains its pid. After a crash, there is no process with this pid.
   if (local?.pid === undefined || !isAlive(local.pid)) return undefined;
   const target = targetOf(local);
   return operatorUrl === '' ? target : { ...target, operatorUrl };

@@ -8,7 +8,7 @@ import type { Teardown } from '../../tools/start/run.ts';
 import { targetOf } from './target.ts';
 import type { Target } from './target.ts';
 
-/** A service that was started for one load test, with separate state. */
+/** A service that was started for one load test and has its own state. */
 export interface TemporaryService extends Target {
   /** Folder in which the operator records its worker processes. */
   readonly workerRecords: string;
@@ -19,7 +19,9 @@ export interface TemporaryService extends Target {
 /** Value of `slots` with which a worker measures its slots itself. */
 export const MEASURED_SLOTS = 0;
 
-/** With a set number of slots the worker must accept all of them, so that a ramp can exceed what it can serve. */
+/**
+ * Makes a worker with a fixed number of slots accept all of them, so that a ramp can exceed what the worker can serve.
+ */
 const ALL_SLOTS = `    env:
       - { name: LEAST_SLOTS_PERCENT, value: '100' }
 `;
@@ -27,7 +29,7 @@ const ALL_SLOTS = `    env:
 /** Artifact of the added models, relative to the repository root. */
 const ARTIFACT = 'worker/models/svc-asr-kikuyu-v1';
 
-/** Starts the whole service on free ports. Passes its cleanup to `addCleanup` before anything is started. */
+/** Starts the whole service on free ports. Passes its cleanup steps to `addCleanup` before any process is started. */
 export async function startTemporaryService(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
@@ -57,7 +59,7 @@ export async function startTemporaryService(
   };
 }
 
-/** Settings that would connect the temporary service to the state of another one. */
+/** Settings that would make the temporary service use the state of another service. */
 const SHARED_STATE = ['ADMIN_TOKEN_FILE', 'REDIS_URL', 'REDIS_URL_FILE'];
 
 /**

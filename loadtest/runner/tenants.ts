@@ -4,7 +4,7 @@ import type { Caller, Role } from '../lib/plan.ts';
 import { logProgress } from '../../tools/launch/terminal.mjs';
 import type { Admin, Balances } from './admin.ts';
 
-/** Credit of a tenant. It is more than any run can consume, including a noisy tenant. */
+/** Credit of a tenant. It is more than any run can consume, even by a noisy tenant. */
 const AUDIO_SECONDS = 100_000_000;
 const POLL_MS = 250;
 
@@ -12,7 +12,7 @@ const POLL_MS = 250;
 export interface Tenants {
   readonly callers: readonly Caller[];
   add: (role: Role, concurrentSessions: number) => Promise<void>;
-  /** Reads all balances when no credit is reserved any more, or at the latest after `settleMs`. */
+  /** Reads all balances as soon as no credit is reserved any more, and at the latest after `settleMs`. */
   readBalances: (settleMs: number) => Promise<Balances[]>;
   /** Removes all tenants, including those whose creation failed. */
   remove: () => Promise<void>;

@@ -1,5 +1,5 @@
-"""Self-attention with relative positions, rewritten so that the cache stays what NeMo caches but no key or value is
-ever projected.
+"""Self-attention with relative positions. The cache has the same content as that of NeMo, but no key or value is ever
+projected.
 
 With q = x Wq + bq per head, NeMo's scores are (q + u) (c Wk + bk)^T + (q + v) (p Wp)^T over keys c. Products of constants
 are computed here once:
@@ -39,8 +39,8 @@ def sizes_of(g, batch, frames, width):
 class Skew:
     """Turns scores against distances into scores against keys, for all layers.
 
-    Key j of row i has distance column chunk - 1 - i + j. Reading the rows as if they were one shorter moves each row by
-    one more.
+    Key j of row i has distance column chunk - 1 - i + j. If the rows are read as if they were one element shorter, each
+    row is shifted by one more than the row before it.
     """
 
     def __init__(self, g, sizes, heads, left, chunk):
@@ -61,7 +61,7 @@ class Skew:
 def attention(g, w, prefix, x, keys, mask, left, chunk, sizes, skew):
     """x [N, width] new frames (normed), keys [B, 1, left + T, width], mask [B, 1, 1, left + T] -> [N, width].
 
-    `chunk` is the longest chunk. A shorter one meets a part of its positions at the same offsets, so one graph
+    `chunk` is the longest chunk. A shorter chunk uses a part of its positions, at the same offsets. One graph therefore
     serves every look-ahead.
     """
     d, h = w.width, w.heads
@@ -80,8 +80,8 @@ def attention(g, w, prefix, x, keys, mask, left, chunk, sizes, skew):
     content_bias = np.einsum("hk,ehk->he", bq + p("pos_bias_u"), wk).reshape(-1) * scale
     position = np.einsum("dhk,rhk->dhr", wq, wp).reshape(d, h * count) * scale
     position_bias = np.einsum("hk,rhk->hr", bq + p("pos_bias_v"), wp).reshape(-1) * scale
-    # One more column, so that rows read one element shorter still contain every head. This shift by one per row is the
-    # skew.
+    # One more column is added, so that rows that are read one element shorter still contain every head. This shift by
+    # one per row is the skew.
     position = np.concatenate([position, np.zeros((d, 1))], 1)
     position_bias = np.concatenate([position_bias, [0]])
 

@@ -23,9 +23,8 @@ def variants(recordings):
 
 
 def record(model, names, recordings, right, prompt=None):
-    """Returns the rows [frames, values] of each named tensor over all frames that hold audio.
-
-    All recordings have the same language prompt.
+    """Returns the rows [frames, values] of each named tensor, over all frames that contain audio. All recordings are
+    recognized with the same language prompt.
     """
     probe = copy.deepcopy(model)
     probe.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)

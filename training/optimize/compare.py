@@ -1,6 +1,6 @@
 """Runs the export and the rebuilt graph on the same random streams, including a short last chunk.
 
-Each stream of a model with language prompts has one of the given ones.
+If the model has language prompts, each stream gets one of the given prompts.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ def session(model):
 
 
 def largest_difference(export, rebuilt, prompts=(), streams=4, chunks=8):
-    """Returns the largest difference of a log-probability over all frames within the lengths."""
+    """Returns the largest difference of a log-probability, over all frames within the lengths of the streams."""
     sessions = [session(export), session(rebuilt)]
     about = sessions[0].get_modelmeta().custom_metadata_map
     window, mels = int(about["window_size"]), int(about["feat_dim"])

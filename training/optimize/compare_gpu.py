@@ -1,8 +1,8 @@
 """compare_gpu.py MODEL_FOLDER [EXPORT]: compares GPU graphs with the CPU graph over the evaluation recordings.
 
-With an export, both graphs are built from it in 32 bits, so that only their structure differs. Without, the graphs of
-the folder are compared. Each recording is recognized whole and cut in mid-word. Several streams share each batch at
-different windows, and everything in the arenas that no stream may read is NaN.
+With an export, both graphs are built from it in 32 bits, so that only their structure differs. Without an export, the
+graphs of the folder are compared. Each recording is recognized whole, and cut off in the middle of a word. Several
+streams share each batch, at different windows. All values in the arenas that no stream may read are NaN.
 """
 
 import pathlib
@@ -25,7 +25,7 @@ CUTS = [0.31, 0.77]
 
 
 def encode(cpu, pcm, right, prompt=None):
-    """Log-probabilities of each frame by the graph of a CTC model, or encoded frames by that of a transducer."""
+    """Returns the log-probabilities of each frame for a CTC model, or the encoded frames for a transducer."""
     output = cpu.get_outputs()[0].name
     about = cpu.get_modelmeta().custom_metadata_map
     dims = lambda name: [1, *[int(about[f"{name}_dim{i}"]) for i in (1, 2, 3)]]
@@ -41,13 +41,13 @@ def encode(cpu, pcm, right, prompt=None):
 
 
 def reference(cpu, pcm, right):
-    """Best classes of the CPU graph and their log-probabilities."""
+    """Returns the best classes of the CPU graph and their log-probabilities."""
     frames = encode(cpu, pcm, right)
     return frames.argmax(-1), frames.max(-1)
 
 
 def through_gpu(path, utterances, right, prompts=None):
-    """Runs all utterances through few slots, with random streams and at least one padding row in each batch."""
+    """Runs all utterances with a few slots. Each batch has randomly chosen streams and at least one padding row."""
     runner = Runner(path, SLOTS, BATCH)
     waiting, active, streams = list(zip(utterances, prompts or [0] * len(utterances))), [], []
     free = list(range(SLOTS))

@@ -1,6 +1,6 @@
 """compare_joint.py ENCODER JOINT RECORDING [BIAS...]: compares the greedy search of a GPU graph with that of an export.
 
-Several copies of the recording are recognized in one batch, each cut at another place. Predictor states that no stream
+Several copies of the recording are recognized in one batch, each cut off at a different place. Predictor states that no stream
 may read are NaN. The encoder is the same GPU graph in both searches. Each BIAS is added to the score of the blank, so
 that random weights produce few or many pieces.
 """
@@ -27,7 +27,7 @@ CONTEXT = [56, 13]
 
 
 def reference(export, frames, blank):
-    """(piece, frame) of the greedy search of worker/src/decode/rnnt.ts with the graph of the export."""
+    """Returns (piece, frame) of the greedy search of worker/src/decode/rnnt.ts, with the exported graph."""
     names = [i.name for i in export.get_inputs()]
     states = [np.zeros([i.shape[0], 1, i.shape[2]], np.float32) for i in export.get_inputs()[3:]]
     token, found = blank, []
@@ -94,7 +94,7 @@ class JointRunner:
 
 
 def encode(path, utterances):
-    """Encoded frames of each utterance."""
+    """Returns the encoded frames of each utterance."""
     runner = Runner(path, len(utterances), len(utterances) + 1)
     streams = [Stream(pcm, CONTEXT[1], slot) for slot, pcm in enumerate(utterances)]
     while active := [stream for stream in streams if not stream.done]:
@@ -103,7 +103,7 @@ def encode(path, utterances):
 
 
 def with_bias(path, bias, out):
-    """Writes an export whose blank has a higher score."""
+    """Writes an exported graph whose blank has a higher score."""
     model = onnx.load(path)
     for tensor in model.graph.initializer:
         if tensor.name.endswith("joint_net.2.bias"):

@@ -21,12 +21,14 @@ PROMPTS = 5
 
 
 def context_of(metadata):
-    """The context [left, right] of an export."""
+    """Returns the context [left, right] of an export."""
     return [int(metadata["cache_last_channel_dim2"]), int(metadata["chunk_shift"]) // SUBSAMPLING - 1]
 
 
 def difference(frames, stream):
-    """Largest difference of a score, or of a value of a transducer, and the number of frames with another class."""
+    """Returns the largest difference of a score (CTC) or an encoded value (transducer), and the number of frames whose
+    best class differs.
+    """
     if not stream.ids:
         return float(np.abs(frames - np.array(stream.encoded, np.float32)).max()), 0
     scores = np.abs(frames.max(-1) - np.array(stream.scores))
@@ -47,7 +49,7 @@ def compare(name, path, expected, utterances, right, prompts):
 
 
 def effect(expected, copies):
-    """Largest difference of a value between the first prompt and another one."""
+    """Returns the largest difference of a value between the first prompt and another prompt."""
     whole = np.stack(expected[::copies])
     return float(np.abs(whole - whole[0]).max())
 

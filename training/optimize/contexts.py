@@ -14,7 +14,7 @@ def read_context(text):
 
 
 def unsupported_contexts(left, contexts):
-    """Returns the reason why an export with this left context cannot serve the contexts, or None."""
+    """Returns the reason why an export with this left context does not support the contexts, or None."""
     others = [f"{one},{right}" for one, right in contexts if one != left]
     if not others:
         return None

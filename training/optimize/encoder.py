@@ -59,7 +59,7 @@ def build(w, left, chunk, metadata):
 
 
 def key_mask(g, left, frames, filled, lengths):
-    """[B, 1, 1, left + T]: 0 for keys that exist, HIDDEN for cache not filled yet and for frames past the end."""
+    """[B, 1, 1, left + T]: 0 for keys that exist, and HIDDEN for unused cache entries and for frames after the end."""
     at = positions(g, g.op("Add", frames, g.ints(left)))
     column = lambda v: g.op("Unsqueeze", v, g.ints(1))
     early = g.op("Less", at, column(g.op("Sub", g.ints(left), filled)))
@@ -73,13 +73,14 @@ def norm(g, w, name, x):
 
 
 def feed_forward(g, w, name, x):
-    """Returns half of the output of the feed-forward module, which the layer adds. The matrix contains the factor."""
+    """Returns half of the output of the feed-forward module, which the layer adds. The matrix contains the factor 0.5.
+    """
     x = g.silu(g.linear(x, w[f"{name}.linear1.weight"], w[f"{name}.linear1.bias"]))
     return g.linear(x, w[f"{name}.linear2.weight"] / 2, w[f"{name}.linear2.bias"] / 2)
 
 
 def convolution(g, w, layer, x, tail, sizes):
-    """The causal convolution module. It needs no mask, because no earlier frame depends on frames past the end."""
+    """The causal convolution module. It needs no mask, because no frame depends on frames after the end."""
     p = lambda name: w[f"{layer}.conv.{name}"]
     d = w.width
     matrix, bias = p("pointwise_conv1.weight")[:, :, 0].T, p("pointwise_conv1.bias")
@@ -89,8 +90,8 @@ def convolution(g, w, layer, x, tail, sizes):
     series = g.op("Concat", tail, gated, axis=2)  # [B, 1, tail + T, d]
     tail_next = g.op("Slice", series, g.ints(-w.conv_context), g.ints(1 << 30), g.ints(2))
     kernel = p("depthwise_conv.weight")[:, :, None, :]
-    # As an image of one row with channels last, because the blocked depthwise kernel of the runtime is far faster than
-    # its 1-D one.
+    # The series becomes an image with one row and the channels last. The blocked depthwise kernel of the runtime for
+    # images is much faster than its 1-D kernel.
     image = g.op("Transpose", series, perm=[0, 3, 1, 2])
     image = g.op(
         "Conv", image, g.constant(kernel), g.constant(p("depthwise_conv.bias")), kernel_shape=list(kernel.shape[2:]), group=d

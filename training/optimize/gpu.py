@@ -1,8 +1,8 @@
 """gpu.py OUT_FOLDER EXPORT [--joint FILE ...] [--contexts LEFT,RIGHT ...]: builds the GPU graphs of a model.
 
 Writes gpu/LEFT-RIGHT.onnx for each context and one gpu/weights.bin for all of them. The export must be a streaming
-FastConformer with a CTC head, or the encoder of a transducer. A transducer also needs --joint with its graph of
-predictor and joint, or with both graphs. It gets gpu/joint.onnx.
+FastConformer with a CTC head, or the encoder of a transducer. For a transducer, --joint is required. It names the graph
+of predictor and joint, or the two separate graphs. The tool then also writes gpu/joint.onnx.
 """
 
 import argparse
@@ -22,7 +22,7 @@ STEPS = 8
 
 
 def unsupported(weights):
-    """Reason why no GPU graph can be built from an export, or None."""
+    """Returns the reason why no GPU graph can be built from an export, or None."""
     if int(weights.metadata.get("subsampling_factor", SUBSAMPLING)) != SUBSAMPLING:
         return f"it does not subsample by {SUBSAMPLING}"
     if "layers.0.conv.batch_norm.running_mean" in weights.arrays:
@@ -48,7 +48,7 @@ def write(folder, weights, contexts, precision, joint=None, steps=STEPS):
 
 
 def arguments(parser):
-    """Options that all tools for GPU graphs have."""
+    """Adds the options that all tools for GPU graphs have."""
     parser.add_argument("--contexts", type=read_context, nargs="+", default=CONTEXTS, metavar="LEFT,RIGHT")
     parser.add_argument("--precision", choices=["f16", "f32"], default="f16")
     parser.add_argument("--steps", type=int, default=STEPS, help="greedy steps of a transducer per run")

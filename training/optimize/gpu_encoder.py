@@ -52,7 +52,9 @@ def metadata(w, left, right, row, precision):
 
 
 def visible_keys(g, left, chunk, filled, lengths):
-    """[B, 1, 1, left + C]: keys that exist. The past may be shorter, and new frames may lie past the end."""
+    """[B, 1, 1, left + C]: which keys exist. The past may be shorter than the left context, and new frames may be after
+    the end.
+    """
     int32 = lambda *values: g.constant(np.array(values), np.int32)
     oldest = g.op("Sub", int32(left), g.op("Unsqueeze", filled, g.ints(1)))
     visible = between(g, g.counted(1, left + chunk), oldest, g.op("Add", lengths, int32(left)))
@@ -60,13 +62,13 @@ def visible_keys(g, left, chunk, filled, lengths):
 
 
 def feed_forward(g, w, name, x):
-    """Half of the output of the module without its bias, and the bias. The matrix contains the factor."""
+    """Returns half of the output of the module without its bias, and the bias. The matrix contains the factor 0.5."""
     x = g.silu(g.affine(x, f"{name}.linear1", w[f"{name}.linear1.weight"], w[f"{name}.linear1.bias"]))
     return g.matrix(x, f"{name}.linear2.weight", w[f"{name}.linear2.weight"] / 2), w[f"{name}.linear2.bias"] / 2
 
 
 def convolution(g, w, layer, x, state, number):
-    """The causal convolution module without its last bias, and the bias."""
+    """Returns the output of the causal convolution module without its last bias, and that bias."""
     p = lambda name: w[f"{layer}.conv.{name}"]
     name = f"{layer}.conv.depthwise_conv"
     d = w.width

@@ -12,7 +12,9 @@ F32 = np.float32
 
 
 def samples_of(window):
-    """Samples of a row: all that the frames of a window cover, and one before them for the pre-emphasis."""
+    """Returns the number of samples in a row: those that the frames of a window cover, and one before them for the
+    pre-emphasis.
+    """
     return (window - 1) * HOP + FRAME + 1
 
 
@@ -20,7 +22,7 @@ def transform():
     """Real and imaginary parts of the windowed DFT as columns, for frames of samples of 16 bits."""
     n = np.arange(FRAME)
     hann = (0.5 - 0.5 * np.cos(2 * np.pi * n / (FRAME - 1))).astype(F32) / 32768.0
-    # Exact angles: the product is reduced as an integer.
+    # The angles are exact, because the product is reduced as an integer.
     angle = 2 * np.pi * ((n[:, None] * np.arange(BINS)) % TRANSFORM) / TRANSFORM
     return np.concatenate([np.cos(angle), np.sin(angle)], 1) * hann[:, None]
 
@@ -60,7 +62,7 @@ def features(g, pcm, bounds, window, mels):
     frames = g.op("Reshape", frames, g.ints(-1, FRAME))
     parts = g.op("MatMul", frames, g.constant(transform(), F32, "features.transform"))
     filters = mel_filters(mels).T
-    # The same filters for real and imaginary parts add them.
+    # The filters are repeated for the real and the imaginary parts, so that the product adds both.
     both = g.constant(np.concatenate([filters, filters]), F32, "features.mel")
     power = g.op("MatMul", g.op("Mul", parts, parts), both)
     x = g.op("Log", g.op("Add", power, g.constant(FLOOR, F32)))

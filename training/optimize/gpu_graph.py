@@ -13,12 +13,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 from graph import Graph
 
-# Smaller constants stay in the graph, because the runtime needs shapes and axes while it loads it.
+# Constants with fewer elements stay in the graph, because the runtime needs shapes and axes while it loads the graph.
 SMALLEST = 64
 ALIGNMENT = 256
 NUMPY = {"f16": np.float16, "f32": np.float32}
 FORBIDDEN = {"Gemm", "LSTM", "Shape", "Range"}
-# Classes that a run returns for each frame or step on request.
+# Number of best classes that a run can return for each frame or step.
 ALTERNATIVES = 8
 ONNX = {"f16": TensorProto.FLOAT16, "f32": TensorProto.FLOAT}
 
@@ -33,7 +33,7 @@ class Store:
         self.tensors, self.names = {}, {}
 
     def add(self, hint, array):
-        """Returns the name of a tensor and its place in the file."""
+        """Returns the name of a tensor and its position in the file."""
         content = array.tobytes()
         key = (hashlib.sha256(content).digest(), array.dtype.str, array.shape)
         if key not in self.tensors:
@@ -49,7 +49,9 @@ class Store:
 
 
 class GpuGraph(Graph):
-    """Adds nodes whose floats have the precision of the state. Operators of onnxruntime that fuse several are used."""
+    """Adds nodes whose floats have the precision of the state. Uses operators of onnxruntime that combine several
+    nodes.
+    """
 
     def __init__(self, store, precision):
         super().__init__()
@@ -75,12 +77,14 @@ class GpuGraph(Graph):
         return name
 
     def shaped(self, value, shape):
-        """Names the dimensions of a value. The runtime overwrites the input of a node only with an equal shape."""
+        """Names the dimensions of a value. The runtime reuses the memory of an input for the output only if their
+        shapes are equal.
+        """
         self.shapes.append(helper.make_tensor_value_info(value, self.dtype, shape))
         return value
 
     def counted(self, *shape):
-        """int32 constant 0, 1, 2 ... in this shape."""
+        """Returns an int32 constant with the values 0, 1, 2 ... in this shape."""
         return self.constant(np.arange(np.prod(shape)).reshape(shape), np.int32, "count")
 
     def named(self, kind, name, shape, *inputs, dtype=None, **attributes):
@@ -94,7 +98,7 @@ class GpuGraph(Graph):
         return [name for name in names if name]
 
     def product(self, a, b, **transposed):
-        """Batched product of equal batches."""
+        """Returns the batched product of two values with the same number of batches."""
         return self.fused("FusedMatMul", a, b, **transposed)[0]
 
     def matrix(self, x, name, matrix):
@@ -123,7 +127,8 @@ class GpuGraph(Graph):
         return self.fused("QuickGelu", x, alpha=1.0)[0]
 
     def best(self, logits, classes):
-        """Best classes of each row [N, count] and their log-probabilities, which are NaN if one of the logits is.
+        """Returns the best classes of each row [N, count] and their log-probabilities, which are NaN if one of the
+        logits is NaN.
 
         TopK takes some microseconds. ReduceMax of the CUDA provider takes a millisecond for 13,000 classes.
         """

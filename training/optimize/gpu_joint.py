@@ -1,7 +1,8 @@
 """Builds gpu/joint.onnx: a fixed number of greedy steps of a transducer for each stream of a batch.
 
-The search is that of worker/src/decode/rnnt.ts. A step that produces a piece stays at its frame. A blank, or the last
-piece that a frame may produce, moves on. Rows that have no frame left change nothing.
+The search is that of worker/src/decode/rnnt.ts. After a step that produces a piece, the row stays at its frame. After a
+blank, or after the last piece that a frame may produce, the row moves to the next frame. Rows without a remaining frame
+do not change.
 """
 
 import numpy as np
@@ -98,7 +99,7 @@ class Search:
         self.columns = g.constant(np.zeros((1, 1, matrix.shape[1])), np.int32, "joint.columns")
 
     def classify(self, output, at):
-        """Best classes of each row at its frame, and their log-probabilities."""
+        """Returns the best classes of each row at its frame, and their log-probabilities."""
         g, w = self.g, self.w
         inside = g.op("Max", g.op("Min", at, self.last), self.int32(0))
         index = g.op("Add", g.op("Reshape", inside, g.ints(-1, 1, 1)), self.columns)
@@ -109,17 +110,20 @@ class Search:
 
 
 def predict(g, w, token, values):
-    """One step of the predictor: its output, and the states after the token. Cells are computed in 32 bits."""
+    """Runs one step of the predictor. Returns its output, and the states after the token. Cells are computed in 32
+    bits.
+    """
     following, x = [], None
     for i, (matrix, recurrent, bias) in enumerate(w.layers):
         hidden, cell = values[2 * i], values[2 * i + 1]
         if i == 0:
-            # The first layer sees only embeddings, so their products are a table.
+            # The input of the first layer is always an embedding. The products of all embeddings are therefore stored
+            # as a table.
             table = g.constant(w.embedding @ matrix + bias, hint="predictor.0.table")
             gates = g.op("Gather", table, token, axis=0)
         else:
             gates = g.affine(states(g, x), f"predictor.{i}", matrix, bias)
-        # The runtime would build a Gemm from a product and a sum that follow each other.
+        # A product that is directly followed by a sum would become a Gemm (see gpu_graph.py).
         kept = g.matrix(states(g, hidden), f"predictor.{i}.recurrent", recurrent)
         gates = g.op("Add", gates, g.op("Reshape", kept, g.ints(-1, 4 * w.hidden)))
         into, out, forget, candidate = g.op("Split", floats(g, gates), outputs=4, axis=1)

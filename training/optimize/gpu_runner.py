@@ -11,7 +11,7 @@ DTYPES = {"f16": np.float16, "f32": np.float32}
 
 
 def encoded_frames(length):
-    """Encoder frames of a window in which this many feature frames hold audio."""
+    """Returns the number of encoder frames of a window if this many of its feature frames contain audio."""
     for _ in range(3):
         length = length // 2 + 1
     return max(0, length - 2)
@@ -58,7 +58,7 @@ class Runner:
                 self.arenas[f"{name}_{i}"] = onnxruntime.OrtValue.ortvalue_from_numpy(arena.reshape(-1, self.row))
 
     def poison(self, slot):
-        """Overwrites the state of a slot, as if its next owner could read what it must not."""
+        """Overwrites the state of a slot with NaN, to detect a next owner that reads it."""
         for name, value in self.arenas.items():
             arena = value.numpy().copy()
             size = (self.tail if name.startswith("tails") else self.chunk) * self.width // self.row

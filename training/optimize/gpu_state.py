@@ -13,12 +13,12 @@ LARGEST_ROW = 64
 
 
 def row_of(width):
-    """Elements of an arena row: ScatterND copies one row per thread, so that rows are short."""
+    """Returns the number of elements in an arena row. Rows are short, because ScatterND copies one row per thread."""
     return max(n for n in range(1, LARGEST_ROW + 1) if width % n == 0)
 
 
 class State:
-    """The inputs that name arena places, as indices that all layers share."""
+    """Positions in the arenas, computed from the inputs as indices that all layers share."""
 
     def __init__(self, g, left, chunk, width, tail):
         self.g, self.left, self.chunk, self.width, self.tail = g, left, chunk, width, tail
@@ -28,7 +28,7 @@ class State:
         page = g.input("page", ["B"], TensorProto.INT32)
         self.tail_from = g.input("tail_from", ["B"], TensorProto.INT32)
         tail_to = g.input("tail_to", ["B"], TensorProto.INT32)
-        # The newest page stands for the new frames, whose place is overwritten.
+        # The newest page is gathered once more as a placeholder for the new frames, which then overwrite it.
         starts = g.op("Gather", g.op("Transpose", past, perm=[1, 0]), self.int32([*range(pages), pages - 1]), axis=0)
         frames = g.op("Add", g.op("Unsqueeze", starts, g.ints(1)), g.counted(1, chunk, 1))
         self.frames = g.op("Reshape", frames, g.ints((pages + 1) * chunk, -1))
@@ -75,12 +75,14 @@ class State:
         return both
 
     def read_tail(self, name):
-        """The last frames before the chunk, [B, width, tail]."""
+        """Returns the last frames before the chunk, [B, width, tail]."""
         arena = self.g.op("Reshape", self.arena(name, "tails"), self.g.ints(-1, self.width, self.tail))
         return self.g.op("Gather", arena, self.tail_from, axis=0)
 
     def write_tail(self, name, tail):
-        """Writes the last frames of the chunk, which depend on the tail that was read."""
+        """Writes the last frames of the chunk to the tail. They depend on the tail that was read, so the write comes
+        after the read.
+        """
         self.write(name, "tails", self.tail_to, tail)
 
     def arena(self, name, rows):

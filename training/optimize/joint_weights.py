@@ -31,7 +31,7 @@ class JointWeights:
 def read_joint(paths):
     arrays, layers = {}, []
     for path in paths:
-        # Names of a graph that has predictor and joint start with their module.
+        # In a graph that contains both predictor and joint, each name starts with that of its module.
         found = read_weights(path).arrays
         arrays.update({name.removeprefix("decoder.").removeprefix("joint."): array for name, array in found.items()})
         layers += read_lstm(onnx.load(path))
@@ -40,7 +40,7 @@ def read_joint(paths):
 
 
 def read_lstm(model):
-    """(input matrix, recurrent matrix, bias) of each LSTM in the order of the graph."""
+    """Returns (input matrix, recurrent matrix, bias) of each LSTM, in the order of the graph."""
     arrays = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in model.graph.initializer}
     layers = []
     for node in model.graph.node:

@@ -1,7 +1,8 @@
 """manifest.py FOLDER ID LANGUAGE CODE [LEFT,RIGHT ...] [--prompt N]: writes manifest.json for a folder with tokens.txt.
 
 A CTC model has model.onnx. A transducer has encoder.onnx and either decoder_joint.onnx, or decoder.onnx and joiner.onnx.
-GPU graphs are listed if the folder has them. gpu.py writes them. A model with language prompts needs the number of one.
+GPU graphs, which gpu.py writes, are listed if the folder has them. --prompt selects the language prompt. It is required
+if the model has prompts.
 """
 
 import argparse
@@ -21,7 +22,9 @@ def gpu_graph(left, right):
 
 
 def write(folder, model, language, code, contexts, encoder, joint, prompt=None):
-    """Writes the manifest. `encoder` returns the file of a context. `joint` has the files of a transducer by field."""
+    """Writes the manifest. `encoder` returns the file of a context. `joint` has the files of a transducer, by field of
+    the manifest.
+    """
     ref = lambda name: {"file": name, "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()}
     with_gpu = (folder / GPU_WEIGHTS).exists()
     entry = lambda left, right: {

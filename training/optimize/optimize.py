@@ -22,7 +22,7 @@ from weights import read_weights
 
 
 def unsupported(weights, prompt):
-    """Reason why no graph can be built from an export with this prompt, or None."""
+    """Returns the reason why no graph can be built from an export with this prompt, or None."""
     if not weights.ctc:
         return "it has no CTC head"
     if reason := unsupported_prompt(weights):

@@ -1,7 +1,8 @@
 """The layers with which NeMo adds a language prompt to encoded frames (`prompt_kernel`).
 
-NeMo appends a vector to each frame that is 1 at the number of the prompt and 0 elsewhere. A matrix follows. The product
-of such a vector is a row of the matrix, so the graphs add a row of a table to the product of the frame.
+NeMo appends a vector to each frame that is 1 at the number of the prompt and 0 elsewhere. Then it multiplies the result
+by a matrix. The product of such a vector with the matrix is a row of the matrix. The graphs therefore multiply only the
+frame, and add a row of a table.
 """
 
 from onnx import TensorProto
@@ -15,7 +16,7 @@ def read_prompt(w):
 
 
 def unsupported_prompt(w):
-    """Reason why the prompts of an export are not supported, or None."""
+    """Returns the reason why the prompts of an export are not supported, or None."""
     found = {name for name in w.arrays if name.startswith("prompt_kernel.")}
     if "prompt_index" not in w.inputs:
         return "it has layers prompt_kernel, but no input prompt_index" if found else None

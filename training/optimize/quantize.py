@@ -96,7 +96,7 @@ def equalize(editor, norm, x, matrices):
 
 
 def choose_scale(x, matrices):
-    """Returns the scale and the integer for zero that change the products least."""
+    """Returns the scale and the zero point that change the products least."""
     low, high = min(x.min(), 0.0), max(x.max(), 0.0)
     best = (np.inf, 1.0, 0)
     for share in SHARES:
@@ -132,9 +132,9 @@ def quantize_product(editor, node, x, steps, scale, matrix):
 
 
 def round_matrix(matrix, curvature, scales):
-    """Rounds row by row and lets the remaining rows compensate the error of each (GPTQ).
+    """Rounds row by row, and lets the remaining rows compensate the error of each (GPTQ).
 
-    `curvature` is the mean of x x^T, which tells how much one row can replace another.
+    `curvature` is the mean of x x^T. It determines how well one row can compensate the error of another.
     """
     matrix, count = matrix.copy(), len(matrix)
     curvature = curvature + np.eye(count) * DAMPING * np.diag(curvature).mean()

@@ -24,7 +24,7 @@ NEXT = ["encoded_lengths", "cache_last_channel_next", "cache_last_time_next", "c
 
 
 class Prompted(torch.nn.Module):
-    """Encoder with its prompt, as NeMo's models compute it, and the CTC head if it is asked for."""
+    """Encoder with its prompt, as NeMo's models compute it, and the CTC head if requested."""
 
     def __init__(self, model, ctc):
         super().__init__()

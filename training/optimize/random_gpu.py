@@ -19,7 +19,7 @@ KERNEL = 9
 
 
 class RandomWeights(Weights):
-    """Generates a parameter when it is read, because all of them in 64 bits would need too much memory."""
+    """Generates a parameter each time it is read, because all parameters in 64 bits would need too much memory."""
 
     def __init__(self, options):
         super().__init__({}, {"feat_dim": str(options.mels), "vocab_size": str(options.vocabulary)})
@@ -39,7 +39,8 @@ class RandomWeights(Weights):
             return values * 0.1 + 1 if "norm" in name and name.endswith("weight") else np.zeros(shape)
         # Matrices are [in, out], kernels [out, in, ...].
         inputs = 0 if len(shape) == 2 else tuple(range(1, len(shape)))
-        # What all inputs have in common adds nothing, so that frames depend on the audio instead of the weights.
+        # The mean over the inputs is removed, so that a part that all inputs have in common has no effect. Frames then
+        # depend on the audio instead of the weights.
         values -= values.mean(inputs, keepdims=True)
         return values / np.sqrt(values.size / values.shape[1 if inputs == 0 else 0])
 
@@ -120,7 +121,7 @@ def size_arguments(parser):
 
 
 def write_folder(options):
-    """Writes tokens.txt and the manifest. It names GPU graphs where a model has graphs for a CPU."""
+    """Writes tokens.txt and the manifest. The manifest lists GPU graphs in the fields of the graphs for a CPU."""
     pieces = [f"\u2581w{i} {i}" for i in range(options.vocabulary)] + [f"<blk> {options.vocabulary}"]
     (options.folder / "tokens.txt").write_text("\n".join(pieces) + "\n")
     joint = {"decoderJoint": manifest.GPU_JOINT} if options.transducer else {}

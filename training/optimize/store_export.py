@@ -1,4 +1,6 @@
-"""store_export.py OUT EXPORT: stores the weights of an export in 16 bits, for the benchmark of the peer."""
+"""store_export.py OUT EXPORT: stores the weights of an export in 16 bits, for sherpa-onnx in the benchmark
+bench/worker.
+"""
 
 import sys
 

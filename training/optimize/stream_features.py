@@ -26,7 +26,7 @@ class Framing:
         return index * self.shift - self.lead
 
     def lengths(self, samples):
-        """Frames with audio in each window of a flushed utterance."""
+        """Returns the number of frames with audio in each window of a flushed utterance."""
         frames, lengths = samples // HOP, []
         while frames > 0 and frames - self.first(len(lengths)) > self.window - self.shift:
             lengths.append(min(self.window, frames - self.first(len(lengths))))
@@ -34,7 +34,7 @@ class Framing:
 
 
 def log_mel(pcm, mels):
-    """Features [mels, frames] of an utterance, computed in 64 bits."""
+    """Returns the features [mels, frames] of an utterance, computed in 64 bits."""
     x = np.concatenate([[0.0], pcm.astype(np.float64)])
     x = np.pad(x[1:] - PRE_EMPHASIS * x[:-1], FRAME // 2)
     frames = np.stack([x[t * HOP : t * HOP + FRAME] for t in range(len(pcm) // HOP)], 1)

@@ -5,12 +5,12 @@ from onnx import TensorProto
 
 # Far below any output of a convolution, so that ReLU returns exactly zero.
 HIDDEN = -1e6
-# Channels that the convolutions of ONNX Runtime compute together on CPUs with AVX-512.
+# Number of channels that the convolutions of ONNX Runtime compute together on CPUs with AVX-512.
 BLOCK = 16
 
 
 def halved(g, length):
-    """Frames after one stride of two over a causal convolution: n // 2 + 1."""
+    """Returns the number of frames after one stride of two over a causal convolution: n // 2 + 1."""
     return g.op("Add", g.op("Div", length, g.ints(2)), g.ints(1))
 
 
@@ -51,7 +51,7 @@ def subsample(g, w, audio, length):
 
 
 def padded(array, axis=0):
-    """Appends channels of zeros. Their number is that of a block of the runtime, which computes whole blocks only."""
+    """Appends a block of channels of zeros, because the runtime computes only whole blocks."""
     shape = list(array.shape)
     shape[axis] = BLOCK
     return np.concatenate([array, np.zeros(shape)], axis)

@@ -11,7 +11,7 @@ assert WIDTH * WIDTH >= SMALLEST
 
 
 def export():
-    """A graph with the ways in which an export of NeMo stores parameters: named, numbered and shared."""
+    """A graph that stores parameters in the same ways as an export of NeMo: named, numbered and shared."""
     random = np.random.default_rng(1)
     values = {
         "encoder.pre_encode.conv.3.weight": random.standard_normal((WIDTH, WIDTH, 1, 1), np.float32),

@@ -37,7 +37,7 @@ class Weights:
 
     @property
     def left(self):
-        """Frames of the left context of the export."""
+        """Returns the left context of the export in frames."""
         return int(self.metadata["cache_last_channel_dim2"])
 
     @property
@@ -46,7 +46,7 @@ class Weights:
 
     @property
     def vocabulary(self):
-        """Pieces without the blank, which has the last number."""
+        """Returns the number of pieces without the blank, which has the last number."""
         return int(self.metadata["vocab_size"])
 
     @property
@@ -55,7 +55,7 @@ class Weights:
 
     @property
     def prompts(self):
-        """Number of language prompts. 0 if the model has none."""
+        """Returns the number of language prompts. 0 if the model has none."""
         return len(self["prompt_kernel.0.weight"]) - self.width if "prompt_kernel.0.weight" in self.arrays else 0
 
     @property
@@ -86,7 +86,9 @@ def read_weights(path):
 
 
 def module_of(node):
-    """Name of the module that a node belongs to. Parts of a sequence repeat its name, as in /joint_net/joint_net.2."""
+    """Returns the name of the module that a node belongs to. Parts of a sequence repeat its name, as in
+    /joint_net/joint_net.2.
+    """
     path = node.name.strip("/").removesuffix("/MatMul").split("/")
     parts = [part for part, following in zip(path, [*path[1:], ""]) if not following.startswith(f"{part}.")]
     return ".".join(parts).removeprefix("encoder.")
