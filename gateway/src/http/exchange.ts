@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
-import type { KeyRecord, RateState } from '@svc-asr/ledger';
+import type { KeyRecord, RateState, SessionOrigin } from '@svc-asr/ledger';
 import { parseTraceparent } from '@svc-asr/runtime';
 import type { CreateTrace } from '../telemetry/create-trace.ts';
 
@@ -31,6 +31,11 @@ export interface Exchange {
 
 export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
+}
+
+/** Returns what the ledger stores about the request that creates a session. */
+export function originOf({ keyId, requestId }: Exchange): SessionOrigin {
+  return { keyId: keyId ?? null, requestId };
 }
 
 /** Creates the exchange of a request. Its id is sent as X-Request-Id. An X-Request-Id of the caller is not trusted. */

@@ -4,7 +4,7 @@ import { ApiError, AUDIO, FILE_LIMITS, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 import { requireModel } from '../auth/scopes.ts';
 import type { CatalogueView } from '../catalogue.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
-import { exchangeOf } from '../http/exchange.ts';
+import { exchangeOf, originOf } from '../http/exchange.ts';
 import { NOT_STORED, sendText } from '../http/send-json.ts';
 import type { Shutdown } from '../http/shutdown.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -114,6 +114,7 @@ async function recognize(
     // A stream that has used its whole reservation ends by itself, with little time for its last final.
     seconds: Math.min(Math.floor(seconds) + 1, FILE_LIMITS.maxSeconds),
     idempotencyKey: undefined,
+    origin: originOf(exchange),
     modelExists: options.catalogue.has(model),
     checkDeadline: () => options.checkDeadline(response),
     onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),

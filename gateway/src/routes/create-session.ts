@@ -6,7 +6,7 @@ import type { AsrSession } from '@svc-asr/core';
 import type { Tracing } from '@svc-asr/runtime';
 import { requireModel } from '../auth/scopes.ts';
 import type { CatalogueView } from '../catalogue.ts';
-import { exchangeOf } from '../http/exchange.ts';
+import { exchangeOf, originOf } from '../http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
@@ -43,6 +43,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
       model,
       seconds,
       idempotencyKey,
+      origin: originOf(exchange),
       modelExists,
       checkDeadline: () => options.checkDeadline(response),
       onRate: (rate) => (exchange.rates = { ...exchange.rates, sessions: rate }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApiError } from '@svc-asr/core';
 import type { ErrorCode } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
-import type { Ledger, RateState, Reservation, ReserveOutcome } from '@svc-asr/ledger';
+import type { Ledger, RateState, Reservation, ReserveOutcome, SessionOrigin } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
 import type { AudioCapacity } from '../stream/audio-memory/audio-capacity.ts';
 import type { Cancellation, Cancellations } from './cancellations.ts';
@@ -27,6 +27,7 @@ export interface CreateRequest {
   modelExists: boolean;
   seconds: number;
   idempotencyKey: string | undefined;
+  origin: SessionOrigin;
   /** Throws if no time is left for another step. */
   checkDeadline: () => void;
   /** Called with the state of the session rate limit, also if the request is refused. */
@@ -66,6 +67,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
       sessionId,
       attempt: cancellation.attempt,
       secretId,
+      origin: request.origin,
       credentialHash: known(secretId, credentialHash(secrets, secretId, { tenant, sessionId })),
     });
     if ('rate' in result) request.onRate(result.rate);

@@ -5,6 +5,7 @@
 -- ARGV  1 session id  2 model  3 model exists 1|0  4 requested seconds  5 idempotency key or ''
 --       6 attempt  7 session secret id  8 credential hash
 --       9 credential lifetime ms  10 lease ms  11 latest time that the reaper's marks for this tenant cover, ms
+--       12 API key and request that create the session, as in the field `by`, or ''
 -- returns { 'created' | 'found', id, created, expires, reserved ms, remaining s, secret id, provisional 1|0,
 --           rate limit, rate remaining, rate reset ms }
 --         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' }
@@ -129,6 +130,7 @@ if account.model_limit then
 end
 redis.call('HSET', key, 'model', model, 'created', now, 'expires', expires, 'requested', requested, 'reserved', reserved,
   'remaining', remaining_s, 'attempt', attempt, 'secret', secret, 'credential', credential)
+if ARGV[12] ~= '' then redis.call('HSET', key, 'by', ARGV[12]) end
 if idempotency ~= '' then
   redis.call('HSET', key, 'idk', idempotency)
   redis.call('SET', base .. 'idem:' .. idempotency, id, 'PXAT', expires)

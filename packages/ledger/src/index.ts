@@ -20,5 +20,7 @@ export type { Renewal } from './gateways.ts';
 export type { OwnedStream } from './owned-stream.ts';
 export type { ServedStreams } from './ownership.ts';
 export type { Cancelled, Chained, ChainRequest, Connected, Ended, Owner, SettleOptions } from './sessions.ts';
+export type { SessionOrigin } from './origin.ts';
+export type { SessionPage, SessionQuery } from './session-history.ts';
 export type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
 export type * from './types.ts';

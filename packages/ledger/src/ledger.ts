@@ -22,6 +22,7 @@ import { numbers } from './replies.ts';
 import { createRevisions } from './revisions.ts';
 import { createSchema } from './schema.ts';
 import { createSessionAccess } from './session-access.ts';
+import { createSessionHistory } from './session-history.ts';
 import { createSessions } from './sessions.ts';
 import { createWorkers } from './workers.ts';
 
@@ -73,6 +74,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     accounts: createAccounts(link, keys, { retentionMs: options.retentionMs ?? 90 * 86_400_000 }),
     admit: createAdmission(link, keys, clock),
     sessions,
+    sessionHistory: createSessionHistory(link, keys),
     sessionAccess: createSessionAccess(link, keys, clock.now),
     journal: createJournal(link, keys),
     memory: createMemory(link, keys),

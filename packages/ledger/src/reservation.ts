@@ -1,4 +1,6 @@
 import { nextMonthMs } from './budget.ts';
+import { originText } from './origin.ts';
+import type { SessionOrigin } from './origin.ts';
 import type { RateState } from './types.ts';
 
 /** A request for a session. */
@@ -14,6 +16,8 @@ export interface ReserveRequest {
   idempotencyKey: string | undefined;
   secretId: string;
   credentialHash: string;
+  /** Request that creates the session. Tests leave it out. */
+  origin?: SessionOrigin;
 }
 
 /** A session that was created, or found by its Idempotency-Key. */
@@ -47,12 +51,21 @@ export type ReserveOutcome =
 
 /** Builds the arguments of reserve.lua, in the order that the script expects. */
 export function reserveArguments(
-  { sessionId, attempt, model, modelExists, seconds, idempotencyKey, secretId, credentialHash }: ReserveRequest,
+  { sessionId, attempt, model, modelExists, seconds, idempotencyKey, secretId, credentialHash, origin }: ReserveRequest,
   { ttlMs, leaseMs }: { ttlMs: number; leaseMs: number },
   marked: number,
 ): (string | number)[] {
   const created = [sessionId, model, modelExists ? 1 : 0, seconds, idempotencyKey ?? ''];
-  return [...created, attempt, secretId, credentialHash, ttlMs, leaseMs, marked];
+  return [
+    ...created,
+    attempt,
+    secretId,
+    credentialHash,
+    ttlMs,
+    leaseMs,
+    marked,
+    origin === undefined ? '' : originText(origin),
+  ];
 }
 
 /** Reply of reserve.lua: the outcome, and its values. */

@@ -1,4 +1,5 @@
 import type { EndReason, SessionState, TenantLimits, TenantPriority, TenantState } from '@svc-asr/core';
+import type { StoredOrigin } from './origin.ts';
 
 /** Credit of a tenant in milliseconds of audio. At any time, available + reserved + consumed = granted. */
 export interface Balance {
@@ -91,6 +92,12 @@ export interface SessionDetailRecord extends SessionRecord {
   /** Reason for the end. Null if the session has not ended, or if the reason is not known. */
   endReason: EndReason | null;
   closeCode: number | null;
+}
+
+/** A session in the form that the console lists. */
+export interface ListedSession extends SessionDetailRecord, StoredOrigin {
+  /** Reserved credit. Null if an earlier version ended the session. */
+  reservedMs: number | null;
 }
 
 /** An API key in the form that the gateway looks up. */

@@ -23,25 +23,32 @@ export interface OpenSessionParts extends CreateOptions {
 const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 250;
 
+/** Owner of a realtime connection. */
+export interface RealtimeCaller extends VerifiedKey {
+  /** Id of the request that opened the connection. */
+  readonly requestId: string;
+}
+
 /** Reserves a session as POST /v1/asr/sessions does, and opens its stream. */
 export async function openSession(
   parts: OpenSessionParts,
-  key: VerifiedKey,
+  caller: RealtimeCaller,
   model: string,
   client: StreamClient,
 ): Promise<OpenedStream> {
   // The connection may be older than the last change of its key.
-  await parts.keys.verifyAgain(key.keyId);
-  const session = await reserve(parts, key.tenant, model);
+  await parts.keys.verifyAgain(caller.keyId);
+  const session = await reserve(parts, caller, model);
   try {
     return await parts.openStream(session, client, { isChained: true });
   } catch (error) {
-    await cancel(parts, key.tenant, model, session);
+    await cancel(parts, caller.tenant, model, session);
     throw error;
   }
 }
 
-async function reserve(parts: OpenSessionParts, tenant: string, model: string): Promise<CreatedSession> {
+async function reserve(parts: OpenSessionParts, caller: RealtimeCaller, model: string): Promise<CreatedSession> {
+  const { tenant, keyId, requestId } = caller;
   const giveUpMs = performance.now() + PLACE_WAIT_MS;
   for (;;) {
     try {
@@ -51,6 +58,7 @@ async function reserve(parts: OpenSessionParts, tenant: string, model: string): 
         model,
         seconds: MAX_AUDIO_SECONDS,
         idempotencyKey: undefined,
+        origin: { keyId, requestId },
         modelExists: parts.catalogue.has(model),
         checkDeadline: () => {
           if (performance.now() > deadlineMs) throw new LedgerUnavailable('the deadline of the reservation has passed');

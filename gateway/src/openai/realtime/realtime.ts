@@ -17,7 +17,7 @@ import { Refusals } from '../../stream/handshake/refusals.ts';
 import { Ticker } from '../../stream/ticker.ts';
 import { Connection } from './connection.ts';
 import { openSession } from './open-session.ts';
-import type { OpenSessionParts } from './open-session.ts';
+import type { OpenSessionParts, RealtimeCaller } from './open-session.ts';
 import { readTarget, SUBPROTOCOL } from './target.ts';
 
 export interface RealtimeOptions extends OpenSessionParts {
@@ -78,7 +78,9 @@ export class Realtime {
     try {
       const { key, model } = await this.#authorize(request);
       const { tenant, keyId: key_id } = key;
-      this.#sockets.handleUpgrade(request, socket, head, (client) => this.#connect(client, key, model));
+      this.#sockets.handleUpgrade(request, socket, head, (client) =>
+        this.#connect(client, { ...key, requestId }, model),
+      );
       metrics.handshakes.add(1, { code: 'ok' });
       logger.info({ ...fields, tenant, key_id, status: 101 }, 'realtime connection opened');
     } catch (error) {
@@ -121,17 +123,17 @@ export class Realtime {
     }
   }
 
-  #connect(socket: WebSocket, key: VerifiedKey, model: string | undefined): void {
+  #connect(socket: WebSocket, caller: RealtimeCaller, model: string | undefined): void {
     const { catalogue, budget, idleMs, pingMs, lifetimeMs, extraMs } = this.#options;
     const client = new Client(socket);
     const connection = new Connection(
       {
-        requireModel: (id) => requireExistingModel(key, id, catalogue.has(id)),
+        requireModel: (id) => requireExistingModel(caller, id, catalogue.has(id)),
         languageOf: (id) => catalogue.entries()?.find((entry) => entry.id === id)?.languageCode,
         contextsOf: (id) => catalogue.contextsOf(id),
         refreshContexts: (id) => catalogue.refreshContexts(id),
         takeMemory: () => budget.take(),
-        open: (id, streamClient) => openSession(this.#options, key, id, streamClient),
+        open: (id, streamClient) => openSession(this.#options, caller, id, streamClient),
         idleMs,
         extraMs: extraMs / 2,
         lifetimeMs,

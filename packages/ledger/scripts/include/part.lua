@@ -1,7 +1,7 @@
 -- @include journal
 -- @include recent
 -- @include model_sessions
--- Creates the next session of a chain. It is active at once and has the owner, the connection and the model of the
+-- Creates the next session of a chain. It is active at once and has the owner, the connection, the model and the origin of the
 -- session `before`, which the caller has ended. It has no credential, so no client can connect to it. `is_limited` is
 -- true if the session `before` counted for the limit of its model.
 local function open_part(base, id, before, chain, reserved, created, now, is_limited)
@@ -9,6 +9,7 @@ local function open_part(base, id, before, chain, reserved, created, now, is_lim
   redis.call('HINCRBY', base .. 'a', 'reserved', reserved)
   redis.call('HSET', key, 'model', before.model, 'created', created, 'expires', created, 'reserved', reserved,
     'st', 'active', 'ow', before.owner, 'ep', before.epoch, 'cn', before.connection, 'at', now, 'ch', chain)
+  if before.by then redis.call('HSET', key, 'by', before.by) end
   local part = { model = before.model, created = created, expires = created, reserved = reserved }
   redis.call('ZADD', base .. 'live', stream_deadline(part, now), id)
   if is_limited then add_model_session(base, id, part, now) end

@@ -10,10 +10,12 @@ local RECENT_KEPT = 120
 local RECENT_RETENTION_MS = 2592000000
 
 -- Returns the line of an ended session: id, state, created, completed, audio ms, billable ms, model, end reason, close
--- code. The last two are absent if `how` is nil.
+-- code, and '|RESERVED|BY' with the reserved seconds and the field `by`. End reason and close code are absent if `how` is
+-- nil, and BY is absent if the session has none.
 local function ended_line(id, state, session, now, audio, billable, how)
   local line = string.format('%s %s %d %d %d %d %s', id, state, session.created, now, audio, billable, session.model)
-  return how and line .. ' ' .. how or line
+  local by = session.by and '|' .. session.by or ''
+  return string.format('%s%s |%d%s', line, how and ' ' .. how or '', math.floor(session.reserved / 1000), by)
 end
 
 -- Parses the line of an ended session. Returns nil if the line is only the id of a live session.

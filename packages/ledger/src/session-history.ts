@@ -1,0 +1,94 @@
+import type { EndReason, SessionState } from '@svc-asr/core';
+import type { RedisKeys } from './keys.ts';
+import { readOrigin } from './origin.ts';
+import type { RedisLink } from './redis/link.ts';
+import { fields, readEnded, readSession } from './replies.ts';
+import type { ListedSession, SessionRecord } from './types.ts';
+
+/** Selects sessions of a tenant. */
+export interface SessionQuery {
+  /** Largest number of sessions to return. */
+  limit: number;
+  /** Id of the last session of the previous page. Its page is empty if the session is no longer listed. */
+  before?: string | undefined;
+  state?: SessionState | undefined;
+  model?: string | undefined;
+  keyId?: string | undefined;
+  source?: ListedSession['source'] | undefined;
+  endReason?: EndReason | undefined;
+}
+
+/** A page of sessions, the newest first. */
+export interface SessionPage {
+  sessions: ListedSession[];
+  hasMore: boolean;
+}
+
+/**
+ * Creates the functions that read the latest sessions of a tenant, at least 100 of them. They change nothing, so that a
+ * Redis user without the right to write can call them. An overdue session may therefore still be listed as reserved.
+ */
+export function createSessionHistory(link: RedisLink, keys: RedisKeys) {
+  async function readLive(tenant: string, id: string): Promise<ListedSession | undefined> {
+    const key = keys.session(tenant, id);
+    const hash = fields(await link.send(key, ['HGETALL', key]));
+    const session = readSession(id, hash);
+    if (session === undefined) return undefined;
+    return { ...session, ...hashDetails(hash), endReason: null, closeCode: null };
+  }
+
+  const readLines = async (tenant: string) => {
+    const key = keys.recent(tenant);
+    return (await link.send(key, ['LRANGE', key, '0', '-1'])) as string[];
+  };
+
+  return {
+    async list(tenant: string, { limit, before, ...filter }: SessionQuery): Promise<SessionPage> {
+      const lines = await readLines(tenant);
+      const read = await Promise.all(lines.map(async (line) => readLine(line) ?? (await readLive(tenant, line))));
+      const sessions = read.flatMap((session) => session ?? []).sort((a, b) => b.createdAtMs - a.createdAtMs);
+      const start = before === undefined ? 0 : sessions.findIndex(({ id }) => id === before) + 1;
+      if (before !== undefined && start === 0) return { sessions: [], hasMore: false };
+      const found = sessions.slice(start).filter((session) => matches(session, filter));
+      return { sessions: found.slice(0, limit), hasMore: found.length > limit };
+    },
+
+    /** Returns a session. Undefined if the tenant has no such session, or if it ended too long ago. */
+    async find(tenant: string, id: string): Promise<ListedSession | undefined> {
+      const line = (await readLines(tenant)).find((each) => each.startsWith(`${id} `));
+      if (line !== undefined) return readLine(line);
+      const session = await readLive(tenant, id);
+      // A session that is not confirmed yet does not exist for its tenant.
+      const key = keys.session(tenant, id);
+      const isConfirmed = session !== undefined && (await link.send(key, ['HEXISTS', key, 'st'])) === 1;
+      return isConfirmed ? session : undefined;
+    },
+  };
+}
+
+/** Parses the line of an ended session (scripts/include/recent.lua). Undefined if it is the id of a live session. */
+function readLine(line: string): ListedSession | undefined {
+  const session = readEnded(line);
+  if (session === undefined) return undefined;
+  const words = line.split(' ').slice(7);
+  const extra = words.at(-1)?.startsWith('|') === true ? words.pop() : undefined;
+  const [endReason = null, closeCode = '0'] = words;
+  const [, reservedS, ...origin] = extra?.split('|') ?? [];
+  return {
+    ...session,
+    endReason: endReason as EndReason | null,
+    closeCode: closeCode === '0' ? null : Number(closeCode),
+    reservedMs: reservedS === undefined ? null : Number(reservedS) * 1000,
+    ...readOrigin(origin.join('|')),
+  };
+}
+
+function hashDetails(hash: Map<string, string>): Omit<ListedSession, keyof SessionRecord | 'endReason' | 'closeCode'> {
+  const reserved = hash.get('reserved');
+  return { reservedMs: reserved === undefined ? null : Number(reserved), ...readOrigin(hash.get('by')) };
+}
+
+function matches(session: ListedSession, wanted: Omit<SessionQuery, 'limit' | 'before'>): boolean {
+  const names = ['state', 'model', 'keyId', 'source', 'endReason'] as const;
+  return names.every((name) => wanted[name] === undefined || session[name] === wanted[name]);
+}
