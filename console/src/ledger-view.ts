@@ -4,6 +4,7 @@ import type {
   AuditEntry,
   AuditLimits,
   DailyUsage,
+  EndedAdminSessions,
   JournalEntry,
   KeyRecord,
   PurgeAnswer,
@@ -45,6 +46,10 @@ export interface LedgerView {
   readonly audit: {
     append: (entries: readonly AuditEntry[], limits: AuditLimits) => Promise<void>;
     read: (page: { before?: string | undefined; count: number }) => Promise<AuditEntry[]>;
+  };
+  readonly endedAdminSessions: {
+    read: () => Promise<EndedAdminSessions>;
+    add: (ended: EndedAdminSessions, nowMs: number) => Promise<void>;
   };
   readonly apiKeys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;

@@ -153,6 +153,17 @@ export interface CreditRequestView {
   readonly audio_seconds: number | null;
 }
 
+/** The signed-in administrator. */
+export interface AdminSessionView {
+  readonly object: 'admin_session';
+  readonly actor: string;
+  readonly name: string | null;
+  readonly signed_in_by: 'token' | 'oidc';
+  readonly role: 'administrator' | 'auditor';
+  /** Null if the request was authenticated by the admin token itself. */
+  readonly expires_at: string | null;
+}
+
 /** One administrative act. */
 export interface AuditEntryView {
   readonly object: 'audit_entry';

@@ -36,6 +36,8 @@ export const checkJournalQuery = validator(
   exact({ after: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}-[0-9]{1,19}$' })) }),
 );
 
+export const checkAdminSignIn = validator(exact({ token: Type.String({ minLength: 1, maxLength: 4096 }) }));
+
 export const checkAuditQuery = validator(
   exact({
     tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),

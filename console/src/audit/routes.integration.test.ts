@@ -1,5 +1,6 @@
 import { eventually } from '../../../test/support/eventually.ts';
 import type { AuditEntryView } from '../responses.ts';
+import { TOKEN } from '../testing/console.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
 import type { TestEnvironment } from '../testing/environment.ts';
 import { createVisitor } from '../testing/visitor.ts';
@@ -25,6 +26,8 @@ async function entries(query = ''): Promise<AuditEntryView[]> {
 interface Example {
   /** Creates what the request needs, and returns its path. */
   prepare: () => Promise<string>;
+  /** Returns the headers of the request. By default it has the admin token. */
+  headers?: () => Promise<Record<string, string>>;
   body?: object;
   expected: Partial<AuditEntryView>;
 }
@@ -39,6 +42,19 @@ const application = (name: string, decision: string) => async () => {
   await put(name, 'Waitlisted');
   return `/admin/v1/applications/${name}/${decision}`;
 };
+
+/** Header by which the page proves that a request comes from it. */
+const FROM_PAGE = { 'x-svc-asr-console': '1' };
+
+/** Signs in as an administrator, and returns the headers of a browser. */
+async function signInAsAdministrator(): Promise<Record<string, string>> {
+  const { headers } = await call('POST', '/admin/v1/sign-in', {
+    body: { token: TOKEN },
+    token: null,
+    headers: FROM_PAGE,
+  });
+  return { ...FROM_PAGE, cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
+}
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
   'PUT /admin/v1/tenants/:name': {
@@ -102,6 +118,22 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     expected: { action: 'key.revoke', tenant: 'revoked' },
   },
+  'POST /admin/v1/sign-in': {
+    prepare: () => Promise.resolve('/admin/v1/sign-in'),
+    headers: () => Promise.resolve(FROM_PAGE),
+    body: { token: TOKEN },
+    expected: { action: 'administrator.sign_in', target: 'administrator/admin-token', tenant: null, detail: {} },
+  },
+  'DELETE /admin/v1/sign-in': {
+    prepare: () => Promise.resolve('/admin/v1/sign-in'),
+    headers: signInAsAdministrator,
+    expected: { action: 'administrator.sign_out', target: 'administrator/admin-token', tenant: null },
+  },
+  'DELETE /admin/v1/sessions': {
+    prepare: () => Promise.resolve('/admin/v1/sessions'),
+    headers: signInAsAdministrator,
+    expected: { action: 'administrator.sign_out_all', target: 'administrators', tenant: null },
+  },
   'POST /admin/v1/ledger/rebuild': {
     prepare: async () => {
       await console_.ledger.identity.showPlan(PLAN);
@@ -125,22 +157,26 @@ async function answerPurges(): Promise<void> {
   }
 }
 
-test.each(Object.entries(EXAMPLES))('%s adds an entry to the audit log', async (route, { prepare, body, expected }) => {
-  const path = await prepare();
-  const [method = ''] = route.split(' ');
-  let isDone = false;
-  const answering = call(method, path, body && { body }).finally(() => (isDone = true));
-  await eventually('the request was answered', 30_000, async () => {
-    await answerPurges();
-    return isDone;
-  });
-  const { status, headers } = await answering;
-  expect(status).toBeLessThan(300);
-  const requestId = headers.get('x-request-id');
-  expect((await entries()).filter(({ request_id: id }) => id === requestId)).toEqual([
-    expect.objectContaining({ object: 'audit_entry', actor: 'admin-token', actor_name: null, ...expected }),
-  ]);
-});
+test.each(Object.entries(EXAMPLES))(
+  '%s adds an entry to the audit log',
+  async (route, { prepare, headers: headersOf, body, expected }) => {
+    const path = await prepare();
+    const options = headersOf === undefined ? {} : { headers: await headersOf(), token: null };
+    const [method = ''] = route.split(' ');
+    let isDone = false;
+    const answering = call(method, path, { ...options, ...(body && { body }) }).finally(() => (isDone = true));
+    await eventually('the request was answered', 30_000, async () => {
+      await answerPurges();
+      return isDone;
+    });
+    const { status, headers } = await answering;
+    expect(status).toBeLessThan(300);
+    const requestId = headers.get('x-request-id');
+    expect((await entries()).filter(({ request_id: id }) => id === requestId)).toEqual([
+      expect.objectContaining({ object: 'audit_entry', actor: 'admin-token', actor_name: null, ...expected }),
+    ]);
+  },
+);
 
 test.each(['usage', 'journal'])(
   'GET tenants/NAME/%s adds an entry, because it shows data of a tenant',

@@ -19,6 +19,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
     accounts: { read: missing, dailyUsage: missing, usageBetween: missing, recent: missing },
     journal: { read, tenants: missing },
     identity: { read: missing, plan: missing, requestRebuild: missing },
+    endedAdminSessions: { read: missing, add: missing },
     audit: { append: missing, read: missing },
     apiKeys: { find: missing, lastUsed: missing },
     purge: { requests: { submit: missing, withdraw: missing, answerTo: missing } },

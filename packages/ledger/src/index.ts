@@ -8,6 +8,7 @@ export type { RedisConnection, RedisLink } from './redis/link.ts';
 export { FunctionsMissing, loadFunctions, withFunctions } from './functions.ts';
 export { requireSchema, SCHEMA_VERSION, SchemaMismatch } from './schema.ts';
 export { buildWorkerRights, deleteWorkerUser, setWorkerUser, workerUserOf } from './worker-users.ts';
+export type { EndedAdminSessions } from './ended-admin-sessions.ts';
 export { auditTimeOf, buildAuditId } from './audit.ts';
 export type { AuditLimits } from './audit.ts';
 export { replay } from './journal.ts';

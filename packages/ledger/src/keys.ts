@@ -33,6 +33,7 @@ export function createRedisKeys(prefix: string) {
     schema: () => `${prefix}:{o}:ledger:schema`,
     tenants: () => `${prefix}:{o}:tenants`,
     purge: () => `${prefix}:{o}:purge`,
+    endedAdminSessions: () => `${prefix}:{o}:admin-sessions:ended`,
     audit: () => `${prefix}:{o}:audit`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };

@@ -7,6 +7,7 @@ import { createClock } from './clock.ts';
 import { withConstants } from './constants.ts';
 import type { ScriptConstants } from './constants.ts';
 import { createDue } from './due.ts';
+import { createEndedAdminSessions } from './ended-admin-sessions.ts';
 import { createGateways } from './gateways.ts';
 import { createIdentity } from './identity.ts';
 import { createJournal } from './journal.ts';
@@ -80,6 +81,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     memory: createMemory(link, keys),
     apiKeys: createApiKeys(link, keys, { retentionMs: options.keyRetentionMs ?? 30 * 86_400_000 }),
     audit: createAudit(link, keys),
+    endedAdminSessions: createEndedAdminSessions(link, keys),
     catalogue: createCatalogue(link, keys),
     pools,
     workers: createWorkers(link, keys, { leaseMs }),

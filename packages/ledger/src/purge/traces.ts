@@ -50,7 +50,9 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   // These keys contain only names of models, sessions, workers and gateways, and the ids of API keys.
   [/^\{m:[^}]*\}:(?!q[hl]?$|q[hl]?:)/],
   [/^\{g:[^}]*\}:[cx]$/],
-  [/^\{o\}:(gateways|catalogue|ledger$|ledger:rebuild$|ledger:schema$|registry:ApiKey$|registry:ASRModel$)/],
+  [
+    /^\{o\}:(admin-sessions:ended$|gateways|catalogue|ledger$|ledger:rebuild$|ledger:schema$|registry:ApiKey$|registry:ASRModel$)/,
+  ],
   // A request for a purge names the tenant. It is deleted after its answer was read, or expires.
   [/^\{o\}:purge$/],
 ];

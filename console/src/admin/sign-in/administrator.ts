@@ -1,14 +1,21 @@
 import type { Request } from 'express';
-import type { Actor } from '../audit/entry.ts';
+import type { Actor } from '../../audit/entry.ts';
 
 /** An authenticated administrator. */
 export interface Administrator extends Actor {
   /** How the administrator was authenticated. */
   readonly signedInBy: 'token' | 'oidc';
+  /** An auditor can only read. */
+  readonly role: 'administrator' | 'auditor';
 }
 
 /** Administrator that holds the admin token: the command line, or a browser that signed in with it. */
-export const TOKEN_HOLDER: Administrator = { actor: 'admin-token', name: null, signedInBy: 'token' };
+export const TOKEN_HOLDER: Administrator = {
+  actor: 'admin-token',
+  name: null,
+  signedInBy: 'token',
+  role: 'administrator',
+};
 
 const administrators = new WeakMap<Request, Administrator>();
 
