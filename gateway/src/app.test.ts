@@ -19,7 +19,7 @@ import type { AppParts } from './app.ts';
 import { createGatewayKeys } from './auth/keys.ts';
 import { createGatewayMetrics } from './metrics.ts';
 
-/** The scope that each route needs, or `public`. A new route must be added here. */
+/** Scope that each route requires, or `public`. A new route must be added here. */
 const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   [`POST ${SESSIONS_PATH}`]: 'sessions:create',
   [`GET ${sessionPath(':id')}`]: 'usage:read',
@@ -27,9 +27,9 @@ const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   [`POST ${TRANSCRIPTIONS_PATH}`]: 'sessions:create',
   'GET /v1/models': 'public',
   'GET /v1/usage': 'usage:read',
-  // Not a handshake. A handshake is authenticated by the credential of its session.
+  // This is a plain GET and not a handshake. A handshake is authenticated by the credential of its session.
   [`GET ${streamPath(':id')}`]: 'public',
-  // Not a handshake. A handshake needs the scope sessions:create, which its own test checks.
+  // This is a plain GET and not a handshake. A handshake requires the scope sessions:create, which another test checks.
   [`GET ${REALTIME_PATH}`]: 'public',
   'GET /openapi.json': 'public',
   'GET /asyncapi.json': 'public',
@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Returns the routes of an Express router and of the routers in it, as `METHOD /path`. */
+/** Returns the routes of an Express router and of its nested routers, as `METHOD /path`. */
 function routesOf(layers: readonly Layer[]): string[] {
   return layers.flatMap(({ route, handle }) => {
     if (route === undefined) return routesOf(handle.stack ?? []);
@@ -106,10 +106,10 @@ function createKey(scopes: readonly KeyScope[] | undefined): string {
   return key;
 }
 
-/** Sends a request and returns the code of its error, or '' if it succeeded. */
+/** Sends a request and returns the code of its error. Returns '' if the request succeeds. */
 async function codeOf(route: string, key: string | undefined): Promise<string> {
   const [method = '', path = ''] = route.split(' ');
-  // The start page is for browsers only.
+  // The start page is served only to browsers, which accept HTML.
   const headers = { accept: 'text/html, */*', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
   const response = await fetch(address + path, { method, headers });
   return response.ok ? '' : ((await response.json()) as ErrorBody).error.code;
@@ -117,24 +117,30 @@ async function codeOf(route: string, key: string | undefined): Promise<string> {
 
 const keyed = Object.entries(ACCESS).filter((entry): entry is [string, KeyScope] => entry[1] !== 'public');
 
-test('the table of this test lists the scope of every route', () => {
+test('the table ACCESS of this test lists every route of the gateway', () => {
   const { stack } = app.router as unknown as { stack: Layer[] };
   expect(routesOf(stack).sort()).toEqual(Object.keys(ACCESS).sort());
 });
 
-test('every scope is needed by a route', () => {
+test('every API key scope is required by at least one route', () => {
   expect(new Set(keyed.map(([, scope]) => scope))).toEqual(new Set(KEY_SCOPES));
 });
 
-test.each(keyed)('%s needs an API key with the scope %s, or one without scopes', async (route, scope) => {
-  expect(await codeOf(route, undefined)).toBe('missing_api_key');
-  const others = KEY_SCOPES.filter((other) => other !== scope);
-  for (const scopes of [others, []]) expect(await codeOf(route, createKey(scopes))).toBe('key_scope_denied');
-  for (const scopes of [[scope], [...KEY_SCOPES], undefined]) {
-    expect(await codeOf(route, createKey(scopes))).not.toMatch(/_api_key$|key_scope_denied/);
-  }
-});
+test.each(keyed)(
+  '%s requires an API key with the scope %s, or an API key that is not limited to scopes',
+  async (route, scope) => {
+    expect(await codeOf(route, undefined)).toBe('missing_api_key');
+    const others = KEY_SCOPES.filter((other) => other !== scope);
+    for (const scopes of [others, []]) expect(await codeOf(route, createKey(scopes))).toBe('key_scope_denied');
+    for (const scopes of [[scope], [...KEY_SCOPES], undefined]) {
+      expect(await codeOf(route, createKey(scopes))).not.toMatch(/_api_key$|key_scope_denied/);
+    }
+  },
+);
 
-test.each(Object.keys(ACCESS).filter((route) => ACCESS[route] === 'public'))('%s needs no API key', async (route) => {
-  expect(await codeOf(route, undefined)).toMatch(/^(invalid_parameters)?$/);
-});
+test.each(Object.keys(ACCESS).filter((route) => ACCESS[route] === 'public'))(
+  '%s requires no API key',
+  async (route) => {
+    expect(await codeOf(route, undefined)).toMatch(/^(invalid_parameters)?$/);
+  },
+);

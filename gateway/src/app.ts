@@ -46,13 +46,13 @@ export interface AppParts {
   audioCapacity: AudioCapacity;
   shutdown: Shutdown;
   openStream: Streams['open'];
-  /** Documents that the gateway serves. */
+  /** Rendered API documents that the gateway serves. */
   documents: Documents;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
 }
 
-/** Creates the HTTP application. Its handlers run in the order in which they may refuse a request. */
+/** Creates the HTTP application. The order of the handlers is the order in which they may refuse a request. */
 export function createApp(parts: AppParts): Express {
   const { settings, logger, metrics, ledger, catalogue, ledgerWatch, shutdown } = parts;
   const app = createExpress();
@@ -61,7 +61,7 @@ export function createApp(parts: AppParts): Express {
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
   const authenticated = authenticate(parts.keys);
   const admitted = admit(ledger, ledgerWatch, checkDeadline);
-  /** Returns the handlers that every route with an API key starts with. */
+  /** Returns the handlers with which every route that requires an API key starts. */
   const keyed = (scope: KeyScope) => [authenticated, admitted, requireScope(scope)];
   const sessions = sessionOptions(parts, checkDeadline);
   const createSession = createSessionRoute({ ...sessions, tracing: parts.tracing, publicUrl: settings.PUBLIC_URL });
@@ -70,8 +70,8 @@ export function createApp(parts: AppParts): Express {
 
   const connectionAge = new ConnectionAge(settings.CONNECTION_MAX_AGE_MS);
   app.use(openExchange, observe(logger, metrics), closeConnections(shutdown, connectionAge), checkHeaders);
-  // Sessions are refused only after the body was read. The connection closes with the response, and a client that is
-  // still sending would not receive it.
+  // Sessions are refused only after the body was read. A refusal closes the connection, and a client that is still
+  // sending would not receive the response.
   const create = [...keyed('sessions:create'), jsonBody, refuseNewSessions(shutdown), createSession];
   route(app, SESSIONS_PATH, { post: create });
   route(app, sessionPath(':id'), {
@@ -107,7 +107,7 @@ export function createExpress(): Express {
   return app;
 }
 
-/** Returns what every route that creates sessions needs. */
+/** Returns the options of every route that creates sessions. */
 export function sessionOptions(
   parts: AppParts,
   checkDeadline: CheckDeadline,
@@ -126,7 +126,7 @@ export function sessionOptions(
   };
 }
 
-/** Registers a path with the handlers of its methods. Any other method is refused. */
+/** Registers a path with the handlers of its methods. Any other method is answered with 405. */
 export function route(
   app: Express,
   path: string,
@@ -141,7 +141,7 @@ export function route(
   one.all(onlyMethods(...allowed.flatMap((methods) => methods ?? [])));
 }
 
-/** Sets the name of the route for logs and metrics. */
+/** Sets the name of the route that logs and metrics use. */
 function named(name: string): RequestHandler {
   return (_request, response, next) => {
     exchangeOf(response).route = name;

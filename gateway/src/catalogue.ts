@@ -4,24 +4,29 @@ import type { CatalogueEntry, Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from './repeat.ts';
 
-/** Last known list of models. It stays available while Redis is not. */
+/** Last known list of models. It stays available while Redis is unavailable. */
 export interface CatalogueView {
-  /** Undefined until the catalogue was read once. */
+  /** Returns the models. Undefined until the catalogue was read once. */
   entries: () => readonly CatalogueEntry[] | undefined;
-  /** Returns the contexts of a model. The default context alone if no worker has reported them yet. */
+  /**
+   * Returns the contexts that a model supports. Returns only the default context if no worker has reported them yet.
+   */
   contextsOf: (model: string) => readonly ContextSize[];
-  /** Reads the contexts of a model if no worker had reported them before. Keeps the default if Redis is unavailable. */
+  /**
+   * Reads the contexts of a model, unless a worker has already reported them. Keeps the default if Redis is
+   * unavailable.
+   */
   refreshContexts: (model: string) => Promise<void>;
-  /** Throws 503 until the catalogue was read once, because a model that is not known yet may exist. */
+  /** Returns whether a model exists. Throws 503 until the catalogue was read once, because the model may exist. */
   has: (model: string) => boolean;
   stop: () => void;
 }
 
-/** Polling interval until the first successful read. Requests for a model cannot be answered before. */
+/** Polling interval until the first successful read. Until then, requests for a model cannot be answered. */
 const FIRST_INTERVAL_MS = 50;
-/** Time after which the contexts of a model are read again. They change only with its workers. */
+/** Time after which the contexts of a model are read again. They change only when its workers change. */
 const CONTEXTS_MS = 5_000;
-/** Number of models whose contexts are read at a time. */
+/** Number of models whose contexts are read in parallel. */
 const CONTEXTS_AT_ONCE = 32;
 
 /** Reads the catalogue regularly. */

@@ -5,22 +5,25 @@ import type { Logger } from '@svc-asr/runtime';
 import { repeat } from './repeat.ts';
 
 /**
- * Checks that Redis holds the ledger of this installation. Missing data in an emptied or wrong Redis does not mean that
- * a key is unknown or that an account was closed.
+ * Checks that Redis holds the ledger of this installation. If Redis was emptied or is the wrong one, data is missing
+ * although keys and accounts exist.
  */
 export interface LedgerWatch {
-  /** Returns true once the ledger was checked. */
+  /** Returns true once the ledger was checked for the first time. */
   checked: () => boolean;
   /** Throws 503 if the ledger was missing at the last check, or was not checked yet. */
   require: () => void;
-  /** Checks now and throws 503 like `require`. Call it before reporting to a caller that something does not exist. */
+  /**
+   * Checks the ledger now and throws 503 like `require`. Call it before you report to a caller that something does not
+   * exist.
+   */
   verify: () => Promise<void>;
   stop: () => void;
 }
 
 export interface LedgerWatchOptions {
   intervalMs: number;
-  /** File with the ledger id that Redis must hold. If empty, the first id that was read is expected. */
+  /** File with the ledger id that Redis must hold. If empty, the first id that is read becomes the expected one. */
   idFile: string;
 }
 
@@ -63,7 +66,7 @@ function logChange(logger: Logger, wrong: boolean, found: string | undefined): v
   else logger.error({ reason: found }, 'Redis holds the ledger of another installation');
 }
 
-/** Returns undefined while the operator has not written the file yet. */
+/** Returns the ledger id in a file. Undefined if the operator has not written the file yet. */
 function readId(file: string): string | undefined {
   if (file === '') return undefined;
   try {

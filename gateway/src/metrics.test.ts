@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMetrics } from '@svc-asr/runtime';
 import { createGatewayMetrics } from './metrics.ts';
 
-/** Counts usage of four tenants, one of them twice, and returns the lines of the metrics with the label tenant. */
+/** Counts usage of four tenants, one of them twice, and returns the metric lines that have a `tenant` label. */
 async function tenantLines(maxTenants: number | undefined): Promise<string[]> {
   const metrics = createMetrics('gateway');
   const { tenantUsage } = createGatewayMetrics(metrics, maxTenants);
@@ -22,12 +22,12 @@ async function tenantLines(maxTenants: number | undefined): Promise<string[]> {
     .sort();
 }
 
-test('the gateway has no metrics with the label tenant by default', async () => {
+test('the gateway has no metrics with a tenant label by default', async () => {
   expect(await tenantLines(undefined)).toEqual([]);
   expect(await tenantLines(0)).toEqual([]);
 });
 
-test('the gateway labels the first tenants up to the limit, and all others as _other', async () => {
+test('the gateway labels the first tenants with their names up to the limit, and all others with _other', async () => {
   expect(await tenantLines(2)).toEqual([
     'svc_asr_tenant_billed_audio_seconds_total _other 4',
     'svc_asr_tenant_billed_audio_seconds_total a 4',
@@ -38,6 +38,6 @@ test('the gateway labels the first tenants up to the limit, and all others as _o
   ]);
 });
 
-test('the gateway does not use _other while the limit is not exceeded', async () => {
+test('the gateway does not use the label _other if the number of tenants is within the limit', async () => {
   expect((await tenantLines(4)).filter((line) => line.includes('_other'))).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { GATEWAY_METRICS } from './telemetry/metric-list.ts';
 import { TenantLabels } from './telemetry/tenant-labels.ts';
 
 /**
- * Counter by labels that is read when Prometheus scrapes. The `add` of an OpenTelemetry counter costs ten times as
- * much.
+ * Counter by labels that OpenTelemetry reads when metrics are collected. The `add` of an OpenTelemetry counter costs
+ * ten times as much.
  */
 class Tally {
   readonly #counts = new Map<string, { labels: Record<string, string | number>; count: number }>();
@@ -31,7 +31,7 @@ export interface TenantUsage {
 
 const NO_TENANT_USAGE: TenantUsage = { countSession: () => undefined, countBilled: () => undefined };
 
-/** Creates the instruments of the gateway. Without `maxTenants` it has none with the label `tenant`. */
+/** Creates the instruments of the gateway. If `maxTenants` is 0, no metric has the label `tenant`. */
 export function createGatewayMetrics({ meter }: Metrics, maxTenants = 0) {
   const readStall = watchEventLoop();
   createGauge(meter, GATEWAY_METRICS.eventLoopStall).addCallback((result) => result.observe(readStall()));

@@ -2,9 +2,8 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
 /**
- * Runs `work` at once, and again after an interval that starts when it has ended. Errors are logged and do not stop the
- * loop. An unavailable Redis is not logged here, because its connection logs it once. Returns a function that stops the
- * loop.
+ * Runs `work` now, and again an interval after each run has ended. Errors are logged and do not stop the loop. An
+ * unavailable Redis is not logged here, because its connection logs it once. Returns a function that stops the loop.
  */
 export function repeat(logger: Logger, intervalMs: () => number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -24,7 +23,7 @@ export function repeat(logger: Logger, intervalMs: () => number, work: () => Pro
   };
 }
 
-/** Logs an error, unless its cause is an unavailable Redis. */
+/** Logs an error, unless it was caused by an unavailable Redis. */
 export function logUnexpected(logger: Logger, error: unknown): void {
   if (!(error instanceof LedgerUnavailable)) logger.error({ err: error }, 'background work failed');
 }

@@ -2,11 +2,13 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
-/** First delay after a rejection. It is long, because only a change by an administrator can help. */
+/** First delay after Redis has rejected a request. It is long, because only an administrator can remove the cause. */
 const FIRST_REJECTED_WAIT_MS = 1000;
 const LONGEST_REJECTED_WAIT_MS = 60_000;
 
-/** Retries with a growing delay until Redis answers. Throws any other error, because a retry would not help. */
+/**
+ * Repeats a request with growing delays until Redis answers. Throws any other error, because a retry would not help.
+ */
 export async function retryUntilAnswered<T>(request: () => Promise<T>): Promise<T> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     try {
@@ -19,8 +21,8 @@ export async function retryUntilAnswered<T>(request: () => Promise<T>): Promise<
 }
 
 /**
- * Retries until the request succeeds, also after a rejection. Each rejection is reported to `onRejected` and followed
- * by a longer delay.
+ * Repeats a request until it succeeds, even after Redis has rejected it. Each rejection is reported to `onRejected` and
+ * followed by a longer delay.
  */
 export async function retryUntilDone<T>(request: () => Promise<T>, onRejected: (error: unknown) => void): Promise<T> {
   for (let waitMs = FIRST_REJECTED_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_REJECTED_WAIT_MS)) {

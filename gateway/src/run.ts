@@ -41,7 +41,7 @@ import { createSettlements } from './stream/settlement/settlements.ts';
 import type { Settlements } from './stream/settlement/settlements.ts';
 import { Streams } from './stream/streams.ts';
 
-/** Part of the grace period that is left for settling streams and closing connections. */
+/** Part of the grace period that is kept for settling streams and closing connections. */
 const STOP_RESERVE_MS = 2000;
 
 interface StreamServices {
@@ -151,13 +151,13 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   ];
 }
 
-/** Follows the catalogue, the id of the ledger and the clock of Redis. */
+/** Follows the catalogue, the ledger id and the clock of Redis. */
 function followLedger(settings: GatewaySettings, ledger: Ledger, logger: Logger) {
   const intervalMs = settings.LEDGER_INTERVAL_MS;
   return {
     catalogue: followCatalogue(ledger, logger, settings.CATALOGUE_INTERVAL_MS),
     ledgerWatch: watchLedger(ledger, logger, { intervalMs, idFile: settings.LEDGER_ID_FILE }),
-    // The expiry of a credential is checked with this clock, before Redis is called.
+    // The gateway uses this clock to check the expiry of a credential before it calls Redis.
     stopClock: repeat(
       logger,
       () => intervalMs,
@@ -166,7 +166,7 @@ function followLedger(settings: GatewaySettings, ledger: Ledger, logger: Logger)
   };
 }
 
-/** Passes handshakes to the streams of this gateway and to its realtime connections. */
+/** Passes upgrade requests to the streams of this gateway or to its realtime connections. */
 function acceptUpgrades(
   server: Server,
   streams: Streams,
@@ -213,9 +213,9 @@ function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisCon
 }
 
 /**
- * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio. The stream
- * waits for a worker, which opens it. It lasts its extra time, gets its last `final`, and is settled. A model may set a
- * longer wait. The reaper then extends the deadline of the session.
+ * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio. It is the sum
+ * of the wait for a worker, opening the stream there, the extra lifetime, the last `final` and the settlement. A model
+ * may allow a longer wait. The reaper then extends the deadline of the session.
  */
 function streamExtraMs(settings: GatewaySettings): number {
   const waitMs = STREAM_LIMITS.maxWaitSeconds * 1000 + settings.WORKER_OPEN_TIMEOUT_MS;
@@ -273,8 +273,8 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
 }
 
 /**
- * Returns what the gateway still lacks to be ready, or undefined if it is ready. A connection to Redis is not required,
- * because the gateway serves models, documents and meaningful errors without it.
+ * Returns what the gateway lacks to be ready. Undefined if it is ready. A connection to Redis is not required, because
+ * without it the gateway still serves models, documents and meaningful errors.
  */
 function findMissing(lease: Lease, ledgerWatch: LedgerWatch, catalogue: CatalogueView): string | undefined {
   if (lease.owner() === undefined) return 'this gateway holds no lease yet';

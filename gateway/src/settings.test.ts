@@ -7,13 +7,13 @@ import { GATEWAY_SETTINGS } from './settings.ts';
 const { TRUSTED_PROXIES, TLS_CERT_FILE, TLS_KEY_FILE } = GATEWAY_SETTINGS;
 const settings = { TRUSTED_PROXIES, TLS_CERT_FILE, TLS_KEY_FILE };
 
-test('TRUSTED_PROXIES accepts addresses, networks and the names of private ranges', () => {
+test('TRUSTED_PROXIES accepts addresses, networks and names of private ranges', () => {
   const value = '10.0.0.1, 10.0.0.0/8,::1,fd00::/8,loopback,linklocal,uniquelocal';
   expect(readSettings(settings, { TRUSTED_PROXIES: value }).TRUSTED_PROXIES).toHaveLength(7);
 });
 
 test.each(['proxy.example', '10.0.0', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/8/8', '::/129', '10.0.0.1/', 'true', '1'])(
-  'TRUSTED_PROXIES rejects %s with the name of the setting',
+  'TRUSTED_PROXIES rejects the value %s with an error that names the setting',
   (entry) => {
     const read = () => readSettings(settings, { TRUSTED_PROXIES: `10.0.0.1,${entry}` });
     expect(read).toThrow(`TRUSTED_PROXIES: "${entry}" is neither an IP address, nor a network`);

@@ -12,7 +12,7 @@ const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string
   Deleted: 'The account was closed.',
 };
 
-/** Counts a request of a tenant and returns the state of its rate. Throws 403 if the account is not active. */
+/** Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. */
 export async function admitTenant(
   ledger: Pick<Ledger, 'admit'>,
   ledgerWatch: Pick<LedgerWatch, 'require' | 'verify'>,
@@ -34,7 +34,7 @@ export function requireRate({ allowed, retryAfterMs }: Admission): void {
 }
 
 /**
- * Counts a request and refuses it with 403 if the account is not active, then with 429 if it exceeds the request rate.
+ * Counts a request. Refuses it with 403 if the account is not active, and then with 429 if it exceeds the request rate.
  */
 export function admit(ledger: Ledger, ledgerWatch: LedgerWatch, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response, next) => {

@@ -27,16 +27,16 @@ export interface VerifiedKey {
 
 export interface KeyCheck {
   /**
-   * Verifies the API key of a header `Authorization`. Throws 401 if it is not valid, and 429 after too many failures from
-   * one address. `addressOf` is called only after a failure or for a key that is not cached. Evaluating the proxy headers
-   * costs more than checking a key.
+   * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid, and 429 after too many failures
+   * from one address. `addressOf` is called only after a failure or for a key that is not cached. Evaluating the proxy
+   * headers would cost more than checking a cached key.
    */
   verify: (authorization: string | undefined, addressOf: () => string) => Promise<VerifiedKey>;
-  /** Throws 401 if a key that was verified before has been revoked or deleted, or has expired. */
+  /** Throws 401 if a key that was verified before has been revoked, was deleted or has expired. */
   verifyAgain: (keyId: string) => Promise<void>;
 }
 
-/** Creates the check of API keys. All routes share it, so that failures are counted together. */
+/** Creates the check of API keys. All routes share one check, so that failures of an address are counted together. */
 export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: KeyCheckOptions): KeyCheck {
   const find = async (keyId: string): Promise<FoundKey | undefined> => {
     const record = await lookup.find(keyId);
@@ -74,8 +74,8 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
 }
 
 /**
- * Finds the tenant of the API key, or refuses the request with 401. Too many failures from one address are refused with
- * 429.
+ * Authenticates a request by its API key. Refuses it with 401 if the key is not valid, and with 429 after too many
+ * failures from one address.
  */
 export function authenticate(keys: Pick<KeyCheck, 'verify'>): RequestHandler {
   return async (request, response, next) => {
@@ -88,7 +88,7 @@ export function authenticate(keys: Pick<KeyCheck, 'verify'>): RequestHandler {
 function bearer(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '') throw new ApiError('missing_api_key');
   const match = /^Bearer +(\S+) *$/i.exec(authorization);
-  // Neither the scheme nor the key is quoted, because a header without a scheme starts with the key.
+  // The error quotes neither scheme nor key, because a header without a scheme starts with the key.
   if (match === null) throw new ApiError('invalid_api_key', { message: WRONG_SCHEME });
   return match[1] ?? '';
 }
@@ -99,7 +99,7 @@ function checkRecord(
   peppers: Keyring,
   now: number,
 ): asserts record is FoundKey {
-  // Only a caller that holds the whole key learns that it was revoked or has expired.
+  // Whether a key was revoked or has expired is reported only to a caller that holds the whole key.
   if (record === undefined || !matches(record, key, peppers)) throw new ApiError('invalid_api_key');
   checkValidity(record, now);
 }

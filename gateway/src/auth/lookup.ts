@@ -2,15 +2,16 @@ import type { KeyRecord, Ledger } from '@svc-asr/ledger';
 
 /** Cached record of an API key. */
 export interface FoundKey extends KeyRecord {
-  /** SHA-256 of the key after its HMAC was verified. Comparing it is cheaper than another HMAC. */
+  /** SHA-256 of the key after its HMAC was verified. A comparison with it is cheaper than another HMAC. */
   verifiedDigest?: string;
 }
 
 /**
- * Finds API keys by their public id, caches them for a short time, and records from time to time that they were used.
+ * Finds API keys by their public id and caches them for a short time. Also records from time to time that they are
+ * used.
  */
 export interface KeyLookup {
-  /** Returns the cached record, without a request to Redis. */
+  /** Returns the record if it is cached. Sends no request to Redis. */
   cached: (keyId: string) => FoundKey | undefined;
   find: (keyId: string) => Promise<FoundKey | undefined>;
   /** Records that the key was used, at most once per `touchMs`. */
@@ -36,8 +37,8 @@ export function createKeyLookup(
     },
 
     async find(keyId) {
-      // The cache time starts before the request, so that a revocation during the lookup is not hidden longer than
-      // cacheMs.
+      // The cache time starts before the request to Redis. A revocation during the lookup is then not hidden for longer
+      // than cacheMs.
       const untilMs = now() + options.cacheMs;
       const record = await keys.find(keyId);
       cache.delete(keyId);
@@ -52,7 +53,7 @@ export function createKeyLookup(
       touchedAtMs.delete(keyId);
       touchedAtMs.set(keyId, now());
       evictOldest(touchedAtMs);
-      // The last use is informative only, so an unavailable Redis is not reported.
+      // The last use is only informative, so a failure is ignored.
       keys.touch(keyId).catch(() => touchedAtMs.delete(keyId));
     },
   };

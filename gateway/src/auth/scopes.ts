@@ -4,7 +4,7 @@ import type { KeyScope } from '@svc-asr/core';
 import { exchangeOf } from '../http/exchange.ts';
 import type { KeyLimits } from '../http/exchange.ts';
 
-/** Refuses a request with 403 if its API key lacks a scope. Needs the exchange that `authenticate` has completed. */
+/** Refuses a request with 403 if its API key lacks a scope. It must run after `authenticate`. */
 export function requireScope(scope: KeyScope): RequestHandler {
   return (_request, response, next) => {
     checkScope(exchangeOf(response).keyLimits, scope);
@@ -22,8 +22,8 @@ export function checkScope(limits: KeyLimits | undefined, scope: KeyScope): void
 }
 
 /**
- * Refuses a model that the API key may not use. Call it before the Idempotency-Key is looked up, because another key of
- * the account may have created the session.
+ * Throws if the API key may not use a model. Call it before the Idempotency-Key is looked up, because another key of
+ * the same account may have created that session.
  */
 export function requireModel(limits: KeyLimits | undefined, model: string, modelExists: boolean): void {
   const { models } = limitsOf(limits);
@@ -34,7 +34,7 @@ export function requireModel(limits: KeyLimits | undefined, model: string, model
   });
 }
 
-/** Returns the limits of an authenticated key. Without them, the request was not authenticated. */
+/** Returns the limits of an authenticated key. Throws if the request was not authenticated. */
 function limitsOf(limits: KeyLimits | undefined): KeyLimits {
   if (limits === undefined) throw new Error('the limits of an API key were checked before the key was authenticated');
   return limits;

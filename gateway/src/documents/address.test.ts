@@ -6,7 +6,7 @@ const documents = renderDocuments();
 const serverOf = (publicUrl: string) =>
   (JSON.parse(withPublicUrl(documents, publicUrl)['asyncapi.json']) as AsyncApi.AsyncApiDocument).servers.service;
 
-test('withPublicUrl replaces every address in the documents', () => {
+test('withPublicUrl replaces every example address in the documents by the public URL', () => {
   const replaced = withPublicUrl(documents, 'https://speech.example.org/asr');
   const openApi = JSON.parse(replaced['openapi.json']) as OpenApi.OpenApiDocument;
   expect(openApi.servers[0]!.url).toBe('https://speech.example.org/asr');
@@ -17,7 +17,7 @@ test('withPublicUrl replaces every address in the documents', () => {
   expect(Object.values(replaced).join('\n')).not.toContain('asr.example.com');
 });
 
-test('withPublicUrl escapes the public URL in the page', () => {
+test('withPublicUrl escapes the public URL in the HTML page', () => {
   const { 'docs.html': page } = withPublicUrl(documents, "https://a.example/'&<b>");
   expect(page).toContain('https://a.example/&#39;&amp;&lt;b&gt;');
   expect(page).not.toContain("https://a.example/'");
@@ -28,11 +28,11 @@ test.each([
   ['https://localhost:8443', { host: 'localhost:8443', protocol: 'wss' }],
   ['http://127.0.0.1:8080', { host: '127.0.0.1:8080', protocol: 'ws' }],
   ['https://example.com/asr', { host: 'example.com', protocol: 'wss', pathname: '/asr' }],
-])('withPublicUrl sets the AsyncAPI server of %s to %j', (publicUrl, server) => {
+])('withPublicUrl with the public URL %s sets the AsyncAPI server to %j', (publicUrl, server) => {
   expect(serverOf(publicUrl)).toEqual({ ...server, description: 'This service.' });
 });
 
-test('withPublicUrl adds --cacert to the curl examples if there is a CA file', () => {
+test('withPublicUrl adds --cacert to the curl examples if a CA file is given', () => {
   const replaced = withPublicUrl(documents, 'https://localhost:8443', "/my home/it's/ca.crt");
   const openApi = JSON.parse(replaced['openapi.json']) as OpenApi.OpenApiDocument;
   expect(JSON.stringify(openApi)).not.toContain('curl https');
@@ -44,7 +44,7 @@ test('withPublicUrl adds --cacert to the curl examples if there is a CA file', (
   );
 });
 
-test('withPublicUrl links to the console in the header of the page if its address is known', () => {
+test('withPublicUrl adds a link to the console to the header of the page if the console URL is given', () => {
   const linked = withPublicUrl(documents, 'https://a.example', '', 'https://console.example/?a&b');
   expect(linked['docs.html']).toContain('<a href="https://console.example/?a&amp;b">Console</a>');
   expect(withPublicUrl(documents, 'https://a.example')['docs.html']).not.toContain('>Console</a>');

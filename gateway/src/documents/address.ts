@@ -8,12 +8,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Start of the links in the header of the page. */
+/** HTML with which the links in the header of the page start. */
 const LINKS = '<span class="links">';
 
 /**
- * Replaces the example address that the documents were rendered with by the public URL of this gateway. With `caFile`,
- * the curl examples trust that CA. With `consoleUrl`, the header of the page has a link to the console.
+ * Replaces the example address in the rendered documents by the public URL of this gateway. If `caFile` is given, the
+ * curl examples trust that CA. If `consoleUrl` is given, the header of the page has a link to the console.
  */
 export function withPublicUrl(documents: Documents, publicUrl: string, caFile = '', consoleUrl = ''): Documents {
   const openApi = JSON.parse(documents['openapi.json']) as OpenApi.OpenApiDocument;
@@ -46,7 +46,7 @@ function withConsole(page: string, consoleUrl: string): string {
   return page.replace(LINKS, () => `${LINKS}<a href="${escapeHtml(consoleUrl)}">Console</a>`);
 }
 
-/** Returns the option by which curl trusts a CA, with a space after it. Empty without a CA. */
+/** Returns the option by which curl trusts a CA, followed by a space. Empty if no CA file is given. */
 function trustOption(caFile: string): string {
   if (caFile === '') return '';
   return `--cacert ${/^[\w./-]+$/.test(caFile) ? caFile : `'${caFile.replaceAll("'", `'\\''`)}'`} `;

@@ -44,7 +44,7 @@ test.each([
   ['/openapi.json', 'application/json; charset=utf-8'],
   ['/asyncapi.json', 'application/json; charset=utf-8'],
   ['/docs', 'text/html; charset=utf-8'],
-])('%s may be cached for five minutes and read from other origins', async (path, type) => {
+])('%s has headers that allow caching for five minutes and reading from other origins', async (path, type) => {
   const { status, headers } = await get(path);
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -56,15 +56,19 @@ test.each([
   });
 });
 
-test.each(['br', 'gzip', 'identity'])('/docs in encoding %s has the same text and its own ETag', async (encoding) => {
-  const plain = await (await get('/docs', { 'accept-encoding': 'identity' })).text();
-  const answer = await get('/docs', { 'accept-encoding': encoding });
-  expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
-  expect(answer.headers.get('etag')).toMatch(new RegExp(`^"[\\w-]{22}-${encoding}"$`));
-  expect(await answer.text()).toBe(plain);
-});
+test.each(['br', 'gzip', 'identity'])(
+  '/docs in encoding %s has the same text as without encoding, and an ETag of its own',
+  async (encoding) => {
+    const plain = await (await get('/docs', { 'accept-encoding': 'identity' })).text();
+    const answer = await get('/docs', { 'accept-encoding': encoding });
+    expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+    expect(answer.headers.get('etag')).toMatch(new RegExp(`^"[\\w-]{22}-${encoding}"$`));
+    expect(await answer.text()).toBe(plain);
+  },
+);
 
-// fetch adds `Cache-Control: no-cache` to a request with If-None-Match, which requests the whole document.
+// This does not use fetch, which adds `Cache-Control: no-cache` to a request with If-None-Match. That header requests
+// the whole document.
 function conditional(path: string, etag: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(address + path, { headers: { 'if-none-match': etag } }, (answer) => resolve(answer.resume()))
@@ -88,7 +92,7 @@ test('HEAD /docs returns no body', async () => {
 });
 
 test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])(
-  '%s /openapi.json is refused with 405 and the allowed methods',
+  '%s /openapi.json is refused with 405, and the response lists the allowed methods',
   async (method) => {
     const answer = await get('/openapi.json', {}, method);
     expect(answer.status).toBe(405);
@@ -117,7 +121,7 @@ test('the Content-Security-Policy of /docs allows only its own script and style'
   expect(policy).not.toContain('unsafe');
 });
 
-test('GET / returns a page with links to the documentation and the console to a browser', async () => {
+test('GET / by a browser returns a page with links to the documentation and the console', async () => {
   const answer = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const text = await answer.text();
@@ -128,7 +132,7 @@ test('GET / returns a page with links to the documentation and the console to a 
   expect(answer.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`);
 });
 
-test('GET / returns 404 to a program, and the page has no link without a console', async () => {
+test('GET / by a program returns 404, and the start page has no link to the console if there is none', async () => {
   expect((await get('/', { accept: '*/*' })).status).toBe(404);
   expect(buildStartPage('')).not.toContain('Console');
 });

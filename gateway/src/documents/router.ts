@@ -8,18 +8,18 @@ import { ENCODINGS, prepare } from './prepared.ts';
 import type { Encoding, Prepared } from './prepared.ts';
 import { buildStartPage, START_PAGE_HEADERS } from './start-page.ts';
 
-/** Addresses in the documents. */
+/** Addresses that the documents contain. */
 export interface DocumentAddresses {
   publicUrl: string;
   /** Address of the console. Empty if there is none. */
   consoleUrl: string;
-  /** CA that the curl examples trust. Empty if clients trust the certificate anyway. */
+  /** CA file that the curl examples trust. Empty if clients trust the certificate anyway. */
   caFile: string;
 }
 
 /**
- * Serves `/openapi.json`, `/asyncapi.json`, `/docs` and the start page from memory, so they are available even if Redis
- * is not.
+ * Serves `/openapi.json`, `/asyncapi.json`, `/docs` and the start page. They are served from memory, so that they are
+ * available even if Redis is not.
  */
 export function documentsRouter(rendered: Documents, { publicUrl, consoleUrl, caFile }: DocumentAddresses): Router {
   const documents = withPublicUrl(rendered, publicUrl, caFile, consoleUrl);
@@ -30,7 +30,7 @@ export function documentsRouter(rendered: Documents, { publicUrl, consoleUrl, ca
   serve(router, '/asyncapi.json', prepare(json, documents['asyncapi.json']), {});
   serve(router, '/docs', prepare(HTML, documents['docs.html']), pageHeaders);
   const start = send(prepare(HTML, buildStartPage(consoleUrl)), START_PAGE_HEADERS);
-  // Programs get the same 404 as at any other unknown path.
+  // A program gets the same 404 as for any other unknown path.
   router.get('/', (request, response, next) => {
     if (request.headers.accept?.includes('text/html') === true) void start(request, response, next);
     else next();

@@ -6,13 +6,16 @@ const STYLE =
   'code{background:#f2f2f2;padding:.1rem .3rem}' +
   '@media(prefers-color-scheme:dark){body{color:#eee;background:#111}a{color:#8ab4ff}code{background:#222}}';
 
-/** Headers of the start page. It loads nothing and runs no script. */
+/**
+ * Headers of the start page. They forbid everything except its own style, because the page loads nothing and runs no
+ * script.
+ */
 export const START_PAGE_HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Builds the page at `/`, which leads users with a browser to the documentation and the console. */
+/** Builds the page at `/`, which links to the documentation and the console. */
 export function buildStartPage(consoleUrl: string): string {
   const console =
     consoleUrl === ''

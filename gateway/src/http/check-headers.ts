@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
 
-/** Refuses headers that HTTP forbids. Node would refuse them without a body. */
+/** Refuses headers that HTTP forbids. If Node refused them, the response would have no error body. */
 export const checkHeaders: RequestHandler = (request, _response, next) => {
   const { host, expect } = request.headers;
   if (host === undefined && request.httpVersion === '1.1') throw refuse('The header Host is missing.');

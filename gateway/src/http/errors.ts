@@ -6,24 +6,27 @@ import type { Logger } from '@svc-asr/runtime';
 import { exchangeOf } from './exchange.ts';
 import { NOT_STORED, sendJson } from './send-json.ts';
 
-/** Answers a path that does not exist. */
+/** Responds with 404 to a path that does not exist. */
 export const notFound: RequestHandler = () => {
   throw new ApiError('not_found');
 };
 
-/** Answers a plain GET on the path of a stream. WebSocket handshakes arrive through the `upgrade` event instead. */
+/**
+ * Responds with 400 to a plain GET on the path of a stream. WebSocket handshakes arrive through the `upgrade` event
+ * instead.
+ */
 export const notAWebSocket: RequestHandler = () => {
   throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
 };
 
-/** Refuses methods that a path does not support. */
+/** Responds with 405 to methods that a path does not support. */
 export function onlyMethods(...allowed: string[]): RequestHandler {
   return () => {
     throw new ApiError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
   };
 }
 
-/** Writes every error response. */
+/** Writes all error responses. */
 export function answerErrors(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     const exchange = exchangeOf(response);
@@ -36,17 +39,20 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     const answer = known ?? new ApiError('service_unavailable');
     exchange.code = answer.code;
     const retry = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
-    // A message may quote a field name of the request. Secrets in it are redacted.
+    // A message may quote a field name of the request, which may contain a secret. Secrets are redacted.
     const text = redact(JSON.stringify(answer.body(exchange.requestId)));
     sendJson(response, answer.status, text, { ...answer.headers, ...retry, ...NOT_STORED });
   };
 }
 
-/** Converts an error to the API error that the caller receives. Undefined if the error is a defect of the gateway. */
+/**
+ * Converts an error to the API error that the caller receives. Returns undefined if the error is a defect of the
+ * gateway.
+ */
 function apiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof LedgerUnavailable) return new ApiError('service_unavailable', { cause: error });
-  // Express throws URIError for a path like /%zz.
+  // Express throws URIError for a path such as /%zz.
   if (error instanceof URIError) return new ApiError('not_found');
   return undefined;
 }

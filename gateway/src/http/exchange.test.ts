@@ -11,7 +11,7 @@ async function traceIdOf(traceparent: string | undefined): Promise<string | unde
 }
 
 test.each([`00-${TRACE}-${PARENT}-01`, `01-${TRACE}-${PARENT}-00-more`])(
-  'openExchange reads the trace id from the traceparent %s',
+  'openExchange takes the trace id from the traceparent %s',
   async (header) => {
     expect(await traceIdOf(header)).toBe(TRACE);
   },

@@ -4,26 +4,29 @@ import type { KeyRecord, RateState, SessionOrigin } from '@svc-asr/ledger';
 import { parseTraceparent } from '@svc-asr/runtime';
 import type { CreateTrace } from '../telemetry/create-trace.ts';
 
-/** Scopes and models of an API key. A missing list allows everything. */
+/** Scopes and models that an API key is limited to. If a list is missing, everything is allowed. */
 export type KeyLimits = Pick<KeyRecord, 'scopes' | 'models'>;
 
 /** State of one request and its response. */
 export interface Exchange {
   readonly requestId: string;
   readonly startedAtMs: number;
-  /** Time since which the caller waits for the gateway. The time that it took to send its body does not count. */
+  /**
+   * Time since which the caller has been waiting for the gateway. The time in which the caller sent the body does not
+   * count.
+   */
   waitingSinceMs: number;
-  /** Route of the request for logs and metrics, never the raw path. */
+  /** Name of the route for logs and metrics. It is never the raw path. */
   route: string;
   /** Trace id from the caller's `traceparent`. Undefined if the header is missing or invalid. */
   readonly traceId: string | undefined;
-  /** Set for requests that create a session while tracing is on. */
+  /** Trace of a request that creates a session. Undefined for other requests, and if tracing is off. */
   trace?: CreateTrace;
-  /** State of the rate limits that the request counted against. */
+  /** States of the rate limits against which the request counted. */
   rates?: Readonly<Record<string, RateState>>;
   tenant?: string;
   keyId?: string;
-  /** Limits of the API key. */
+  /** Limits of the API key with which the request was authenticated. */
   keyLimits?: KeyLimits;
   /** Code of the error response. */
   code?: string;
@@ -38,7 +41,10 @@ export function originOf({ keyId, requestId }: Exchange): SessionOrigin {
   return { keyId: keyId ?? null, requestId };
 }
 
-/** Creates the exchange of a request. Its id is sent as X-Request-Id. An X-Request-Id of the caller is not trusted. */
+/**
+ * Creates the exchange of a request. The request id is generated here and sent as X-Request-Id. An X-Request-Id of the
+ * caller is not trusted.
+ */
 export const openExchange: RequestHandler = (request, response, next) => {
   const exchange: Exchange = {
     requestId: randomUUID(),

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { ApiError, MAX_BODY_BYTES } from '@svc-asr/core';
 import { exchangeOf } from './exchange.ts';
 
-/** Size above which a body is refused before it has been read to its end. The connection is then closed. */
+/** Size above which a body is refused before all of it was read. The connection is then closed. */
 const MAX_DROPPED_BYTES = 33_554_432;
 
 /** Reads a JSON body. Checks the media type (415), then the size (413), then the syntax (400). */
@@ -12,7 +12,7 @@ export const jsonBody: RequestHandler = async (request, response, next) => {
   next();
 };
 
-/** Reads a JSON body, and returns its bytes too. */
+/** Reads a JSON body. Returns its value and its bytes. */
 export async function readJson(request: Request, response: Response): Promise<{ value: unknown; bytes: Buffer }> {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (!isJson(type) || !isPlain(encoding)) throw new ApiError('unsupported_media_type');
@@ -28,8 +28,8 @@ export async function readJson(request: Request, response: Response): Promise<{ 
 }
 
 /**
- * Reads a body up to the size limit. A larger body is read to its end and dropped before it is refused. A client whose
- * connection closes while it is still sending would not receive the response.
+ * Reads a body up to the size limit. A larger body is read to its end and discarded before it is refused. A client
+ * whose connection closes while it is still sending would not receive the response.
  */
 function readBody(request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ function readBody(request: Request): Promise<Buffer> {
       if (size > MAX_BODY_BYTES) reject(new ApiError('request_too_large'));
       else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
-    // The client has disconnected and receives no response, but the handlers of the request still have to end.
+    // The client has disconnected and receives no response, but the handlers of the request must still end.
     const rejectIncomplete = () => {
       if (!request.complete) reject(new ApiError('invalid_json'));
     };

@@ -5,23 +5,23 @@ import type { GatewayMetrics } from '../metrics.ts';
 import { takeBrokenAnswer } from '../server/broken-request.ts';
 import { exchangeOf } from './exchange.ts';
 
-/** Status that proxies log when the client disconnects before the response. */
+/** Status that proxies log when a client disconnects before the response was sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 const LOST = 'the connection was lost before the response was sent';
 const BROKEN = 'the request was incomplete';
 
-/** Logs and counts each request once, when its response was sent or its connection was lost. */
+/** Logs and counts each request once: when its response was sent, or when its connection was lost. */
 export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {
       const exchange = exchangeOf(response);
       const { traceId, route, tenant, keyId, startedAtMs } = exchange;
       const { headersSent } = response;
-      // A broken request is answered below Express, under its own request id.
+      // A broken request is answered by broken-request.ts, below Express and with another request id.
       const broken = headersSent ? undefined : takeBrokenAnswer(request.socket);
       const { requestId, code } = broken ?? exchange;
       const durationMs = performance.now() - startedAtMs;
-      // `statusCode` is 200 for a response that was never sent.
+      // `statusCode` is 200 even if the response was never sent.
       const status = headersSent ? response.statusCode : (broken?.status ?? CLIENT_CLOSED_REQUEST);
       metrics.requests.add(1, { route, method: request.method, status, code: code ?? '' });
       const { method } = request;

@@ -14,7 +14,7 @@ let nowMs: number;
 let server: Server;
 let agent: Agent;
 
-/** Starts a server that answers with the port of the client, and upgrades every handshake. */
+/** Starts a server that responds with the port of the client, and accepts every upgrade. */
 async function start(maxAgeMs: number): Promise<void> {
   nowMs = 0;
   const app = express();
@@ -37,7 +37,7 @@ async function start(maxAgeMs: number): Promise<void> {
 
 const portOf = () => (server.address() as AddressInfo).port;
 
-/** Sends a request. Returns the value of the Connection header and the port of the connection. */
+/** Sends a request. Returns the Connection header of the response and the port of the client's connection. */
 async function request(): Promise<{ connection: string | undefined; port: unknown }> {
   const { headers, body } = await send(`http://127.0.0.1:${portOf()}/`, { agent });
   return { connection: headers.connection, port: body };
@@ -49,7 +49,7 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-test('closeConnections keeps a connection until half of the maximum age, and closes it after a response at the maximum', async () => {
+test('closeConnections keeps a connection for half of the maximum age, and closes it after a response at the maximum age', async () => {
   await start(MAX_AGE_MS);
   const first = await request();
   nowMs = MAX_AGE_MS / 2 - 1;
@@ -61,7 +61,7 @@ test('closeConnections keeps a connection until half of the maximum age, and clo
   expect(next.port).not.toBe(first.port);
 });
 
-test('closeConnections answers a request whose body arrives after the maximum age completely', async () => {
+test('closeConnections sends the whole response to a request whose body arrives after the maximum age', async () => {
   await start(MAX_AGE_MS);
   const socket = connect(portOf(), '127.0.0.1');
   let received = '';
@@ -80,7 +80,7 @@ test('closeConnections answers a request whose body arrives after the maximum ag
   expect(received).toMatch(/\r\n\r\n\d+$/);
 });
 
-test('closeConnections does not close a connection that became a WebSocket, whatever its age', async () => {
+test('closeConnections does not close a connection that became a WebSocket, whatever its age is', async () => {
   await start(MAX_AGE_MS);
   const socket = connect(portOf(), '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -96,14 +96,14 @@ test('closeConnections does not close a connection that became a WebSocket, what
   socket.destroy();
 });
 
-test('closeConnections keeps connections of any age if the maximum is 0', async () => {
+test('closeConnections keeps connections of any age if the maximum age is 0', async () => {
   await start(0);
   const first = await request();
   nowMs = 1e9;
   expect(await request()).toEqual({ connection: 'keep-alive', port: first.port });
 });
 
-test('ConnectionAge gives connections opened together different limits between half of the maximum and the maximum', () => {
+test('ConnectionAge gives each connection a random limit between half of the maximum age and the maximum age', () => {
   nowMs = 0;
   const age = new ConnectionAge(MAX_AGE_MS, () => nowMs);
   const requests = Array.from({ length: 1000 }, () => ({ socket: {} }) as Parameters<typeof age.isExceeded>[0]);

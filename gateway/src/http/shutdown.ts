@@ -6,13 +6,13 @@ import type { ConnectionAge } from '../server/connection-age.ts';
 export interface Shutdown {
   /** True from the signal to stop on. /readyz then reports `draining`, so that load balancers send no new clients. */
   announced: boolean;
-  /** True once DRAIN_DELAY_MS has passed. The gateway then accepts no new sessions and streams. */
+  /** True once DRAIN_DELAY_MS has passed after the signal. The gateway then accepts no new sessions and streams. */
   closed: boolean;
 }
 
 /**
- * Closes keep-alive connections after their next response if they are too old or the shutdown is announced. A load
- * balancer can only move new connections.
+ * Closes keep-alive connections after their next response if they are too old, or if the shutdown was announced. A load
+ * balancer can send only new connections to other gateways.
  */
 export function closeConnections(shutdown: Shutdown, age: ConnectionAge): RequestHandler {
   return (request, response, next) => {
@@ -22,8 +22,9 @@ export function closeConnections(shutdown: Shutdown, age: ConnectionAge): Reques
 }
 
 /**
- * Refuses requests for new sessions once the shutdown is closed, not as soon as it is announced. Clients keep arriving
- * until load balancers have reacted, and any other gateway can take the stream of a session that was created here.
+ * Refuses requests for new sessions once the shutdown is `closed`, but not when it is only `announced`. Clients keep
+ * arriving until load balancers have reacted. A session that is created in that time is not lost, because any other
+ * gateway can serve its stream.
  */
 export function refuseNewSessions(shutdown: Shutdown): RequestHandler {
   return (_request, _response, next) => {

@@ -16,8 +16,8 @@ import { createSessionRoute } from '../routes/create-session.ts';
 const UNSIGNED = 'The request has no signature of the console, or its signature is wrong or older than 60 seconds.';
 
 /**
- * Creates the app of the internal port. The console creates sessions of its playground here, without an API key. After
- * the signature, checks and errors are those of POST /v1/asr/sessions.
+ * Creates the app of the internal port. The console creates sessions for its playground here, without an API key. After
+ * the check of the signature, all checks and errors are those of POST /v1/asr/sessions.
  */
 export function createInternalApp(parts: AppParts): Express {
   const { settings, logger, metrics, ledger, ledgerWatch, shutdown } = parts;
@@ -38,15 +38,16 @@ export function createInternalApp(parts: AppParts): Express {
 }
 
 /**
- * Reads the body, and refuses it with 401 unless the console has signed it. The field `tenant` of the body then replaces
- * the API key. A request that is sent again returns the same session, because the signature covers its Idempotency-Key.
+ * Reads the body, and refuses the request with 401 unless the console has signed it. The field `tenant` of the body
+ * then replaces the API key. A request that is sent twice returns the same session, because the signature covers its
+ * Idempotency-Key.
  */
 function verifySignature(peppers: Keyring): RequestHandler {
   return async (request, response, next) => {
     const { value, bytes } = await readJson(request, response);
     const { authorization, 'idempotency-key': idempotencyKey = '' } = request.headers;
     const signed = { method: request.method, path: request.path, idempotencyKey: String(idempotencyKey), body: bytes };
-    // An empty key is refused too, because a request without one could be sent again for another session.
+    // An empty Idempotency-Key is refused. A copy of such a request would create another session.
     if (idempotencyKey === '' || !isSignedInternally(authorization, signed, peppers, Date.now())) {
       throw new ApiError('invalid_api_key', { message: UNSIGNED });
     }

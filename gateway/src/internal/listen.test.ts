@@ -13,7 +13,7 @@ test('the internal port is closed if INTERNAL_PORT is 0', async () => {
 test.each([
   ['certificate', { INTERNAL_TLS_KEY_FILE: '/key' }],
   ['key', { INTERNAL_TLS_CERT_FILE: '/cert' }],
-])('the internal port does not open without a %s', async (_missing, files) => {
+])('listenInternally rejects settings of the internal port that have no TLS %s', async (_missing, files) => {
   const given = { ...settings, INTERNAL_PORT: 9444, ...files };
   await expect(listenInternally(given, createHandler, logger)).rejects.toThrow(/^INTERNAL_PORT is set, so set/);
 });

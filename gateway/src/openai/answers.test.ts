@@ -8,19 +8,19 @@ function bodyOf(format: Parameters<typeof buildAnswer>[1]['format'], hasWords = 
   return buildAnswer(TRANSCRIPT, { model: 'm', format, hasWords, isStreamed: false }).body;
 }
 
-test('buildAnswer writes SRT with numbers and commas, and VTT with a head, points and escaped markup', () => {
+test('buildAnswer writes SRT with cue numbers and decimal commas, and VTT with a header, decimal points and escaped markup', () => {
   expect(bodyOf('srt')).toBe('1\n00:00:00,000 --> 00:00:01,000\nwĩ mwega\n\n2\n01:01:01,005 --> 01:01:01,500\nnĩ <3\n');
   expect(bodyOf('vtt')).toMatch(
     /^WEBVTT\n\n00:00:00\.000 --> 00:00:01\.000\nwĩ mwega\n\n01:01:01\.005 --> 01:01:01\.500\nnĩ &lt;3\n$/,
   );
 });
 
-test('buildAnswer reports the duration rounded up as usage, and text alone with a line end', () => {
+test('buildAnswer reports the rounded-up duration as usage in json, and ends the format text with a newline', () => {
   expect(JSON.parse(bodyOf('json'))).toEqual({ text: 'wĩ mwega nĩ', usage: { type: 'duration', seconds: 3663 } });
   expect(bodyOf('text')).toBe('wĩ mwega nĩ\n');
 });
 
-test('buildAnswer lists segments in verbose_json, or words if they are requested', () => {
+test('buildAnswer includes segments in verbose_json, or words if they are requested', () => {
   const verbose = JSON.parse(bodyOf('verbose_json')) as { segments: unknown[]; words?: unknown };
   expect(verbose).toMatchObject({ task: 'transcribe', language: 'ki', duration: 3662.25 });
   expect(verbose.segments).toMatchObject([{ id: 0, start: 0, end: 1, text: 'wĩ mwega' }, { id: 1 }]);
@@ -29,7 +29,7 @@ test('buildAnswer lists segments in verbose_json, or words if they are requested
   });
 });
 
-test('joinFinals joins the texts of finals without those of silence', () => {
+test('joinFinals joins the texts of finals and skips empty ones', () => {
   const final = (text: string) => ({
     type: 'final' as const,
     text,

@@ -3,7 +3,7 @@ import { buildCues, formatSrt, formatVtt } from '@svc-asr/core/subtitles';
 import type { Cue } from '@svc-asr/core/subtitles';
 import type { TranscriptionParameters } from './parameters.ts';
 
-/** A recognized file. */
+/** Transcript of a file. */
 export interface Transcript {
   readonly text: string;
   readonly words: readonly Word[];
@@ -11,7 +11,7 @@ export interface Transcript {
   readonly language: string;
 }
 
-/** Joins the finals of a file. */
+/** Joins the finals of a file into one transcript. */
 export function joinFinals(finals: readonly FinalMessage[]): Pick<Transcript, 'text' | 'words'> {
   const text = finals
     .map((final) => final.text)
@@ -20,7 +20,7 @@ export function joinFinals(finals: readonly FinalMessage[]): Pick<Transcript, 't
   return { text, words: finals.flatMap(({ words }) => words) };
 }
 
-/** Builds the body of an answer and its media type. */
+/** Builds the body of a response and its media type. */
 export function buildAnswer(
   transcript: Transcript,
   parameters: TranscriptionParameters,
@@ -55,7 +55,10 @@ function json(body: object): { type: string; body: string } {
   return { type: 'application/json; charset=utf-8', body: JSON.stringify(body) };
 }
 
-/** Clients expect all of these fields. Those that the recognizer does not have are neutral. */
+/**
+ * Builds a segment of `verbose_json`. Clients expect all of these fields, so those that the recognizer does not provide
+ * have neutral values.
+ */
 function segment({ start_ms: startMs, end_ms: endMs, text }: Cue, id: number) {
   const unknown = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
   return { id, start: startMs / 1000, end: endMs / 1000, text, ...unknown };

@@ -1,8 +1,9 @@
-// Decodes the file on its standard input to PCM on its standard output. It runs in a separate process, so that the file
-// of a client can neither delay the streams of others nor end the gateway.
+// Decodes the file on its standard input to PCM on its standard output. It is a separate process, so that the file of a
+// client can neither delay the streams of others nor end the gateway.
 //
-// It decodes twice. The first time checks the whole file and counts its samples, because the gateway reserves credit for
-// all of them. The second time writes them as fast as the gateway reads. So the memory does not depend on the length.
+// It decodes the file twice. The first pass checks the whole file and counts its samples, because the gateway must
+// reserve credit for all of them. The second pass writes the samples as fast as the gateway reads them. The memory
+// therefore does not depend on the length of the audio.
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { Readable } from 'node:stream';
@@ -11,12 +12,12 @@ import { AUDIO } from '@svc-asr/core/stream';
 import { AudioFormatError, decodeAudio, UnsupportedAudioError } from '@svc-asr/decoders';
 import { buildHead, EXIT_CODES } from './decode-protocol.ts';
 
-/** Bytes that are passed to the decoder at a time. */
+/** Number of bytes that are passed to the decoder at a time. */
 const STEP_BYTES = 65_536;
 
 const [maxSeconds, maxBytes] = process.argv.slice(2).map(Number);
 const maxSamples = (maxSeconds ?? 0) * AUDIO.sampleRateHz;
-// Streams of the gateway are more urgent than files.
+// Streams of the gateway are more urgent than files, so this process has a lower priority.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const file = await buffer(process.stdin);
 const samples = await countSamples();
@@ -25,7 +26,10 @@ if (samples !== undefined) {
   for await (const pcm of decode()) await write(new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength));
 }
 
-/** Checks the file. Returns undefined, with an exit code, if it cannot be used. */
+/**
+ * Checks the file and returns the number of its samples. If the file cannot be used, sets the exit code and returns
+ * undefined.
+ */
 async function countSamples(): Promise<number | undefined> {
   let count = 0;
   try {
@@ -41,7 +45,7 @@ async function countSamples(): Promise<number | undefined> {
     }
     return count;
   } catch (error) {
-    // An unexpected error is the fault of the file, too: it is different from all files in tests.
+    // An unexpected error of the decoder is reported as an error of the file, because only this file causes it.
     process.stderr.write(error instanceof AudioFormatError ? error.message : 'the decoder failed');
     process.exitCode = error instanceof UnsupportedAudioError ? EXIT_CODES.unsupported : EXIT_CODES.damaged;
     return undefined;

@@ -1,7 +1,7 @@
-/** Exit codes of a decoder that cannot use a file. Its standard error has the reason. */
+/** Exit codes of a decoder that cannot use a file. It writes the reason to its standard error. */
 export const EXIT_CODES = { unsupported: 2, damaged: 3, tooLong: 4, tooMuchMemory: 5 } as const;
 
-/** Bytes before the samples: their number. */
+/** Size of the head, which is the number of samples and precedes them. */
 export const HEAD_BYTES = 8;
 
 export function buildHead(samples: number): Uint8Array {

@@ -8,7 +8,7 @@ import type { DecodedAudio } from './decode.ts';
 
 const NEVER = new AbortController().signal;
 const MEBIBYTE = 1_048_576;
-/** A file of the longest duration takes long to decode, so these tests have a shorter limit. */
+/** Limits that are lower than in production, because a file of the maximum duration takes long to decode. */
 const LIMITS = { maxSeconds: 300, maxBytes: 200 * MEBIBYTE, checkTimeoutMs: 60_000 };
 
 async function readAll({ frames }: DecodedAudio): Promise<Buffer> {
@@ -23,7 +23,7 @@ for (let at = 0; at < noise.length; at += 2) noise.writeInt16LE(((at * 7919) % 6
 test.each<[string, Uint8Array]>([
   ['WAV', wrapWav(noise)],
   ['FLAC', buildFlac(noise)],
-])('decodeFile returns the number of samples of %s, and then frames of whole samples', async (_name, file) => {
+])('decodeFile returns the number of samples of a %s file, and then frames of whole samples', async (_name, file) => {
   const audio = await decodeFile(Buffer.from(file), NEVER);
   expect(audio.samples).toBe(noise.length / 2);
   const first = await audio.frames.next();
@@ -32,7 +32,7 @@ test.each<[string, Uint8Array]>([
   await audio.closed;
 });
 
-test('decodeFile ends its process when the reader closes it in the middle of the audio', async () => {
+test('decodeFile ends its process when the reader closes the audio before its end', async () => {
   const audio = await decodeFile(Buffer.from(wrapWav(Buffer.alloc(32_000 * 200))), NEVER);
   await audio.frames.next();
   audio.close();
@@ -46,13 +46,13 @@ test('decodeFile ends its process when the client disconnects', async () => {
   await audio.closed;
 });
 
-/** Number of blocks that are longer than a file may be. */
+/** Returns how many blocks of this many samples exceed the maximum duration of a file. */
 const blocks = (samples: number) => Math.ceil((LIMITS.maxSeconds * 16_000) / samples) + 1;
 
 test.each<[string, Buffer]>([
   ['FLAC', buildFlacBomb(blocks(65_535))],
   ['Ogg Opus', buildOpusBomb(blocks(255 * 120 * 16))],
-])('decodeFile refuses a small file of %s that is too long', async (_name, file) => {
+])('decodeFile refuses a small %s file whose audio is too long', async (_name, file) => {
   expect(file.length).toBeLessThan(MEBIBYTE);
   await expect(decodeFile(file, NEVER, LIMITS)).rejects.toMatchObject({ code: 'audio_too_long' });
 });
@@ -60,7 +60,7 @@ test.each<[string, Buffer]>([
 test.each([
   [16_000, 1],
   [15_999, 1],
-])('decodeFile accepts a file of %d samples with a limit of %d s', async (samples, maxSeconds) => {
+])('decodeFile accepts a file of %d samples if the limit is %d s', async (samples, maxSeconds) => {
   const audio = await decodeFile(Buffer.from(wrapWav(noise.subarray(0, samples * 2))), NEVER, {
     ...LIMITS,
     maxSeconds,
@@ -75,13 +75,13 @@ test('decodeFile refuses a file that is one sample longer than the limit', async
   await expect(result).rejects.toMatchObject({ code: 'audio_too_long' });
 });
 
-test('decodeFile refuses a file whose decoder needs more memory than it may have', async () => {
+test('decodeFile refuses a file whose decoder exceeds its memory limit', async () => {
   const file = Buffer.from(wrapWav(noise));
   const result = decodeFile(file, NEVER, { ...LIMITS, maxBytes: MEBIBYTE });
   await expect(result).rejects.toMatchObject({ code: 'invalid_audio', message: expect.stringContaining('memory') });
 });
 
-test('decodeFile refuses a file that is not checked in time', async () => {
+test('decodeFile refuses a file whose check takes longer than checkTimeoutMs', async () => {
   const result = decodeFile(Buffer.from(wrapWav(noise)), NEVER, { ...LIMITS, checkTimeoutMs: 1 });
   await expect(result).rejects.toMatchObject({ code: 'invalid_audio', message: expect.stringContaining('too long') });
 });
@@ -89,7 +89,7 @@ test('decodeFile refuses a file that is not checked in time', async () => {
 test.each([
   ['WebAssembly', 'new WebAssembly.Memory({ initial: 1024 })', 'new WebAssembly.Memory({ initial: 1025 })'],
   ['the heap', 'const a = Array(1e6).fill(0.5)', 'const a = []; for (;;) a.push(Array(1000).fill(0.5))'],
-])('MEMORY_LIMITS limits the memory of %s in a decoder', async (_name, allowed, refused) => {
+])('MEMORY_LIMITS limits the memory of %s in a decoder process', async (_name, allowed, refused) => {
   const run = (script: string) => promisify(execFile)(process.execPath, [...MEMORY_LIMITS, '-e', script]);
   await run(allowed);
   await expect(run(refused)).rejects.toThrow();

@@ -6,11 +6,11 @@ import { ApiError, AUDIO, FILE_LIMITS } from '@svc-asr/core';
 import { ACCEPTED_FORMATS } from '@svc-asr/decoders';
 import { EXIT_CODES, HEAD_BYTES, parseHead } from './decode-protocol.ts';
 
-/** Audio of a file, in the format of streams. */
+/** Decoded audio of a file, in the audio format of streams. */
 export interface DecodedAudio {
-  /** Number of samples, which is exact. */
+  /** Exact number of samples. */
   readonly samples: number;
-  /** Frames of whole samples, each small enough for a stream. The decoder waits while no frame is requested. */
+  /** Frames of whole samples, each small enough for a stream. The decoder waits until the next frame is requested. */
   readonly frames: AsyncIterator<Buffer, undefined>;
   /** Ends the decoder. Call it when no more frames are needed. */
   close: () => void;
@@ -19,11 +19,13 @@ export interface DecodedAudio {
 }
 
 export interface DecoderLimits {
-  /** Most audio of a file. */
+  /** Maximum duration of the audio in a file. */
   readonly maxSeconds: number;
-  /** Most memory of the process. Node takes 60 MiB of it, the file up to 25 MiB and a decoder up to 60 MiB. */
+  /**
+   * Maximum memory of the decoder process. Node needs 60 MiB of it, the file up to 25 MiB and the decoder up to 60 MiB.
+   */
   readonly maxBytes: number;
-  /** Longest time in which a decoder checks a file. */
+  /** Maximum time in which a decoder must check a file. */
   readonly checkTimeoutMs: number;
 }
 
@@ -33,18 +35,18 @@ export const DECODER_LIMITS: DecoderLimits = {
   checkTimeoutMs: 300_000,
 };
 const ENTRY = import.meta.url.endsWith('.ts') ? './decode-process.ts' : './decode-process.js';
-/** Longest time until the next audio of a decoder, after it has checked the file. */
+/** Maximum time until a decoder writes its next audio, after it has checked the file. */
 const STALL_TIMEOUT_MS = 30_000;
 const MAX_MESSAGE = 500;
 /**
- * Limits of the heap and of the memory of a WebAssembly decoder, which has 64 KiB pages. The decoder itself checks the
- * sum, which includes buffers.
+ * Limits of the heap, and of the memory of a WebAssembly decoder in pages of 64 KiB. The decoder process itself checks
+ * the total, which includes buffers.
  */
 export const MEMORY_LIMITS = ['--max-old-space-size=64', '--max-semi-space-size=4', '--wasm-max-mem-pages=1024'];
 
 /**
- * Decodes a file in a process of its own. Throws 400 if that is not possible. The whole file has been checked when the
- * promise is fulfilled, so that later frames fail only if the decoder does.
+ * Decodes a file in a separate process. Throws 400 if the file cannot be decoded. When the promise resolves, the whole
+ * file has been checked. Later frames fail only if the decoder itself fails.
  */
 export async function decodeFile(
   file: Buffer,
@@ -64,14 +66,14 @@ export async function decodeFile(
   const ended = whenEnded(child, child.stderr, signal);
   const close = () => {
     child.kill('SIGKILL');
-    // The end of the process is reported only after its output was read or dropped.
+    // The end of a process is reported only after its output was read or discarded.
     child.stdout.destroy();
   };
-  // Every read reports a failure. There may be none after it.
+  // Each read throws the failure of the process. There may be no further read, so the rejection is also handled here.
   const closed = ended.catch(() => undefined);
-  // A process that was not started has no streams.
+  // If the process could not be started, it has no output streams.
   if (child.pid === undefined) return ended as Promise<never>;
-  // The decoder may end before it has read the whole file.
+  // The decoder may end before it has read the whole file, which breaks this pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(file);
   const read = createReader(child.stdout, ended, close);
@@ -79,7 +81,7 @@ export async function decodeFile(
   return { samples: head.samples, frames: splitFrames(head.rest, read), close, closed };
 }
 
-/** Returns the next output of a decoder, or undefined at its end. Throws if the decoder failed. */
+/** Returns the next output of a decoder, or undefined at the end of the output. Throws if the decoder failed. */
 type Read = (timeoutMs: number) => Promise<Buffer | undefined>;
 
 function createReader(output: Readable, ended: Promise<void>, close: () => void): Read {
@@ -90,7 +92,7 @@ function createReader(output: Readable, ended: Promise<void>, close: () => void)
       late.abort();
       close();
     }, timeoutMs);
-    // A closed output fails. The end of the process has the reason.
+    // Reading a closed output throws. The reason is in the end of the process, which is awaited next.
     const { value } = await chunks.next().catch(() => ({ value: undefined }));
     clearTimeout(timer);
     if (late.signal.aborted) throw new ApiError('invalid_audio', { message: TOO_SLOW });
@@ -99,7 +101,7 @@ function createReader(output: Readable, ended: Promise<void>, close: () => void)
   };
 }
 
-/** Reads the number of samples, which arrives after the whole file was checked. */
+/** Reads the number of samples. It arrives after the whole file was checked. */
 async function readHead(read: Read, timeoutMs: number): Promise<{ samples: number; rest: Buffer }> {
   let bytes = Buffer.alloc(0);
   while (bytes.length < HEAD_BYTES) {
@@ -125,12 +127,12 @@ async function* splitFrames(first: Buffer, read: Read): AsyncGenerator<Buffer, u
   }
 }
 
-/** Settles when a decoder has ended, and fails with the error for the client unless it ended well. */
+/** Resolves when a decoder has ended successfully. Otherwise rejects with the error that the client receives. */
 function whenEnded(child: ChildProcess, stderr: Readable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let message = '';
     child.on('error', (error) => {
-      // The client has disconnected and receives no response, but the handlers of the request still have to end.
+      // The client has disconnected and receives no response, but the handlers of the request must still end.
       reject(signal.aborted ? new ApiError('invalid_audio', { message: 'The client has disconnected.' }) : error);
     });
     stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, MAX_MESSAGE)));
@@ -142,7 +144,7 @@ function whenEnded(child: ChildProcess, stderr: Readable, signal: AbortSignal): 
 }
 
 function refusalOf(code: number | null, killedBy: string | null, problem: string): ApiError | undefined {
-  // A decoder that reached the limit of its heap aborts.
+  // A decoder that reaches the limit of its heap is aborted by a signal.
   if (killedBy !== null)
     return new ApiError('invalid_audio', { message: `The decoder failed on this file. ${CONVERT}` });
   switch (code) {

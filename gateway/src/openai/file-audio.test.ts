@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { FileAudio, findQuietMoment, MAX_UTTERANCE_BYTES } from './file-audio.ts';
 
 const SECOND = 32_000;
-/** Builds loud audio that is quiet for 160 ms from each of these milliseconds on. */
+/** Builds loud audio with quiet intervals of 160 ms, which start at the given milliseconds. */
 function buildAudio(quietMs: readonly number[], seconds = 500): Buffer {
   const samples = new Int16Array((seconds * SECOND) / 2).map((_, at) => (at % 2 === 0 ? 3000 : -3000));
   for (const ms of quietMs) samples.fill(0, ms * 16, (ms + 160) * 16);
   return Buffer.from(samples.buffer);
 }
 
-/** Takes all audio in frames of the given sizes. Returns the ends of utterances in milliseconds. */
+/** Takes all audio in frames of the given sizes. Returns the ends of the utterances in milliseconds. */
 async function divide(audio: Buffer, sizes: readonly number[], isLong = true): Promise<number[]> {
   const frames: Buffer[] = [];
   for (let at = 0, turn = 0; at < audio.length; turn++) {
@@ -33,13 +33,14 @@ async function divide(audio: Buffer, sizes: readonly number[], isLong = true): P
   return ends;
 }
 
-test('FileAudio ends utterances of a long file at the quietest moment between 230 and 240 s', async () => {
-  // The first quiet moment is too early. The second utterance starts at 235.08 s, so it ends at 467.08 s.
+test('FileAudio ends utterances of a long file at the quietest moment between 230 and 240 s after their start', async () => {
+  // The first quiet moment is too early. The second utterance starts at 235.08 s and ends at 467.08 s, within the same
+  // interval after its start.
   const audio = buildAudio([229_000, 235_000, 467_000]);
   await expect(divide(audio, [2 * SECOND])).resolves.toEqual([235_080, 467_080, 500_000]);
 });
 
-test('FileAudio finds the same ends for any division of the audio into frames', async () => {
+test('FileAudio ends utterances at the same samples, whatever the sizes of the frames are', async () => {
   const audio = buildAudio([231_000, 467_000]);
   const sizes = fc.array(fc.integer({ min: 500, max: 32_768 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
@@ -51,7 +52,7 @@ test('FileAudio finds the same ends for any division of the audio into frames', 
   );
 });
 
-test('FileAudio does not divide a file of 240 s, a long file that ends between 230 and 240 s, or a short file', async () => {
+test('FileAudio does not divide a file of 240 s, a long file that ends between 230 and 240 s, or a file that is not long', async () => {
   const exact = buildAudio([235_000], 240);
   expect(exact).toHaveLength(MAX_UTTERANCE_BYTES);
   await expect(divide(exact, [SECOND])).resolves.toEqual([240_000]);
@@ -59,7 +60,7 @@ test('FileAudio does not divide a file of 240 s, a long file that ends between 2
   await expect(divide(buildAudio([235_000], 300), [SECOND], false)).resolves.toEqual([300_000]);
 });
 
-test('FileAudio discards the end that it has found when a pause ends the utterance first', async () => {
+test('FileAudio discards the end that it has found if a pause ends the utterance earlier', async () => {
   const audio = buildAudio([235_000]);
   const frames = [audio.subarray(0, 230 * SECOND), audio.subarray(230 * SECOND)];
   const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, true);
@@ -71,7 +72,7 @@ test('FileAudio discards the end that it has found when a pause ends the utteran
   expect(file.take(SECOND)).toMatchObject({ endsUtterance: false, isLast: false });
 });
 
-test('FileAudio sets no end if a pause ends the utterance while frames are decoded', async () => {
+test('FileAudio sets no end if a pause ends the utterance while frames are being decoded', async () => {
   const audio = buildAudio([235_000]);
   const frames = [audio.subarray(0, 230 * SECOND), audio.subarray(230 * SECOND)];
   const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, true);
@@ -83,6 +84,6 @@ test('FileAudio sets no end if a pause ends the utterance while frames are decod
   expect(file.take(SECOND)).toMatchObject({ endsUtterance: false, isLast: false });
 });
 
-test('findQuietMoment returns the end of audio that is shorter than a moment', () => {
+test('findQuietMoment returns the end of the audio if the audio is shorter than 160 ms', () => {
   expect(findQuietMoment(Buffer.alloc(3 * 320))).toBe(3 * 320);
 });

@@ -1,39 +1,43 @@
 import { AUDIO } from '@svc-asr/core';
 
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
-/** Longest utterance of a long file. It fits into the memory of a stream that has reserved 300 s. */
+/** Maximum length of an utterance of a long file. It fits into the memory of a stream, which is for 300 s. */
 export const MAX_UTTERANCE_BYTES = 240_000 * BYTES_PER_MS;
-/** Last part of the longest utterance. Without a pause, the utterance ends at the quietest moment of this part. */
+/**
+ * Length of the last part of the longest utterance. If there is no pause, the utterance ends at the quietest moment of
+ * this part.
+ */
 const SEARCH_BYTES = 10_000 * BYTES_PER_MS;
 const SEARCH_FROM_BYTES = MAX_UTTERANCE_BYTES - SEARCH_BYTES;
-/** Length of a moment, 160 ms in blocks of 10 ms. Gaps between words are often as short. */
+/** Length of a quiet moment: 160 ms, in blocks of 10 ms. Gaps between words are often that short. */
 const MOMENT_BLOCKS = 16;
 const BLOCK_SAMPLES = AUDIO.sampleRateHz / 100;
 const BLOCK_BYTES = BLOCK_SAMPLES * AUDIO.bytesPerSample;
 
-/** Audio to send next. */
+/** Next audio to send. */
 export interface FileStep {
   readonly pcm: Buffer | undefined;
-  /** Whether the utterance ends after the audio. */
+  /** True if the utterance ends after this audio. */
   readonly endsUtterance: boolean;
-  /** Whether the file ends after the audio. */
+  /** True if the file ends after this audio. */
   readonly isLast: boolean;
 }
 
 /**
  * The audio of a file, in steps. An utterance of a long file has at most 240 s. If no pause ends it, it ends at the
- * quietest moment between 230 and 240 s. The end depends on the audio alone, not on the frames in which it arrives.
+ * quietest moment between 230 and 240 s. This moment depends only on the audio, not on the frames in which the audio
+ * arrives.
  */
 export class FileAudio {
   readonly #frames: AsyncIterator<Buffer, undefined>;
   readonly #isLong: boolean;
-  /** Frames that were read and not taken. */
+  /** Frames that were read from the decoder but not taken yet. */
   #ahead: Buffer[] = [];
   #aheadBytes = 0;
   #isEnded = false;
-  /** Bytes left to take until the utterance ends. Undefined before the end was searched. */
+  /** Number of bytes to take until the utterance ends. Undefined before the quietest moment was searched. */
   #cutBytes: number | undefined;
-  /** Number of utterances that pauses have ended. */
+  /** Number of utterances that ended at a pause. */
   #restarts = 0;
 
   constructor(frames: AsyncIterator<Buffer, undefined>, isLong: boolean) {
@@ -41,7 +45,10 @@ export class FileAudio {
     this.#isLong = isLong;
   }
 
-  /** Reads the frames that `take` needs. `utteranceBytes` is the audio of the utterance that was already sent. */
+  /**
+   * Reads the frames that `take` needs. `utteranceBytes` is the number of bytes of the utterance that were sent
+   * already.
+   */
   async prepare(utteranceBytes: number): Promise<void> {
     const restarts = this.#restarts;
     const isSearching = this.#isLong && this.#cutBytes === undefined && utteranceBytes >= SEARCH_FROM_BYTES;
@@ -52,7 +59,7 @@ export class FileAudio {
       else this.#ahead.push(value);
       this.#aheadBytes += value?.length ?? 0;
     }
-    // A pause may have ended the utterance while the frames were decoded.
+    // The result is not used if a pause ended the utterance while the frames were decoded.
     if (isSearching && restarts === this.#restarts && this.#aheadBytes > range) {
       this.#cutBytes = findQuietMoment(Buffer.concat(this.#ahead).subarray(0, range));
     }
@@ -64,7 +71,10 @@ export class FileAudio {
     this.#cutBytes = undefined;
   }
 
-  /** Returns the next audio. Call it after `prepare`, with the same argument unless the utterance has restarted. */
+  /**
+   * Returns the next audio. Call it after `prepare`, and with the same argument unless the utterance has restarted
+   * since.
+   */
   take(utteranceBytes: number): FileStep {
     const frame = this.#ahead.shift();
     const toSearch = SEARCH_FROM_BYTES - utteranceBytes;
@@ -79,7 +89,7 @@ export class FileAudio {
   }
 }
 
-/** Returns the position in PCM, in bytes, of the middle of its quietest 160 ms. */
+/** Returns the position, in bytes, of the middle of the quietest 160 ms of PCM audio. */
 export function findQuietMoment(pcm: Buffer): number {
   const energies = Array.from({ length: Math.floor(pcm.length / BLOCK_BYTES) }, (_, block) => energyOf(pcm, block));
   let [sum, least, at] = [0, Infinity, energies.length];

@@ -4,7 +4,7 @@ import { FileClient } from './file-client.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Creates a client with frames of the given sizes, and a stream that records what it receives. */
+/** Creates a client with frames of the given sizes, and a stream that records its input. */
 function createFile(
   sizes: readonly number[],
   { error, onAudio, isLong = false }: { error?: Error; onAudio?: () => void; isLong?: boolean } = {},
@@ -47,14 +47,14 @@ test('FileClient sends all frames and then one flush', async () => {
   expect(texts).toEqual(['{"type":"flush"}']);
 });
 
-test('FileClient requests no frame while the stream does not read, and continues afterwards', async () => {
+test('FileClient requests no frame while its stream does not read, and continues afterwards', async () => {
   const { client, all, requested, received, texts } = createFile([4000, 4000, 4000], {
     onAudio: () => received.length === 1 && client.read(false),
   });
   client.send(READY);
   await nextTurn();
   await nextTurn();
-  // One frame is decoded ahead.
+  // One further frame was decoded in advance.
   expect([requested.length, received.length]).toEqual([2, 1]);
   client.read(true);
   await nextTurn();
@@ -63,7 +63,7 @@ test('FileClient requests no frame while the stream does not read, and continues
   expect(texts).toHaveLength(1);
 });
 
-test('FileClient sends the flush in the same turn as the last audio', async () => {
+test('FileClient sends the flush in the same turn of the event loop as the last audio', async () => {
   let order: string[] = [];
   const { client, texts } = createFile([4000, 4000], { onAudio: () => queueMicrotask(() => (order = [...texts])) });
   client.send(READY);
@@ -72,7 +72,7 @@ test('FileClient sends the flush in the same turn as the last audio', async () =
   expect(order).toEqual(['{"type":"flush"}']);
 });
 
-test('FileClient requests no frame before the stream reads', async () => {
+test('FileClient requests no frame before its stream reads', async () => {
   const { client, requested } = createFile([4000]);
   client.read(false);
   client.send(READY);
@@ -80,7 +80,7 @@ test('FileClient requests no frame before the stream reads', async () => {
   expect(requested).toEqual([]);
 });
 
-test('FileClient fails the stream, which is then free of charge, if the decoder fails', async () => {
+test('FileClient fails its stream, so that it is free of charge, if the decoder fails', async () => {
   const { client, texts } = createFile([4000], { error: new Error('the decoder ended') });
   client.send(READY);
   await nextTurn();
@@ -89,7 +89,7 @@ test('FileClient fails the stream, which is then free of charge, if the decoder 
   expect(client.isComplete).toBe(false);
 });
 
-test('FileClient is complete only after the final of all audio, and then closes the stream', async () => {
+test('FileClient is complete only after the final of its flush, and then closes the stream', async () => {
   const { client, texts } = createFile([4000]);
   client.send(READY);
   client.send({ type: 'final', endpoint: true, audio_end_ms: 0 } as never);
@@ -114,13 +114,14 @@ describe('FileClient of a file without pauses', () => {
   const finalOf = (audio_end_ms: number, endpoint?: true) =>
     ({ type: 'final', audio_end_ms, endpoint }) as unknown as FinalMessage;
 
-  test('ends an utterance of a long file within 240 s, and waits for the final of each flush', async () => {
+  test('flushes a long file within 240 s, and is complete only after the final of every flush', async () => {
     const { client, texts } = createFile(sizes, { isLong: true, onAudio: () => texts.push('audio') });
     client.send(READY);
     await nextTurn();
     await nextTurn();
     const flush = '{"type":"flush"}';
-    // The fourth minute is divided where the search for the cut starts, and at the cut.
+    // The fourth minute is sent in three parts. It is divided where the search for the quiet moment starts, and at that
+    // moment.
     const audio = Array.from({ length: 5 }, () => 'audio');
     expect(texts.slice(1)).toEqual([...audio, flush, 'audio', 'audio', flush]);
     client.send(finalOf(240_000));
@@ -142,7 +143,7 @@ describe('FileClient of a file without pauses', () => {
     expect(texts).toEqual([texts[0], '{"type":"flush"}']);
   });
 
-  test('does not end an utterance of a short file', async () => {
+  test('flushes a file that is not long only at its end', async () => {
     const { client, texts } = createFile(sizes);
     client.send(READY);
     await nextTurn();
@@ -151,7 +152,7 @@ describe('FileClient of a file without pauses', () => {
   });
 });
 
-test('FileClient answers a ping with a keep-alive, and fails the stream at its time limit', async () => {
+test('FileClient answers a ping with a keepalive, and fails its stream at the time limit', async () => {
   const { client, texts } = createFile([4000]);
   client.ping();
   client.onTimeLimit();

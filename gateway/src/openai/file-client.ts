@@ -8,19 +8,19 @@ const FLUSH = Buffer.from(JSON.stringify({ type: 'flush' }));
 const KEEPALIVE = Buffer.from(JSON.stringify({ type: 'keepalive' }));
 const NORMAL_CLOSURE = 1000;
 /**
- * Pause that ends an utterance of a long file. The gateway keeps the audio of an utterance for a replay, so short ones
- * need little memory, and a replay takes little time.
+ * Length of a pause that ends an utterance of a long file. The gateway keeps the audio of an utterance for a replay.
+ * Short utterances need little memory, and their replay takes little time.
  */
 const PAUSE_MS = 1000;
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
 const LONG_FILE_CONFIG = Buffer.from(JSON.stringify({ type: 'config', endpointing: { silence_ms: PAUSE_MS } }));
 
 export interface FileClientOptions {
-  /** Whether utterances end at pauses, and at the latest after 240 s. Otherwise the file is one utterance. */
+  /** True if utterances end at pauses, and at the latest after 240 s. False if the whole file is one utterance. */
   readonly isLong: boolean;
 }
 
-/** The client of a stream that recognizes a file. It sends audio as fast as the stream reads, and then a flush. */
+/** The client of a stream that recognizes a file. It sends the audio as fast as the stream reads, and then a flush. */
 export class FileClient implements StreamClient {
   readonly finals: FinalMessage[] = [];
   /** Called with each message of the stream. */
@@ -32,20 +32,20 @@ export class FileClient implements StreamClient {
   #isReading = true;
   #isSending = false;
   #sentBytes = 0;
-  /** Position at which the current utterance starts, as far as it is known. */
+  /** Position in the file at which the current utterance starts, according to the last `final`. */
   #startBytes = 0;
-  /** Flushes without a `final` yet. */
+  /** Number of flushes whose `final` has not arrived yet. */
   #owedFinals = 0;
   #isFlushed = false;
   #isComplete = false;
 
-  /** Takes the audio in frames of whole samples. They are requested one by one, while the stream reads. */
+  /** `frames` returns frames of whole samples. They are requested one by one while the stream reads. */
   constructor(frames: AsyncIterator<Buffer, undefined>, options: FileClientOptions = { isLong: false }) {
     this.#audio = new FileAudio(frames, options.isLong);
     this.#options = options;
   }
 
-  /** Whether the transcript of all audio has arrived. */
+  /** True if the transcript of all audio has arrived. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -54,7 +54,7 @@ export class FileClient implements StreamClient {
     return this.#isReading;
   }
 
-  /** Call once, with the stream of this client. */
+  /** Connects this client with its stream. Call it once. */
   start(stream: Stream): void {
     this.#stream = stream;
     if (this.#options.isLong) stream.receive(LONG_FILE_CONFIG, false);
@@ -84,30 +84,31 @@ export class FileClient implements StreamClient {
   ping(): void {
     this.#later(() => {
       this.#stream?.onPong();
-      // A decoder may need longer for its next audio than a client may be idle.
+      // The keepalive prevents the idle timeout, because a decoder may need longer for its next audio than a client may
+      // be idle.
       this.#stream?.receive(KEEPALIVE, false);
     });
   }
 
-  /** A slow worker or decoder is a fault of the service, so the file is free of charge. */
+  /** Fails the stream, so that the file is free of charge. A slow worker or decoder is a fault of the service. */
   onTimeLimit(): void {
     this.#later(() => this.#stream?.fail('internal_error'));
   }
 
   close(): void {
-    // The stream has ended.
+    // Nothing is left to do here, because the stream has ended.
   }
 
   terminate(): void {
-    // There is no connection.
+    // There is no connection that could be closed.
   }
 
-  /** The stream must not be called while it calls its client. */
+  /** Runs a task in the next turn. A client must not call its stream while the stream calls the client. */
   #later(task: () => void): void {
     setImmediate(task);
   }
 
-  /** Sends audio while the stream reads. A decoder that fails ends the stream free of charge. */
+  /** Sends audio while the stream reads. If the decoder fails, ends the stream free of charge. */
   async #sendAudio(): Promise<void> {
     const stream = this.#stream;
     if (stream === undefined || this.#isSending) return;
@@ -115,12 +116,13 @@ export class FileClient implements StreamClient {
     try {
       while (this.#maySend()) {
         await this.#audio.prepare(this.#utteranceBytes);
-        // The stream may have stopped reading while the frames were decoded.
+        // The stream may have stopped reading while frames were decoded.
         if (!this.#maySend()) return;
         const { pcm, endsUtterance, isLast } = this.#audio.take(this.#utteranceBytes);
         this.#sentBytes += pcm?.length ?? 0;
         if (pcm !== undefined) stream.receive(pcm, true);
-        // In the same turn as the last audio, because a stream that has used its whole reservation ends by itself.
+        // The flush is sent in the same turn as the last audio, because a stream that has used its whole reservation
+        // ends by itself.
         if (endsUtterance) this.#flush(stream, isLast);
       }
     } catch {
@@ -130,7 +132,7 @@ export class FileClient implements StreamClient {
     }
   }
 
-  /** Audio of the current utterance that was sent, as far as its start is known. */
+  /** Number of bytes of the current utterance that were sent, as far as the start of the utterance is known. */
   get #utteranceBytes(): number {
     return this.#sentBytes - this.#startBytes;
   }

@@ -6,15 +6,18 @@ import { ApiError, FILE_LIMITS } from '@svc-asr/core';
 /** A form with one file. */
 export interface FileForm {
   readonly file: Buffer;
-  /** Values by field name. A field that was sent several times has several values. */
+  /** Values by field name. A field that is sent several times has several values. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Fields that a client may send, and their size. Real clients send fewer than ten short ones. */
+/** Maximum number and size of the fields that a client may send. Real clients send fewer than ten short fields. */
 const MAX_FIELDS = 64;
 const MAX_FIELD_BYTES = 16_384;
 
-/** Reads a multipart form with the file `file`. Throws 415 for another body, 413 for a large one and 400 without a file. */
+/**
+ * Reads a multipart form that contains a file named `file`. Throws 415 for any other body, 413 if it is too large and
+ * 400 if it has no file.
+ */
 export function readFileForm(request: Request): Promise<FileForm> {
   const type = request.headers['content-type'];
   if (
@@ -31,7 +34,7 @@ export function readFileForm(request: Request): Promise<FileForm> {
     let isTooLarge = false;
     const refuse = (message: string): void => {
       reject(new ApiError('invalid_parameters', { message }));
-      // The rest of the body is read and dropped, so that the client receives the response.
+      // The rest of the body is read and discarded, so that the client receives the response.
       if (parser !== undefined) request.unpipe(parser);
       request.resume();
       file = undefined;
@@ -43,11 +46,11 @@ export function readFileForm(request: Request): Promise<FileForm> {
       const chunks: Buffer[] = [];
       if (name === 'file') file = chunks;
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      // A form that ends in the middle of its file. The parser reports the same error.
+      // If a form ends in the middle of its file, the parser reports the same error.
       stream.on('error', () => undefined);
       stream.on('limit', () => {
         isTooLarge = true;
-        // The memory is not needed any more, while the rest of the body is read and dropped.
+        // The chunks are no longer needed. Their memory is released while the rest of the body is read and discarded.
         chunks.length = 0;
       });
     });
@@ -61,7 +64,7 @@ export function readFileForm(request: Request): Promise<FileForm> {
       parser.on(event, () => refuse('The form has too many parts.'));
     }
     request.on('close', () => {
-      // The client has disconnected and receives no response, but the handlers of the request still have to end.
+      // The client has disconnected and receives no response, but the handlers of the request must still end.
       if (!request.complete) refuse('The body is not complete.');
     });
     request.pipe(parser);

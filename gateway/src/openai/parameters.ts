@@ -6,13 +6,15 @@ import type { FileForm } from './form.ts';
 export interface TranscriptionParameters {
   readonly model: string;
   readonly format: ResponseFormat;
-  /** Whether `verbose_json` lists words instead of segments. */
+  /** True if `verbose_json` lists words instead of segments. */
   readonly hasWords: boolean;
-  /** Whether the answer consists of server-sent events. */
+  /** True if the response consists of server-sent events. */
   readonly isStreamed: boolean;
 }
 
-/** Reads the parameters of a form. Fields that tune other recognizers (`prompt`, `temperature`) are ignored. */
+/**
+ * Reads the parameters in a form. Fields that tune other recognizers, such as `prompt` and `temperature`, are ignored.
+ */
 export function readParameters({ fields }: Pick<FileForm, 'fields'>): TranscriptionParameters {
   const last = (name: string) => fields.get(name)?.at(-1);
   const model = last('model');

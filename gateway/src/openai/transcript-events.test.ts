@@ -3,7 +3,7 @@ import { ApiError } from '@svc-asr/core';
 import type { ServerMessage } from '@svc-asr/core';
 import { TranscriptEvents } from './transcript-events.ts';
 
-/** Creates the events of a response that records what is written. */
+/** Creates transcript events with a response that records what is written. */
 function createEvents() {
   const written: string[] = [];
   const response = {
@@ -27,7 +27,7 @@ function createEvents() {
 
 const TRANSCRIPT = { words: [], seconds: 2.5, language: 'ki' };
 
-test('TranscriptEvents sends only increments, over several utterances, and then the whole text with its usage', () => {
+test('TranscriptEvents sends only new text as deltas, also across utterances, and at the end the whole text and its usage', () => {
   const { events, texts, sent, written } = createEvents();
   texts(['delta', ''], ['delta', 'wĩ'], ['delta', 'wĩ mwe'], ['final', 'wĩ mwega'], ['delta', 'ni'], ['final', 'nĩ']);
   expect(sent().map(({ delta }) => delta)).toEqual(['wĩ', ' mwe', 'ga', ' ni']);
@@ -40,13 +40,13 @@ test('TranscriptEvents sends only increments, over several utterances, and then 
   expect(written.at(-1)).toBe('end');
 });
 
-test('TranscriptEvents sends the done event of a file without words', () => {
+test('TranscriptEvents sends the done event for a file without words', () => {
   const { events, sent } = createEvents();
   events.end({ ...TRANSCRIPT, text: '' });
   expect(sent()).toEqual([{ type: 'transcript.text.done', text: '', usage: { type: 'duration', seconds: 3 } }]);
 });
 
-test('TranscriptEvents ends a response that has started with an error event', () => {
+test('TranscriptEvents ends a started response with an error event', () => {
   const { events, texts, written } = createEvents();
   texts(['delta', 'wĩ']);
   events.fail(new Error('defect'));
@@ -59,7 +59,7 @@ test('TranscriptEvents ends a response that has started with an error event', ()
   ]);
 });
 
-test('TranscriptEvents throws an error that precedes the first event again', () => {
+test('TranscriptEvents throws an error again if no event was sent before it', () => {
   const error = new ApiError('insufficient_credits');
   expect(() => createEvents().events.fail(error)).toThrow(error);
 });

@@ -8,19 +8,19 @@ import type { Transcript } from './answers.ts';
 const HEADERS = {
   ...NOT_STORED,
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Otherwise some proxies send all events at the end.
+  // Without this header, some proxies would buffer all events until the end.
   'X-Accel-Buffering': 'no',
 };
 
 /**
- * Sends the transcript of a file as server-sent events, while it is recognized. The response starts with the first
- * event. An earlier error is an ordinary response with its status.
+ * Sends the transcript of a file as server-sent events while the file is recognized. The response starts with the first
+ * event. An error before that becomes an ordinary error response.
  */
 export class TranscriptEvents {
   readonly #response: Response;
-  /** Text of the finished utterances. */
+  /** Text of the utterances that have ended. */
   #finished = '';
-  /** All text that was sent. */
+  /** Text that was sent so far. */
   #sent = '';
 
   constructor(response: Response) {
@@ -42,7 +42,10 @@ export class TranscriptEvents {
     this.#response.end();
   }
 
-  /** Ends a response that has started with an error event, which clients throw. Other errors are thrown again. */
+  /**
+   * Ends a started response with an error event, which clients report as an error. If the response has not started,
+   * throws the error again.
+   */
   fail(error: unknown): void {
     if (!this.#response.headersSent) throw error;
     const exchange = exchangeOf(this.#response);
@@ -53,7 +56,7 @@ export class TranscriptEvents {
     this.#response.end();
   }
 
-  /** Sends the text that is new. Clients join the increments, so a text that was sent cannot change. */
+  /** Sends the new part of a text. Clients join the parts, so text that was sent cannot change any more. */
   #sendUntil(text: string): void {
     if (text.length <= this.#sent.length || !text.startsWith(this.#sent)) return;
     this.#send({ type: 'transcript.text.delta', delta: text.slice(this.#sent.length) });

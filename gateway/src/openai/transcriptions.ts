@@ -24,7 +24,7 @@ export interface TranscriptionsRoute extends CreateOptions {
   catalogue: CatalogueView;
   checkDeadline: CheckDeadline;
   metrics: GatewayMetrics;
-  /** Files that this gateway reads and decodes at the same time. */
+  /** Maximum number of files that this gateway reads and decodes at the same time. */
   maxFiles: number;
   shutdown: Shutdown;
   openStream: Streams['open'];
@@ -42,7 +42,7 @@ export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandle
       files--;
       throw error;
     });
-    // The decoder works until it has sent all audio.
+    // The file counts until its decoder has written all audio.
     void file.audio.closed.then(() => files--);
     const { parameters, seconds } = file;
     const { model } = parameters;
@@ -90,11 +90,11 @@ async function readFile(
   return { parameters, audio, seconds: audio.samples / AUDIO.sampleRateHz };
 }
 
-/** Longest time that the answer waits for the settlement. */
+/** Maximum time for which the response waits for the settlement. */
 const MAX_SETTLE_MS = 2000;
 const FULL = 'This gateway already reads as many files as it can. Retry after a second.';
 
-/** Recognizes audio in a session of its own. The session is not charged if the service fails. */
+/** Recognizes audio in a new session. The session is not charged if the service fails. */
 async function recognize(
   options: TranscriptionsRoute,
   response: Response,
@@ -106,12 +106,13 @@ async function recognize(
   const exchange = exchangeOf(response);
   const tenant = exchange.tenant ?? '';
   const needed = Math.ceil(seconds);
-  // The time of the upload and of the decoder does not count.
+  // The caller waits for the gateway only from now on. The upload and the decoding do not count.
   exchange.waitingSinceMs = performance.now();
   const session = await createSession(options, {
     tenant,
     model,
-    // A stream that has used its whole reservation ends by itself, with little time for its last final.
+    // One second more than needed is reserved. A stream that has used its whole reservation ends by itself and leaves
+    // little time for its last final.
     seconds: Math.min(Math.floor(seconds) + 1, FILE_LIMITS.maxSeconds),
     idempotencyKey: undefined,
     origin: originOf(exchange),
@@ -139,16 +140,17 @@ async function recognize(
   client.start(stream);
   const { outcome, reason } = await stream.ended;
   signal.removeEventListener('abort', abort);
-  // The place of the session is free afterwards, so that the next request of the client is not refused.
+  // After the settlement, the session no longer counts against the concurrency limit. The next request of the client is
+  // then not refused.
   await Promise.race([settled, sleep(MAX_SETTLE_MS, undefined, { ref: false })]);
   if (outcome === 'completed' && client.isComplete) return client;
   if (reason === 'account_suspended') throw new ApiError('account_inactive');
   throw new ApiError(reason === 'no_capacity' ? 'no_capacity' : 'service_unavailable');
 }
 
-/** Returns the credit of a session that is not used. */
+/** Cancels a session that is not used, so that its credit is released. */
 async function cancel({ ledger }: TranscriptionsRoute, tenant: string, model: string, session: CreatedSession) {
   await ledger.sessionAccess.delete(tenant, session.sessionId);
-  // The hold expires soon, so a failure only delays the release.
+  // The hold expires soon anyway, so a failure only delays the release.
   await ledger.pools.release(model, session.sessionId).catch(() => undefined);
 }

@@ -27,7 +27,7 @@ export interface CreateSessionRoute extends CreateOptions {
 const checkBody = checker(CreateSessionRequest);
 const DEFAULT_SECONDS = 60;
 
-/** Handles POST /v1/asr/sessions: reserves credit and returns a one-time credential. */
+/** Handles POST /v1/asr/sessions. Reserves credit and returns a one-time credential. */
 export function createSessionRoute(options: CreateSessionRoute): RequestHandler {
   const streams = options.publicUrl.replace(/^http/, 'ws');
   return async (request, response) => {
@@ -54,7 +54,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
   };
 }
 
-/** Adds a trace that records the ledger calls, if tracing is on. */
+/** Returns the options with a trace that records the ledger calls, if tracing is on. */
 function traced(options: CreateSessionRoute, exchange: Exchange, traceparent: unknown): CreateOptions {
   if (options.tracing === undefined) return options;
   exchange.trace = new CreateTrace(options.tracing, exchange.startedAtMs, traceparent);
@@ -64,7 +64,7 @@ function traced(options: CreateSessionRoute, exchange: Exchange, traceparent: un
 function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header !== 'string' || !IDEMPOTENCY_KEY.test(header)) throw new ApiError('invalid_idempotency_key');
-  // Redis stores only a hash, because callers may put sensitive data into this header.
+  // Redis stores only a hash of the Idempotency-Key, because callers may put sensitive data into it.
   return hash('sha256', header, 'base64url');
 }
 

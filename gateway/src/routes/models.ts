@@ -5,7 +5,7 @@ import type { CatalogueEntry } from '@svc-asr/ledger';
 import type { CatalogueView } from '../catalogue.ts';
 import { sendJson } from '../http/send-json.ts';
 
-/** Handles GET /v1/models: returns the last known catalogue without authentication. */
+/** Handles GET /v1/models. Returns the last known catalogue, without authentication. */
 export function listModels(catalogue: CatalogueView): RequestHandler {
   return (_request, response) => {
     const entries = catalogue.entries();

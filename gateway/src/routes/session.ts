@@ -10,7 +10,7 @@ import { usageSession } from './usage.ts';
 
 const WHOLE_ID = new RegExp(`^${SESSION_ID}$`);
 
-/** Handles GET /v1/asr/sessions/{id}: returns a session of the account. */
+/** Handles GET /v1/asr/sessions/{id}. Returns a session of the account. */
 export function getSessionRoute(ledger: Ledger, checkDeadline: CheckDeadline): RequestHandler {
   return async (request, response) => {
     const sessionId = sessionIdOf(request);
@@ -23,14 +23,14 @@ export function getSessionRoute(ledger: Ledger, checkDeadline: CheckDeadline): R
   };
 }
 
-/** Handles DELETE /v1/asr/sessions/{id}: cancels a session of the account. */
+/** Handles DELETE /v1/asr/sessions/{id}. Cancels a session of the account. */
 export function deleteSessionRoute(ledger: Ledger, checkDeadline: CheckDeadline): RequestHandler {
   return async (request, response) => {
     const sessionId = sessionIdOf(request);
     checkDeadline(response);
     const deleted = await ledger.sessionAccess.delete(exchangeOf(response).tenant ?? '', sessionId);
     if (deleted.outcome === 'unknown') throw new ApiError('session_not_found');
-    // The hold expires soon, so a failure only delays the release.
+    // The hold expires soon anyway, so a failure only delays the release.
     if (deleted.outcome === 'expired') await ledger.pools.release(deleted.model, sessionId).catch(() => undefined);
     sendNothing(response);
   };

@@ -6,12 +6,12 @@ import { exchangeOf } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
 
-/** Handles GET /v1/usage: returns the balance and recent sessions. */
+/** Handles GET /v1/usage. Returns the balance and the recent sessions of the account. */
 export function usageRoute(ledger: Ledger, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response) => {
     checkDeadline(response);
     const usage = await ledger.accounts.usage(exchangeOf(response).tenant ?? '');
-    // The account was deleted after this request was admitted.
+    // The account was deleted after this request had been admitted.
     if (usage === undefined) throw new ApiError('account_inactive');
     const { availableMs, reservedMs, consumedMs } = usage.balance;
     const { budget } = usage;
@@ -34,7 +34,7 @@ export function usageRoute(ledger: Ledger, checkDeadline: CheckDeadline): Reques
   };
 }
 
-/** Returns a session as the API describes it. */
+/** Converts a session to the format of the API. */
 export function usageSession(session: SessionRecord): UsageSession {
   return {
     id: session.id,

@@ -9,7 +9,7 @@ const ANSWERS: Readonly<Record<string, [status: number, phrase: string, message:
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive.'],
 };
 const MALFORMED: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.'];
-/** Longest time for a client to read the response and to close. */
+/** Maximum time for a client to read the response and close the connection. */
 const LINGER_MS = 1000;
 
 /** Response to a request that is incomplete or not valid HTTP. Node reports such a request without a request object. */
@@ -22,8 +22,8 @@ export interface BrokenAnswer {
 const unloggedAnswers = new WeakMap<Duplex, BrokenAnswer>();
 
 /**
- * Returns the response to a request that broke after its route was called, such as a body that stalls. It is returned
- * only once, so that it is logged and counted once.
+ * Returns the response to a request that broke after its route was called, for example because its body stalled.
+ * Returns it only once, so that the request is logged and counted once.
  */
 export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
   const answer = unloggedAnswers.get(socket);
@@ -31,7 +31,7 @@ export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
   return answer;
 }
 
-/** Creates a handler that answers invalid and incomplete requests in the same form as every other error. */
+/** Creates a handler that answers invalid and incomplete requests in the same format as every other error. */
 export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetrics, 'requests' | 'connectionsRefused'>) {
   return (error: Error & { code?: string }, socket: Duplex): void => {
     if (error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT') {
@@ -49,11 +49,11 @@ export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetric
     const requestId = randomUUID();
     const body = JSON.stringify(refusal.body(requestId));
     unloggedAnswers.set(socket, { requestId, status, code });
-    // A client that never closes would keep its connection open and delay a shutdown.
+    // Otherwise a client that never closes its side would keep the connection open and delay a shutdown.
     const linger = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => {
       clearTimeout(linger);
-      // If the request had reached a route, `observe` has taken the answer and logged it by now.
+      // If the request had reached a route, `observe` has already taken and logged the response.
       if (takeBrokenAnswer(socket) === undefined) return;
       metrics.requests.add(1, { route: 'none', method: '', status, code });
       logger.info({ request_id: requestId, route: 'none', status, code, reason: message }, 'request');

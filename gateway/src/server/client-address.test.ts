@@ -21,9 +21,12 @@ test.each([
   ['127.0.0.1', '10.9.9.9, 10.1.1.1', '10.9.9.9'],
   ['10.0.0.1', 'not an address', 'not an address'],
   ['::ffff:10.0.0.1', '2001:db8::1', '2001:db8::1'],
-])('clientAddress of a request from %s with X-Forwarded-For %s is %s, as in Express', (remote, forwarded, expected) => {
-  const incoming = request(remote, forwarded);
-  expect(clientAddress(incoming, trust)).toBe(expected);
-  const handled = Object.assign(Object.create(express.request) as Request, incoming, { app });
-  expect(handled.ip).toBe(expected);
-});
+])(
+  'clientAddress and Express agree: a request from %s with X-Forwarded-For %s has the client address %s',
+  (remote, forwarded, expected) => {
+    const incoming = request(remote, forwarded);
+    expect(clientAddress(incoming, trust)).toBe(expected);
+    const handled = Object.assign(Object.create(express.request) as Request, incoming, { app });
+    expect(handled.ip).toBe(expected);
+  },
+);

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Decides whether an address is a proxy whose X-Forwarded-For is trusted. `hop` is 0 for the direct peer. */
+/**
+ * Decides whether an address belongs to a proxy whose X-Forwarded-For header is trusted. `hop` is 0 for the direct
+ * peer.
+ */
 export type TrustProxy = (address: string, hop: number) => boolean;
 
 /**
- * Returns the address of the client of a request that Express does not handle. It is the first address, from the direct
- * peer backwards, that is not a trusted proxy, as in `request.ip`.
+ * Returns the client address of a request that Express does not handle, in the same way as `request.ip`. Starting at
+ * the direct peer, it is the first address that is not a trusted proxy.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trust: TrustProxy): string {
   const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');

@@ -6,28 +6,34 @@ import { networkOf } from '@svc-asr/runtime';
 import type { TrustProxy } from './client-address.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 
-/** Open files that the gateway needs besides clients and workers. */
+/** Number of files that the gateway needs besides the connections of clients and workers. */
 const OTHER_FILES = 128;
-/** Open files per client: the connection of the client and the connection to a worker. */
+/** Number of files per client: the connection of the client and a connection to a worker. */
 const FILES_PER_CLIENT = 2;
-/** Share of the memory that connections may use, and the memory of one connection. STREAM_MEMORY_MIB limits audio. */
+/**
+ * Share of the memory that connections may use, and assumed size of one connection. Audio is limited separately, by
+ * STREAM_MEMORY_MIB.
+ */
 export const MEMORY_SHARE = 1 / 8;
 const BYTES_PER_CONNECTION = 65_536;
 const FEWEST = 64;
-/** Assumed limit of open files on systems where it cannot be read, such as macOS. */
+/** Assumed limit of open files on systems on which it cannot be read, such as macOS. */
 const USUAL_FILES = 10_240;
 
 export interface ConnectionLimitOptions {
-  /** Largest number of connections. */
+  /** Maximum number of connections. */
   max: number;
-  /** Largest number of connections from one address. 0 for no limit. */
+  /** Maximum number of connections from one address. 0 means no limit. */
   maxPerAddress: number;
-  /** Trusted proxies connect for many clients, so `maxPerAddress` does not apply to them. */
+  /**
+   * Decides whether an address is a trusted proxy. `maxPerAddress` does not apply to it, because it connects for many
+   * clients.
+   */
   trustProxy: TrustProxy;
   metrics: Pick<GatewayMetrics, 'connectionsRefused'>;
 }
 
-/** Closes connections over the limits at once, before anything is read from them. Call before the server listens. */
+/** Closes connections over the limits at once, before anything is read from them. Call it before the server listens. */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
   const { max, maxPerAddress, trustProxy, metrics } = options;
   server.maxConnections = max;
@@ -53,9 +59,11 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   });
 }
 
-/** Returns the number of connections that this process can hold, by its memory and its limit of open files. */
+/**
+ * Returns the number of connections that this process can hold, according to its memory and its limit of open files.
+ */
 export function defaultMaxConnections(): number {
-  // Without a limit, constrainedMemory() returns 0 or more than the memory of the machine.
+  // If there is no limit, constrainedMemory() returns 0 or more than the memory of the machine.
   const memoryLimit = process.constrainedMemory();
   const memoryBytes = memoryLimit > 0 ? Math.min(memoryLimit, totalmem()) : totalmem();
   return computeMaxConnections(memoryBytes, readOpenFileLimit());

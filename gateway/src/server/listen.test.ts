@@ -65,8 +65,8 @@ afterEach(() => {
 });
 
 /**
- * Sends bytes, then ends or resets the connection if `then` is set. Returns what was received until the connection
- * closed.
+ * Sends bytes, and then ends or resets the connection if `then` is set. Returns all bytes that were received until the
+ * connection closed.
  */
 async function send(bytes: string, then?: 'reset' | 'end'): Promise<string> {
   const { port } = server.address() as AddressInfo;
@@ -94,7 +94,7 @@ test.each([
   [431, `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
   [408, 'GET / HTTP/1.1\r\nX: never en'],
 ])(
-  'the gateway logs and counts a %d response to a request without a route under its own request id',
+  'the gateway logs and counts a %d response to a request that reached no route, with the request id of the response',
   async (status, bytes) => {
     const answer = await send(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -153,14 +153,14 @@ test.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])(
   },
 );
 
-/** Opens a connection that sends nothing. */
+/** Opens a connection on which nothing is sent. */
 function openIdle(to: Server, address = '127.0.0.1'): Socket {
   const { port } = to.address() as AddressInfo;
   const socket = connect({ port, host: '127.0.0.1', localAddress: address });
   return socket.on('error', () => undefined).resume();
 }
 
-/** Starts a second server with these settings, and ends it after the test. */
+/** Starts a second server with these settings, which is closed after the test. */
 async function listenWith(changes: Partial<GatewaySettings>, trust = trustProxy): Promise<Server> {
   const logger = createLogger('gateway', 'silent');
   const other = await listen((_request, response) => void response.end(), {
@@ -173,7 +173,7 @@ async function listenWith(changes: Partial<GatewaySettings>, trust = trustProxy)
   return other;
 }
 
-test('a connection over MAX_CONNECTIONS is closed at once and counted, and accepted after another one has closed', async () => {
+test('a connection over MAX_CONNECTIONS is closed and counted, and there is room again after another one has closed', async () => {
   const limited = await listenWith({ MAX_CONNECTIONS: 3, HEADERS_TIMEOUT_MS: 60_000, REQUEST_TIMEOUT_MS: 60_000 });
   const sockets = [openIdle(limited), openIdle(limited), openIdle(limited)];
   await eventually('three connections are open', 30_000, async () => (await countConnections(limited)) === 3);
@@ -187,7 +187,7 @@ test('a connection over MAX_CONNECTIONS is closed at once and counted, and accep
   for (const socket of sockets) socket.destroy();
 });
 
-test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, unless it is from another address', async () => {
+test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, but one from another address is accepted', async () => {
   const limits = {
     MAX_CONNECTIONS: 10,
     MAX_CONNECTIONS_PER_ADDRESS: 2,
@@ -216,7 +216,7 @@ test('MAX_CONNECTIONS_PER_ADDRESS does not apply to a trusted proxy', async () =
   for (const socket of sockets) socket.destroy();
 });
 
-test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT_MS, and another client is served', async () => {
+test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT_MS, and other clients are served', async () => {
   const folder = temporaryFolder('listen');
   const files = { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') };
   const { cert, key } = await createCertificate();
@@ -234,7 +234,7 @@ test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT
   expect(refused).toEqual(['handshake_timeout']);
 });
 
-test('a connection without a request is closed after HEADERS_TIMEOUT_MS on a port without TLS', async () => {
+test('on a port without TLS, a connection without a request is closed after HEADERS_TIMEOUT_MS', async () => {
   await once(openIdle(server), 'close');
   expect(refused).toEqual([]);
 });
@@ -244,10 +244,10 @@ test.each([
   [8192 * MIB, 1_048_576, 16_384],
   [8192 * MIB, 1024, 448],
   [16 * MIB, 256, 64],
-])('computeMaxConnections of %d bytes of memory and %d open files is %d', (memory, files, expected) => {
+])('computeMaxConnections for %d bytes of memory and %d open files returns %d', (memory, files, expected) => {
   expect(computeMaxConnections(memory, files)).toBe(expected);
 });
 
-test('defaultMaxConnections is at least 64 on this machine', () => {
+test('defaultMaxConnections returns at least 64', () => {
   expect(defaultMaxConnections()).toBeGreaterThanOrEqual(64);
 });

@@ -26,9 +26,9 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     requestTimeout: settings.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: settings.KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
-    // `checkHeaders` refuses a missing Host, in the form of every other error.
+    // `checkHeaders` refuses a request without a Host header, in the same format as every other error.
     requireHostHeader: false,
-    // Offers of HTTP/2 without TLS (h2c) are ignored, so the request is answered over HTTP/1.1.
+    // An offer of HTTP/2 without TLS (h2c) is ignored, and the request is answered over HTTP/1.1.
     shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === 'websocket',
   };
   const server =
@@ -58,10 +58,11 @@ export function countConnections(server: Server): Promise<number> {
   });
 }
 
-/** Refuses new connections and resolves when every request in flight is answered. */
+/** Refuses new connections. Resolves when every request in flight is answered. */
 export async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Closes idle keep-alive connections, which would keep the server open for as long as their clients do.
+  // Idle keep-alive connections are closed. Otherwise the server would stay open for as long as their clients keep
+  // them.
   const timer = setInterval(() => server.closeIdleConnections(), 100);
   server.closeIdleConnections();
   await closed;

@@ -2,7 +2,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { retryUntilAnswered } from '../retry.ts';
 
-/** Session to cancel, because the request that created it did not return it. */
+/** A session to cancel, because the request that reserved it did not return it to its caller. */
 export interface Cancellation {
   tenant: string;
   sessionId: string;
@@ -10,26 +10,27 @@ export interface Cancellation {
   idempotencyKey: string | undefined;
   model: string;
   reason: string;
-  /** Cancels the session for every attempt that holds it, not only for this one. */
+  /** True to cancel the session for all attempts that hold it, not only for this one. */
   forAll?: boolean;
 }
 
 export interface Cancellations {
-  /** Cancels now. Retries while Redis is unavailable. */
+  /** Cancels a session now. Retries while Redis is unavailable. */
   add: (cancellation: Cancellation) => void;
   readonly pending: number;
   /** Resolves when no cancellation is pending. */
   settled: () => Promise<void>;
 }
 
-/** Cancels reservations whose request was refused or has an unknown outcome. */
+/** Creates the cancellations of sessions whose request was refused, or whose outcome is unknown. */
 export function createCancellations(ledger: Ledger, logger: Logger): Cancellations {
   const pending = new Set<Promise<void>>();
 
   async function cancel(cancellation: Cancellation): Promise<void> {
     const { model, sessionId } = cancellation;
     const { outcome, sessionId: heldSessionId } = await retryUntilAnswered(() => ledger.sessions.cancel(cancellation));
-    // `none` may be the answer to the retry of a cancel that succeeded, so the slot is released in that case too.
+    // `none` may be the reply to the repetition of a cancel that succeeded. The hold is therefore released in that case
+    // too.
     if (outcome === 'cancelled' || outcome === 'none')
       await retryUntilAnswered(() => ledger.pools.release(model, heldSessionId));
     logger.debug({ session_id: sessionId, reason: cancellation.reason, code: outcome }, 'session cancelled');
@@ -39,7 +40,8 @@ export function createCancellations(ledger: Ledger, logger: Logger): Cancellatio
     add(cancellation) {
       const { sessionId, tenant, reason } = cancellation;
       const task = cancel(cancellation)
-        // Redis rejected the cancel, so a retry would not help. The session ends with its lease or its credential.
+        // Redis rejected the cancel, so a retry would not help. The session ends when its lease or its credential
+        // expires.
         .catch((err: unknown) =>
           logger.error({ err, session_id: sessionId, tenant, reason }, 'session could not be cancelled'),
         )

@@ -14,10 +14,10 @@ export interface CreateOptions {
   ledger: Ledger;
   secrets: Keyring;
   cancellations: Cancellations;
-  /** Time that a session holds its slot in the pool after its credential has expired. */
+  /** Time for which a session holds its slot in the pool after its credential has expired. */
   holdExtraMs: number;
   audioCapacity: Pick<AudioCapacity, 'hasRoom' | 'countCreated'>;
-  /** Retry-After of a request that finds no free slot. Up to twice as much if it finds no audio memory. */
+  /** Retry-After in seconds if there is no free slot. Up to twice as long if there is no audio memory. */
   noCapacityRetryS: number;
 }
 
@@ -28,9 +28,9 @@ export interface CreateRequest {
   seconds: number;
   idempotencyKey: string | undefined;
   origin: SessionOrigin;
-  /** Throws if no time is left for another step. */
+  /** Throws if there is no time left for another step. */
   checkDeadline: () => void;
-  /** Called with the state of the session rate limit, also if the request is refused. */
+  /** Called with the state of the session rate limit, even if the request is refused. */
   onRate: (rate: RateState) => void;
 }
 
@@ -39,9 +39,9 @@ export interface CreatedSession extends Reservation {
 }
 
 /**
- * Creates a session in three steps, each safe to repeat. The ledger reserves credit for a provisional session, holds a
- * slot in the pool of the model, and confirms the session. A concurrent request with the same Idempotency-Key gets the
- * same session and runs the same steps. A session that is not completed is cancelled.
+ * Creates a session in three steps, each of which is safe to repeat. It reserves credit for a provisional session,
+ * holds a slot in the pool of the model, and confirms the session. A concurrent request with the same Idempotency-Key
+ * gets the same session and runs the same steps. If a step fails, the session is cancelled.
  */
 export async function createSession(options: CreateOptions, request: CreateRequest): Promise<CreatedSession> {
   const { ledger, secrets, cancellations } = options;
@@ -83,7 +83,10 @@ export async function createSession(options: CreateOptions, request: CreateReque
   }
 }
 
-/** Holds a slot and confirms the session. Cancels the session if no slot is free, or no audio memory of a gateway. */
+/**
+ * Holds a slot and confirms the session. Cancels the session if there is no free slot, or if no gateway has audio
+ * memory.
+ */
 async function confirmReservation(
   options: CreateOptions,
   request: CreateRequest,
@@ -95,7 +98,8 @@ async function confirmReservation(
   const { ledger, cancellations, audioCapacity, holdExtraMs, noCapacityRetryS } = options;
   if (!audioCapacity.hasRoom) {
     cancellations.add({ ...cancellation, sessionId, reason: 'no audio memory', forAll: true });
-    // All gateways get full together. Clients that return at different times do not fill them in one moment.
+    // All gateways become full at the same time. The delay is random, so that clients do not all return at once and
+    // fill them again.
     const retryAfterS = noCapacityRetryS * (1 + Math.random());
     throw new ApiError('no_capacity', { retryAfterS, message: GATEWAYS_FULL });
   }
@@ -111,7 +115,10 @@ async function confirmReservation(
   audioCapacity.countCreated(reservedSeconds);
 }
 
-/** Returns a value that was derived from a secret. Throws if the secret is missing from the keyring. */
+/**
+ * Returns a value that was derived from a secret. Throws if it is undefined, because the secret is missing from the
+ * keyring.
+ */
 function known(secretId: string, derived: string | undefined): string {
   if (derived === undefined) throw new Error(`the session secret "${secretId}" is missing from SESSION_SECRETS`);
   return derived;

@@ -6,7 +6,7 @@ const ring = parseKeyring(JSON.stringify({ current: 's2', secrets: { s1: secret(
 const EXPIRES_AT_MS = 1_800_000_000_000;
 const SUBJECT = { tenant: 'acme-radio', sessionId: 'session-1' };
 
-test('sessionCredential returns the same valid WebSocket subprotocol each time, and it contains tenant and expiry', () => {
+test('sessionCredential always returns the same valid WebSocket subprotocol, which contains tenant and expiry', () => {
   const credential = sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)!;
   expect(credential).toBe(sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS));
   expect(credential).toMatch(/^svc\.auth\.[A-Za-z0-9_-]+$/);
@@ -17,7 +17,7 @@ test('sessionCredential returns the same valid WebSocket subprotocol each time, 
   });
 });
 
-test('credentialHash differs by session, tenant and secret, and reveals no part of the credential', () => {
+test('credentialHash differs by session, tenant and secret, and is not part of the credential', () => {
   const stored = credentialHash(ring, 's2', SUBJECT)!;
   const others = [
     credentialHash(ring, 's1', SUBJECT),
@@ -29,13 +29,13 @@ test('credentialHash differs by session, tenant and secret, and reveals no part 
   expect(credentialHash(ring, 's3', SUBJECT)).toBeUndefined();
 });
 
-test('sessionCredential requires a configured secret, and readCredential accepts an older secret of the keyring', () => {
+test('sessionCredential needs a secret of the keyring, and readCredential accepts credentials of an older secret', () => {
   expect(sessionCredential(ring, 's3', SUBJECT, EXPIRES_AT_MS)).toBeUndefined();
   const older = sessionCredential(ring, 's1', SUBJECT, EXPIRES_AT_MS)!;
   expect(readCredential(ring, older, 'session-1')).toMatchObject({ tenant: 'acme-radio' });
 });
 
-test('readCredential rejects a credential of another session or tenant, with another expiry, and a malformed one', () => {
+test('readCredential rejects a malformed credential, and one for another session, tenant or expiry', () => {
   const credential = sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)!;
   expect(readCredential(ring, credential, 'session-2')).toBeUndefined();
   expect(readCredential(ring, credential.slice(0, -3), 'session-1')).toBeUndefined();

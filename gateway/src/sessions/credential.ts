@@ -4,10 +4,10 @@ import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 
 const MAC_BYTES = 32;
-/** The part before the MAC: secret id, tenant, and expiry in ms since the epoch. */
+/** Pattern of the part before the MAC: secret id, tenant, and expiry in ms since the epoch. */
 const CLAIMS = /^([A-Za-z0-9_-]{1,32}):([a-z0-9-]{1,63}):(\d{1,15}):$/;
 
-/** Session that a credential is for. */
+/** Session for which a credential is valid. */
 export interface CredentialSubject {
   tenant: string;
   sessionId: string;
@@ -16,18 +16,17 @@ export interface CredentialSubject {
 /** Content of a credential whose MAC is valid. */
 export interface ReadCredential {
   tenant: string;
-  /** Time from which on Redis refuses the credential, by the clock of Redis. */
+  /** Time at which Redis starts to refuse the credential, by the clock of Redis. */
   expiresAtMs: number;
-  /** See `credentialHash`. */
+  /** Hash by which Redis recognizes the credential. See `credentialHash`. */
   hash: string;
 }
 
 /**
  * Derives the credential of a session: SESSION_CREDENTIAL_PREFIX and the base64url of `SECRET_ID:TENANT:EXPIRY:MAC`.
- * The MAC covers tenant, session and expiry. Because the credential is derived, a repeated request gets the same one
- * although Redis stores only a hash. Because it names the tenant, a handshake needs no index to find the account.
- * Because it names its expiry, an old credential is refused without Redis. Undefined if the secret is no longer in the
- * keyring.
+ * The MAC covers tenant, session and expiry. A derived credential has three advantages. A repeated request gets the
+ * same credential, although Redis stores only a hash. The tenant in it leads a handshake to the account without an
+ * index. An expired credential is refused without Redis. Returns undefined if the secret is not in the keyring.
  */
 export function sessionCredential(
   ring: Keyring,
@@ -42,8 +41,9 @@ export function sessionCredential(
 }
 
 /**
- * Returns what Redis stores to recognize the credential of a session. Redis sets the expiry only when it reserves the
- * session, so the hash is that of a MAC without the expiry. Undefined if the secret is no longer in the keyring.
+ * Returns the hash by which Redis recognizes the credential of a session. Redis sets the expiry only when it reserves
+ * the session, so the hash is computed from a MAC without the expiry. Returns undefined if the secret is not in the
+ * keyring.
  */
 export function credentialHash(
   ring: Keyring,
@@ -54,7 +54,10 @@ export function credentialHash(
   return mac === undefined ? undefined : hash('sha256', mac, 'base64url');
 }
 
-/** Reads a credential. Undefined if it is not a valid credential for this session. It may have expired. */
+/**
+ * Parses a credential and verifies its MAC. Returns undefined if it is not valid for this session. It does not check
+ * the expiry.
+ */
 export function readCredential(ring: Keyring, credential: string, sessionId: string): ReadCredential | undefined {
   if (!credential.startsWith(SESSION_CREDENTIAL_PREFIX)) return undefined;
   const text = Buffer.from(credential.slice(SESSION_CREDENTIAL_PREFIX.length), 'base64url').toString('latin1');

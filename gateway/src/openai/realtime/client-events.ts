@@ -19,7 +19,7 @@ const TYPES = [
 
 const BETA_UPDATE = 'transcription_session.update';
 
-/** Parses a message of a client. Throws if it is not an event that this service knows. */
+/** Parses a message of a client. Throws if the message is not an event that this service supports. */
 export function parseEvent(text: string): ClientEvent {
   const value = parseObject(text);
   if (value === undefined) throw new InvalidEvent('invalid_json', 'An event must be a JSON object in a text frame.');
@@ -31,17 +31,17 @@ export function parseEvent(text: string): ClientEvent {
 
 function describeUnknown(type: unknown): string {
   if (type === BETA_UPDATE) return `${BETA_UPDATE} belongs to the beta interface. Send session.update instead.`;
-  // Only a short lowercase name is quoted, because a client may send a secret by mistake.
+  // Only a short lowercase name is quoted, because a client may send a secret as the type by mistake.
   const given = typeof type === 'string' && /^[a-z_.]{1,64}$/.test(type) ? `, not ${type}` : '';
   return `"type" must be one of ${TYPES.join(', ')}${given}.`;
 }
 
-/** Decodes the audio of an append. Throws unless it is base64 of whole samples. */
+/** Decodes the audio of an `append` event. Throws if it is not base64, or does not consist of whole samples. */
 export function decodeAudio(audio: unknown, format: InputFormat): Buffer {
   if (typeof audio !== 'string')
     throw new InvalidEvent('invalid_audio', '"audio" must be a string in base64.', 'audio');
   const bytes = Buffer.from(audio, 'base64');
-  // The decoder of Node skips characters that are not base64, so their bytes are missing.
+  // The base64 decoder of Node skips invalid characters, so that the result is too short.
   if (bytes.length !== decodedLength(audio)) {
     throw new InvalidEvent('invalid_audio', '"audio" is not valid base64; it was not accepted.', 'audio');
   }

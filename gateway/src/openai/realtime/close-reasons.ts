@@ -5,7 +5,10 @@ import type { ErrorDetail } from './server-events.ts';
 /** Close codes of a realtime connection. */
 export const CLOSE = { done: 1000, tooLarge: 1009, refused: 1008, retry: 1013 } as const;
 
-/** How a connection is closed. An `error` is fatal to some clients, so one that should reconnect gets none. */
+/**
+ * How a connection is closed. Some clients treat an `error` event as fatal, so none is sent to a client that should
+ * reconnect.
+ */
 export interface Closing {
   readonly code: number;
   readonly reason: string;
@@ -16,7 +19,7 @@ const MISSING_MODEL =
   'No model was selected. Send session.update with audio.input.transcription.model, or add the query parameter "model".';
 const SUSPENDED = 'The account was suspended. Ask the administrator of the service.';
 
-/** Returns how to close a connection whose recognition has ended, because of an error or with the reason of a stream. */
+/** Returns how to close a connection whose recognition has ended. `cause` is an error, or the reason of a stream. */
 export function closingFor(cause: string | Error): Closing {
   if (cause instanceof ApiError && cause.status < 500 && cause.status !== 429) {
     const { type, code, message } = cause;

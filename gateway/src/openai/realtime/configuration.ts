@@ -11,12 +11,12 @@ import { InvalidEvent } from './invalid-event.ts';
 import { DEFAULT_FORMAT } from './input-format.ts';
 import type { InputFormat } from './input-format.ts';
 
-/** What a client has configured. */
+/** Configuration that a client has selected. */
 export interface RealtimeConfiguration {
-  /** Undefined until the client has named a model. */
+  /** Undefined until the client has selected a model. */
   readonly model: string | undefined;
   readonly format: InputFormat;
-  /** Silence after which a turn ends. Undefined if the client commits turns itself. */
+  /** Silence after which a turn ends. Undefined if only commits of the client end turns. */
   readonly silenceMs: number | undefined;
   readonly delay: RealtimeDelay;
 }
@@ -30,7 +30,7 @@ export function buildConfiguration(model: string | undefined): RealtimeConfigura
   return { model, format: DEFAULT_FORMAT, silenceMs: REALTIME_LIMITS.defaultSilenceMs, delay: 'medium' };
 }
 
-/** Merges the `session` of a `session.update` into a configuration. Throws if it is not valid. */
+/** Merges the `session` field of a `session.update` into a configuration. Throws if the field is not valid. */
 export function mergeUpdate(before: RealtimeConfiguration, session: unknown): RealtimeConfiguration {
   const checked = checkUpdate(session);
   if (!checked.ok) {
@@ -59,7 +59,10 @@ function formatOf(format: Input['format']): InputFormat | undefined {
   return { type, rate: rate === 16_000 ? 16_000 : 24_000 };
 }
 
-/** Returns the silence of turn detection, within the limits of endpointing. Null turns it off. */
+/**
+ * Returns the silence of turn detection, clamped to the limits of endpointing. Returns undefined if the client turns it
+ * off with null.
+ */
 function silenceOf(detection: Input['turn_detection'], before: number | undefined): number | undefined {
   if (detection === undefined) return before;
   if (detection === null) return undefined;
@@ -67,14 +70,14 @@ function silenceOf(detection: Input['turn_detection'], before: number | undefine
   return Math.round(Math.max(STREAM_LIMITS.minSilenceMs, Math.min(STREAM_LIMITS.maxSilenceMs, silenceMs)));
 }
 
-/** Returns the context for a delay: the shortest chunks for `minimal`, the longest for `xhigh`. */
+/** Returns the context for a delay. `minimal` selects the shortest chunks and `xhigh` the longest. */
 export function contextFor(delay: RealtimeDelay, contexts: readonly ContextSize[]): ContextSize | undefined {
   const sorted = [...contexts].sort(([, one], [, other]) => one - other);
   const position = REALTIME_DELAYS.indexOf(delay) / (REALTIME_DELAYS.length - 1);
   return sorted[Math.round((sorted.length - 1) * position)];
 }
 
-/** Describes the effective configuration, as `session.created` and `session.updated` return it. */
+/** Describes the effective configuration in the format of `session.created` and `session.updated`. */
 export function describeSession(
   { id, expiresAt }: { id: string; expiresAt: number },
   { model, format, silenceMs, delay }: RealtimeConfiguration,

@@ -15,7 +15,7 @@ interface SentEvent {
   [field: string]: unknown;
 }
 
-/** A stream that ends and is settled as soon as the recognizer requests it. */
+/** A stream that ends, and is settled, as soon as the recognizer requests its end. */
 class EndingStream extends ScriptedStream {
   override endWithFinal({ reason }: { reason: string }): void {
     super.endWithFinal({ reason });
@@ -40,14 +40,14 @@ interface ConnectionOptions {
 
 const CHECKS = new Map(Object.entries(REALTIME_SERVER_EVENTS).map(([type, schema]) => [type, checker(schema)]));
 
-/** Parses an event. Throws unless it has exactly the fields that the AsyncAPI document describes. */
+/** Parses an event. Throws if its fields differ from those that the AsyncAPI document describes. */
 function parseDescribed(text: string): SentEvent {
   const event = JSON.parse(text) as SentEvent;
   expect(CHECKS.get(event.type)?.(event)).toEqual({ ok: true, value: event });
   return event;
 }
 
-/** Creates a connection with a scripted recognition. */
+/** Creates a connection whose streams are scripted by the test. */
 function createConnection(options: ConnectionOptions = {}) {
   let contexts = options.contexts ?? ALL_CONTEXTS;
   const events: SentEvent[] = [];
@@ -101,7 +101,7 @@ afterEach(() => {
 });
 
 describe('session.update', () => {
-  test('merges fields, ignores those that tune other recognizers, and clamps the silence', () => {
+  test('merges fields, ignores those that tune other recognizers, and clamps the silence to the allowed range', () => {
     const { events, update } = createConnection({ model: undefined });
     update({ transcription: { model: MODEL, prompt: 'x', language: 'en' }, noise_reduction: { type: 'near_field' } });
     update({ turn_detection: { type: 'server_vad', silence_duration_ms: 50, threshold: 0.9 } });
@@ -126,14 +126,14 @@ describe('session.update', () => {
     ['medium', 3],
     ['high', 6],
     ['xhigh', 13],
-  ])('delay %s selects the context with %d frames of look-ahead', async (delay, right) => {
+  ])('with delay %s selects the context with %d frames of right context', async (delay, right) => {
     const { update, start } = createConnection();
     update({ transcription: { delay }, turn_detection: null });
     const { texts } = await start();
     expect(texts).toEqual([{ type: 'config', context: [56, right] }]);
   });
 
-  test('delay selects a context that becomes known when the first worker of a model has opened the stream', async () => {
+  test('with a delay selects a context that is known only after the first worker of the model has opened the stream', async () => {
     const { start } = createConnection({ contexts: [[56, 13]] });
     const stream = await start();
     const endpointing = { silence_ms: 500 };
@@ -141,7 +141,7 @@ describe('session.update', () => {
     expect(stream.audioBytes).toBeGreaterThan(0);
   });
 
-  test('that changes nothing has no effect on a stream, and another one ends the utterance first', async () => {
+  test('without a change sends nothing to the stream, and with a change ends the current utterance first', async () => {
     const { update, start } = createConnection();
     const { texts } = await start();
     update({ turn_detection: { type: 'server_vad', silence_duration_ms: 500 } });
@@ -150,7 +150,7 @@ describe('session.update', () => {
     expect(texts.slice(1)).toEqual([{ type: 'flush' }, { type: 'config', context: [56, 3] }]);
   });
 
-  test('with an unknown model sends an error and closes with 1008', () => {
+  test('with an unknown model sends an error event and closes the connection with 1008', () => {
     const { events, state, update } = createConnection({ model: undefined });
     update({ transcription: { model: 'gpt-4o-transcribe' } });
     expect(events.at(-1)?.error?.code).toBe('model_not_found');
@@ -158,8 +158,8 @@ describe('session.update', () => {
   });
 });
 
-describe('audio', () => {
-  test('before the model is known is held, and sent to the stream with the configuration of the update', async () => {
+describe('appended audio', () => {
+  test('is held until the model is known, and is then sent to the stream with the new configuration', async () => {
     const { append, update, streams } = createConnection({ model: undefined });
     append();
     await nextTurn();
@@ -172,7 +172,7 @@ describe('audio', () => {
     expect(streams[0]?.audioBytes).toBeGreaterThan(0);
   });
 
-  test('that is held up to the limit slows the client down, and without a model closes the connection', () => {
+  test('pauses reading at the limit of held audio, or closes the connection if the model is unknown', () => {
     const known = createConnection();
     const unknown = createConnection({ model: undefined });
     const part = Buffer.alloc(640_000);
@@ -181,7 +181,7 @@ describe('audio', () => {
     expect(unknown.state.closed).toEqual([1008, 'missing_model']);
   });
 
-  test('after a time without audio starts another session, and items keep their order', async () => {
+  test('after an idle timeout starts another session, and its items follow the earlier ones', async () => {
     const { start, events, streams, append, state } = createConnection({ idleMs: 1000 });
     const first = await start();
     first.client.send(final('one', { endpoint: true, audio_end_ms: 10 }));
@@ -199,13 +199,16 @@ describe('audio', () => {
     ['account_inactive', 1008, ['created', 'error']],
     ['no_capacity', 1013, ['created']],
     ['concurrency_limit_exceeded', 1013, ['created']],
-  ] as const)('that is refused with %s closes with %d', async (code, closeCode, sent) => {
-    const { append, state, types } = createConnection({ refusal: new ApiError(code) });
-    append();
-    await nextTurn();
-    expect(state.closed).toEqual([closeCode, code]);
-    expect(types()).toEqual(sent);
-  });
+  ] as const)(
+    'closes the connection if its session is refused with %s (close code %d)',
+    async (code, closeCode, sent) => {
+      const { append, state, types } = createConnection({ refusal: new ApiError(code) });
+      append();
+      await nextTurn();
+      expect(state.closed).toEqual([closeCode, code]);
+      expect(types()).toEqual(sent);
+    },
+  );
 
   test.each([
     ['draining', [1013, 'draining']],
@@ -213,7 +216,7 @@ describe('audio', () => {
     ['account_suspended', [1008, 'account_suspended']],
     ['audio_limit_reached', [1008, 'insufficient_credits']],
     ['cancelled', [1000, 'cancelled']],
-  ])('whose stream ends with %s closes the connection', async (reason, closed) => {
+  ])('closes the connection if its stream ends with %s (close code and reason %j)', async (reason, closed) => {
     const { start, state } = createConnection();
     (await start()).client.close(1011, reason);
     expect(state.closed).toEqual(closed);
@@ -221,7 +224,7 @@ describe('audio', () => {
 });
 
 describe('events of a turn', () => {
-  test('with server VAD have one item id and increments', async () => {
+  test('with server VAD have the same item id, and each delta contains only new text', async () => {
     const { start, events, types } = createConnection();
     const { client } = await start();
     client.send({ type: 'speech_started', utterance: 1, audio_start_ms: 1 });
@@ -236,7 +239,7 @@ describe('events of a turn', () => {
     expect(events.at(-1)).toMatchObject({ transcript: 'wĩ mwega mũno', usage: { type: 'duration', seconds: 0.01 } });
   });
 
-  test('of commits without turn detection follow in order, each with the item of its commit', async () => {
+  test('that clients commit themselves come in the order of the commits, each with the item of its commit', async () => {
     const { start, append, send, update, events } = createConnection();
     update({ turn_detection: null });
     const { client } = await start();
@@ -258,7 +261,7 @@ describe('events of a turn', () => {
   const CLEAR = { type: 'input_audio_buffer.clear' };
   const delta = (text: string): ServerMessage => ({ type: 'delta', text, utterance: 1, audio_end_ms: 5 });
 
-  test('that a new configuration ends keep their item, and a later commit has another', async () => {
+  test('that ends because of a new configuration keep their item, and a later commit gets another item', async () => {
     const { start, append, send, update, events } = createConnection();
     update({ turn_detection: null });
     const { client, texts } = await start();
@@ -285,7 +288,7 @@ describe('events of a turn', () => {
     expect(first).not.toBe(second);
   });
 
-  test('of audio that was cleared keep their item, and a commit before the end of the clear has another', async () => {
+  test('whose audio was cleared keep their item, and a commit of later audio gets another item', async () => {
     const { start, append, send, update, events } = createConnection();
     update({ turn_detection: null });
     const { client } = await start();
@@ -303,7 +306,7 @@ describe('events of a turn', () => {
     expect(committed).not.toBe(cleared);
   });
 
-  test('of a commit after all audio was transcribed or cleared is an error, also if some was not sent', async () => {
+  test('that is committed after all its audio was transcribed or cleared are one error event', async () => {
     const { start, append, send, update, events, types } = createConnection();
     update({ format: { type: 'audio/pcm', rate: 16_000 } });
     const { client } = await start();
@@ -320,13 +323,13 @@ describe('events of a turn', () => {
     expect(events.at(-1)?.error?.code).toBe('input_audio_buffer_commit_empty');
   });
 
-  test('that the service ends without speech are none', async () => {
+  test('in which the service found no speech are not sent', async () => {
     const { start, types } = createConnection();
     (await start()).client.send(final(''));
     expect(types()).toEqual(['created']);
   });
 
-  test('of a clear are one, also without a session', async () => {
+  test('that is cleared are one `cleared` event, even if there is no session', async () => {
     const { send, start, types } = createConnection();
     send({ type: 'input_audio_buffer.clear' });
     expect(types()).toEqual(['created', 'cleared']);
@@ -353,7 +356,7 @@ describe('invalid events', () => {
     ['a session of another type', { type: 'session.update', session: { type: 'realtime' } }, 'invalid_value'],
     ['no session', { type: 'session.update' }, 'invalid_value'],
     ['a commit without audio', { type: 'input_audio_buffer.commit' }, 'input_audio_buffer_commit_empty'],
-  ])('with %s are answered with an error, and the connection stays open', (_name, event, code) => {
+  ])('with %s are answered with an error event, and the connection stays open', (_name, event, code) => {
     const { send, events, state } = createConnection();
     send(typeof event === 'string' ? event : { ...event, event_id: 'mine' });
     expect(events.at(-1)).toMatchObject({
@@ -367,7 +370,7 @@ describe('invalid events', () => {
     return { type: 'session.update', session: { audio: { input: { format: { type: 'audio/pcm', rate } } } } };
   }
 
-  test('close the connection with 1008 at the tenth', () => {
+  test('close the connection with 1008 at the tenth one', () => {
     const { send, state } = createConnection();
     for (let i = 1; i < 10; i++) send('{');
     expect(state.closed).toBeUndefined();
@@ -375,7 +378,7 @@ describe('invalid events', () => {
     expect(state.closed).toEqual([1008, 'invalid_json']);
   });
 
-  test('over the rate are refused apart from others, and appends are not limited', () => {
+  test('over the rate limit are refused and counted separately, and appends are not limited', () => {
     const { send, append, events, state } = createConnection();
     for (let i = 0; i < 200; i++) append(PCM.subarray(0, 2));
     for (let i = 0; i < 45; i++) send({ type: 'input_audio_buffer.clear' });
@@ -386,7 +389,7 @@ describe('invalid events', () => {
     expect(state.closed).toEqual([1008, 'rate_limited']);
   });
 
-  test('that are too large close with 1009 after an error', () => {
+  test('that are too large close the connection with 1009 after an error event', () => {
     const { connection, events, state } = createConnection();
     connection.onProtocolError(1009);
     expect(events.at(-1)?.error?.code).toBe('message_too_large');

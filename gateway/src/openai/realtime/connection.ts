@@ -18,20 +18,20 @@ import { Recognizer } from './recognizer.ts';
 import { createId, errorEvent, writeEvent } from './server-events.ts';
 import type { ServerEvent } from './server-events.ts';
 
-/** The socket of a client. */
+/** WebSocket of a client. */
 export interface RealtimeSocket {
   send: (text: string) => void;
-  /** Pauses or resumes reading. */
+  /** Pauses or resumes reading from the client. */
   read: (on: boolean) => void;
   close: (code: number, reason: string) => void;
 }
 
 export interface ConnectionParts {
-  /** Checks a model that the client has selected. Throws if it does not exist or is not allowed. */
+  /** Checks a model that the client has selected. Throws if the model does not exist, or if the key may not use it. */
   requireModel: (model: string) => void;
   languageOf: (model: string) => string | undefined;
   contextsOf: (model: string) => readonly ContextSize[];
-  /** Reads the contexts of a model again if they were unknown. Never fails. */
+  /** Reads the contexts of a model again if they were unknown. Never rejects. */
   refreshContexts: (model: string) => Promise<void>;
   takeMemory: () => AudioShare | undefined;
   /** Reserves a session of a model and opens its stream. */
@@ -41,7 +41,7 @@ export interface ConnectionParts {
   lifetimeMs: number;
 }
 
-/** A realtime connection: reads the events of a client, and sends those of its recognition. */
+/** A realtime connection. Handles the events of a client, and sends it the events of its recognition. */
 export class Connection {
   readonly #parts: ConnectionParts;
   readonly #socket: RealtimeSocket;
@@ -50,9 +50,11 @@ export class Connection {
   readonly #recognizer: Recognizer;
   #configuration: RealtimeConfiguration;
   readonly #rate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
-  /** Number of invalid events, and of events over the rate. */
+  /** Number of invalid events, and number of events over the rate limit. */
   readonly #refused = { invalid: 0, rate: 0 };
-  /** Samples of the stream that the client has appended, and the end of those that were committed or cleared. */
+  /**
+   * Number of appended samples, at the sample rate of streams. The second is the number up to the last commit or clear.
+   */
   #appended = 0;
   #committed = 0;
   #isClosed = false;
@@ -112,12 +114,14 @@ export class Connection {
     this.#recognizer.close(code);
   }
 
-  /** Closes the connection after a transcript of the buffered audio. */
+  /** Transcribes the buffered audio and then closes the connection. */
   finish(): void {
     this.#recognizer.finish();
   }
 
-  /** Call when the gateway shuts down. Closes the connection at once if it has no session, or when its session ends. */
+  /**
+   * Call when the gateway shuts down. Closes the connection now if it has no session, or else when its session ends.
+   */
   drain(): void {
     this.#recognizer.drain();
   }
@@ -166,7 +170,7 @@ export class Connection {
     if (model !== undefined && before.model === undefined) this.#recognizer.enable();
   }
 
-  /** Returns false if the connection is closed because the model cannot be used. */
+  /** Selects the model. Returns false if the model cannot be used. The connection is then closed. */
   #selectModel(model: string): boolean {
     if (this.#recognizer.isActive) {
       const message = 'The model cannot change while audio is recognized. Open another connection.';

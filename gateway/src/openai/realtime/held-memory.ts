@@ -1,18 +1,18 @@
 import type { AudioShare } from '../../stream/audio-memory/audio-budget.ts';
 
-/** Memory for the audio that a connection holds while no stream can receive it. */
+/** Share of the audio memory for the audio that a connection holds while no stream can receive it. */
 export class HeldMemory {
   readonly #take: () => AudioShare | undefined;
   readonly #audioMs: number;
   #share: AudioShare | undefined;
 
-  /** `audioMs` is the audio that the connection may hold. */
+  /** `audioMs` is the maximum duration of the audio that the connection may hold. */
   constructor(take: () => AudioShare | undefined, audioMs: number) {
     this.#take = take;
     this.#audioMs = audioMs;
   }
 
-  /** Takes the memory unless it was taken. Returns false if there is none. */
+  /** Takes the share if it was not taken yet. Returns false if there is no memory. */
   hold(): boolean {
     if (this.#share !== undefined) return true;
     this.#share = this.#take();

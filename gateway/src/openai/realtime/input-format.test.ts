@@ -11,7 +11,7 @@ const FORMATS: [string, InputFormat][] = [
   ['A-law', { type: 'audio/pcma' }],
 ];
 
-/** Returns one second of a tone. G.711 is encoded by a search for the nearest value that the converter decodes. */
+/** Returns one second of a tone. For G.711, each sample is encoded as the byte whose decoded value is nearest. */
 function tone(format: InputFormat): Buffer {
   const rate = rateOf(format);
   const samples = Array.from({ length: rate }, (_, at) => LEVEL * Math.sin((2 * Math.PI * TONE_HZ * at) / rate));
@@ -36,7 +36,7 @@ function encodeAlaw(sample: number): number {
 }
 
 test.each(FORMATS)(
-  'InputAudio converts a tone in %s to the same tone at 16 kHz, in parts of any size',
+  'InputAudio converts a tone in %s to the same tone at 16 kHz, whatever the sizes of the parts are',
   (_name, format) => {
     const input = new InputAudio();
     const audio = tone(format);
@@ -45,7 +45,7 @@ test.each(FORMATS)(
     const pcm = Buffer.concat([...parts, input.end()]);
     expect(pcm.length / 2).toBe(streamSamples(audio.length, format));
     let largest = 0;
-    // The filter needs audio on both sides, so the edges differ.
+    // The filter needs audio on both sides of a sample, so the edges are not compared.
     for (let at = 200; at < pcm.length / 2 - 200; at++) {
       const expected = LEVEL * Math.sin((2 * Math.PI * TONE_HZ * at) / AUDIO.sampleRateHz);
       largest = Math.max(largest, Math.abs(pcm.readInt16LE(2 * at) / 32_768 - expected));
@@ -54,7 +54,7 @@ test.each(FORMATS)(
   },
 );
 
-test('InputAudio keeps all audio when the format changes', () => {
+test('InputAudio loses no audio when the format changes', () => {
   const input = new InputAudio();
   const [first, second] = [FORMATS[0]![1], FORMATS[2]![1]];
   const pcm = Buffer.concat([input.push(tone(first), first), input.push(tone(second), second), input.end()]);

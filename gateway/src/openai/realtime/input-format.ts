@@ -3,7 +3,7 @@ import type { Resampler } from '@svc-asr/client';
 import { decodeMono } from '@svc-asr/client/internal';
 import { AUDIO } from '@svc-asr/core';
 
-/** Format of the audio that a client appends, as OpenAI describes it. */
+/** Format of the audio that a client appends, in the notation of OpenAI. */
 export type InputFormat =
   | { readonly type: 'audio/pcm'; readonly rate: 16_000 | 24_000 }
   | { readonly type: 'audio/pcmu' | 'audio/pcma' };
@@ -17,17 +17,17 @@ export function isSameFormat(one: InputFormat, other: InputFormat): boolean {
   return one.type === other.type && rateOf(one) === rateOf(other);
 }
 
-/** Returns the samples per second. */
+/** Returns the number of samples per second. */
 export function rateOf(format: InputFormat): number {
   return format.type === 'audio/pcm' ? format.rate : G711_RATE_HZ;
 }
 
-/** Returns the bytes of a sample. */
+/** Returns the number of bytes per sample. */
 export function widthOf({ type }: InputFormat): number {
   return type === 'audio/pcm' ? AUDIO.bytesPerSample : 1;
 }
 
-/** Returns the number of samples of a stream that audio of this format becomes. */
+/** Returns the number of samples at the sample rate of streams that audio of this format becomes. */
 export function streamSamples(bytes: number, format: InputFormat): number {
   return (bytes / widthOf(format)) * (AUDIO.sampleRateHz / rateOf(format));
 }
@@ -53,7 +53,7 @@ export class InputAudio {
     return rest.length === 0 ? pcm : Buffer.concat([rest, pcm]);
   }
 
-  /** Returns the rest of the audio. The filter of the resampler needs about 3 ms of audio in advance. */
+  /** Returns the rest of the converted audio. The filter of the resampler holds back about 3 ms. */
   end(): Buffer {
     const resampler = this.#resampler;
     this.#resampler = undefined;

@@ -1,4 +1,4 @@
-/** Code of the `error` that answers an invalid event of a client. */
+/** Code of the `error` event that answers an invalid event of a client. */
 export type InvalidEventCode =
   | 'invalid_json'
   | 'invalid_event'
@@ -9,11 +9,11 @@ export type InvalidEventCode =
   | 'input_audio_buffer_commit_empty'
   | 'rate_limited';
 
-/** An event of a client that is refused. The connection stays open. */
+/** Thrown for an event of a client that is refused. The connection stays open. */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent';
   readonly code: InvalidEventCode;
-  /** Field of the event that is not valid. */
+  /** Name of the invalid field of the event. */
   readonly param: string | undefined;
 
   constructor(code: InvalidEventCode, message: string, param?: string) {

@@ -7,7 +7,7 @@ function final(text: string, endpoint = false): ServerMessage {
   return { type: 'final', text, words: [], ...span, ...(endpoint ? { endpoint: true } : {}) };
 }
 
-/** Creates items, and a function that returns the last event of a message, without its kind of object. */
+/** Creates items, and a function that translates a message to events with shortened type names. */
 function createItems() {
   const items = new Items();
   const translate = (message: ServerMessage, endedBy: EndedBy = 'client') =>
@@ -22,7 +22,7 @@ function createItems() {
 }
 
 describe('Items', () => {
-  test('completes the current item, and no commit, with a transcript that the service has requested', () => {
+  test('completes the current item with a final that the service caused, and the commit with the next final', () => {
     const { items, translate, speak } = createItems();
     const current = speak();
     const [committed] = items.commit(false, false);
@@ -32,7 +32,7 @@ describe('Items', () => {
     expect(completed).toEqual({ type: 'completed', id: committed?.item_id, transcript: 'two' });
   });
 
-  test('completes the item of a turn that ended before a commit with turn detection', () => {
+  test('completes a turn that was detected before a commit with its final, and the commit with the next final', () => {
     const { items, translate, speak } = createItems();
     const turn = speak();
     expect(items.commit(true, true)).toEqual([]);
@@ -42,7 +42,7 @@ describe('Items', () => {
     expect(events[0]?.id).not.toBe(turn);
   });
 
-  test('completes the item of a turn that ended before a clear, and drops one that did not', () => {
+  test('completes a turn that ended before a clear, and drops a turn that had not ended', () => {
     const { items, translate, speak } = createItems();
     const first = speak();
     items.clear(true);

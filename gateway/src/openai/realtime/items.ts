@@ -3,7 +3,7 @@ import type { EndedBy } from './ends.ts';
 import { createId } from './server-events.ts';
 import type { ServerEvent } from './server-events.ts';
 
-/** An item of the conversation: one utterance of the client. */
+/** An item of the conversation, which is one utterance of the client. */
 class Item {
   readonly id = createId('item');
   /** Text of the deltas so far. */
@@ -13,32 +13,40 @@ class Item {
 }
 
 /**
- * Translates the events of streams to those of OpenAI. The answers of a stream arrive in the order of the audio. So they
- * are about the oldest item without a transcript.
+ * Translates messages of streams to events of OpenAI's Realtime API. A stream answers in the order of the audio. Its
+ * messages are therefore about the oldest item without a transcript.
  */
 export class Items {
-  /** Commits and clears of the client without an answer, oldest first. The item of their audio exists once it is needed. */
+  /**
+   * Commits and clears of the client that the stream has not answered, oldest first. The item of their audio is created
+   * when it is needed.
+   */
   readonly #ends: { item: Item | undefined }[] = [];
-  /** Item of the audio that no end of the client is about. */
+  /** Item of the audio after the last commit or clear. */
   #current: Item | undefined;
   #previousId: string | null = null;
 
   /**
    * Commits the buffered audio. If turns are not detected, the event `committed` is returned at once. Otherwise the
-   * service may still find the end of a turn before the commit, and the event follows with the transcript. `isCurrent` is
-   * false if the service ends the utterance that is being answered, so that the commit is about the audio after it.
+   * service may still find the end of a turn before the commit, so the event is sent with the transcript. `isCurrent`
+   * is false if the service ends the utterance that is being answered. The commit is then about the audio after that
+   * utterance.
    */
   commit(isTurnDetected: boolean, isCurrent: boolean): ServerEvent[] {
     const end = this.#addEnd(isCurrent);
     return isTurnDetected ? [] : this.#announce((end.item ??= new Item()));
   }
 
-  /** Clears the buffered audio. Its events up to `cleared` keep their item, and later audio has another. */
+  /**
+   * Clears the buffered audio. Events about this audio, up to `cleared`, keep its item. Later audio gets another item.
+   */
   clear(isCurrent: boolean): void {
     this.#addEnd(isCurrent);
   }
 
-  /** Returns the events for a message of a stream whose audio starts at `offsetMs`. */
+  /**
+   * Returns the events for a message of a stream. `offsetMs` is the position at which the audio of the stream starts.
+   */
   translate(message: ServerMessage, offsetMs: number, endedBy: EndedBy): ServerEvent[] {
     switch (message.type) {
       case 'speech_started': {
@@ -75,7 +83,7 @@ export class Items {
     return end;
   }
 
-  /** Returns the item that the stream is answering. */
+  /** Returns the item that a message of the stream is about. */
   #find(endedBy: EndedBy, hasSpeech: boolean): Item {
     const end = endedBy === 'client' ? this.#ends[0] : undefined;
     const item = end === undefined ? (this.#current ??= new Item()) : (end.item ??= new Item());
@@ -83,7 +91,10 @@ export class Items {
     return item;
   }
 
-  /** Returns the item of audio that no end of the client has ended. An item of a commit is kept for its transcript. */
+  /**
+   * Returns the item of an utterance that no commit or clear has ended. An item that was announced by a commit is kept
+   * for the transcript of that commit.
+   */
   #takeUnended(endedBy: EndedBy): Item {
     const end = endedBy === 'client' ? this.#ends[0] : undefined;
     if (end?.item?.isAnnounced === true) return new Item();
@@ -93,7 +104,10 @@ export class Items {
     return item;
   }
 
-  /** A delta adds to the ones before. If the text changed otherwise, the transcript corrects it. */
+  /**
+   * Returns the new text as a delta. If the text does not continue the previous deltas, nothing is sent, and the
+   * transcript corrects it later.
+   */
   #extend(item: Item, text: string): ServerEvent[] {
     if (text.length <= item.text.length || !text.startsWith(item.text)) return [];
     const delta = text.slice(item.text.length);
@@ -113,7 +127,7 @@ export class Items {
     const { text, audio_start_ms: startMs, audio_end_ms: endMs, endpoint } = final;
     const commit = endpoint === true || endedBy === 'service' ? undefined : this.#ends.shift();
     const item = commit === undefined ? this.#takeUnended(endedBy) : (commit.item ?? new Item());
-    // The service has ended an utterance in which nothing was said.
+    // The service has ended an utterance without speech, so the client gets no event.
     if (commit === undefined && text === '' && !item.hasSpeech) return [];
     return [
       ...this.#announce(item),

@@ -15,11 +15,14 @@ export interface OpenSessionParts extends CreateOptions {
   metrics: GatewayMetrics;
   keys: KeyCheck;
   openStream: Streams['open'];
-  /** Longest time of the requests to Redis for one session. */
+  /** Maximum total time of the requests to Redis for one session. */
   deadlineMs: number;
 }
 
-/** Time for which a session waits for a free place, because a place is free only some time after a connection closed. */
+/**
+ * Time for which a session waits for room in the concurrency limit of its account. Room becomes free only some time
+ * after a connection was closed.
+ */
 const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 250;
 
@@ -29,14 +32,14 @@ export interface RealtimeCaller extends VerifiedKey {
   readonly requestId: string;
 }
 
-/** Reserves a session as POST /v1/asr/sessions does, and opens its stream. */
+/** Reserves a session in the same way as POST /v1/asr/sessions, and opens its stream. */
 export async function openSession(
   parts: OpenSessionParts,
   caller: RealtimeCaller,
   model: string,
   client: StreamClient,
 ): Promise<OpenedStream> {
-  // The connection may be older than the last change of its key.
+  // The key may have been revoked or may have expired since the connection was opened.
   await parts.keys.verifyAgain(caller.keyId);
   const session = await reserve(parts, caller, model);
   try {
@@ -76,9 +79,9 @@ async function reserve(parts: OpenSessionParts, caller: RealtimeCaller, model: s
   }
 }
 
-/** Returns the credit of a session that is not used. */
+/** Cancels a session that is not used, so that its credit is released. */
 async function cancel({ ledger }: OpenSessionParts, tenant: string, model: string, { sessionId }: CreatedSession) {
-  // The session expires soon, so a failure only delays the return.
+  // The session expires soon anyway, so a failure only delays the release.
   await ledger.sessionAccess.delete(tenant, sessionId).catch(() => undefined);
   await ledger.pools.release(model, sessionId).catch(() => undefined);
 }

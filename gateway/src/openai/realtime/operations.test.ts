@@ -8,7 +8,7 @@ function audio(bytes: Buffer, format = PCM) {
   return { type: 'audio', bytes, format } as const;
 }
 
-/** Removes all steps and returns them. */
+/** Removes all operations and returns them. */
 function takeAll(operations: Operations) {
   const all = [];
   for (let next = operations.shift(); next !== undefined; next = operations.shift()) all.push(next);
@@ -16,7 +16,7 @@ function takeAll(operations: Operations) {
 }
 
 describe('Operations', () => {
-  test('joins small parts of audio to blocks of at most 64 KiB without a change of their bytes', () => {
+  test('joins small parts of audio to blocks of at most 64 KiB and keeps their bytes', () => {
     const operations = new Operations();
     const sent = Buffer.from(Uint8Array.from({ length: 200_000 }, (_, at) => at % 251));
     for (let at = 0; at < sent.length; at += 2) operations.push(audio(sent.subarray(at, at + 2)));
@@ -27,7 +27,7 @@ describe('Operations', () => {
     expect(operations.audioBytes).toBe(0);
   });
 
-  test('keeps audio apart that has another format or follows a commit', () => {
+  test('does not join audio that has another format or follows a commit', () => {
     const operations = new Operations();
     const part = Buffer.alloc(2);
     for (const step of [audio(part), audio(part, G711), { type: 'flush' } as const, audio(part, G711)]) {
@@ -36,7 +36,7 @@ describe('Operations', () => {
     expect(takeAll(operations)).toEqual([audio(part), audio(part, G711), { type: 'flush' }, audio(part, G711)]);
   });
 
-  test('joins audio to the rest of a step without a change of the part that was taken', () => {
+  test('joins audio to the rest of an operation without changing the part that was taken', () => {
     const operations = new Operations();
     for (const byte of [1, 2]) operations.push(audio(Buffer.from([byte, byte])));
     const taken = operations.shift();
@@ -47,7 +47,7 @@ describe('Operations', () => {
     expect([...taken.bytes]).toEqual([1, 1, 2, 2]);
   });
 
-  test('dropLastAudio removes the audio after the last commit and returns its samples at 16 kHz', () => {
+  test('dropLastAudio removes the audio after the last commit and returns its number of samples at 16 kHz', () => {
     const operations = new Operations();
     const part = Buffer.alloc(40_000);
     operations.push(audio(part));
@@ -57,7 +57,7 @@ describe('Operations', () => {
     expect([operations.length, operations.audioBytes]).toEqual([2, 40_000]);
   });
 
-  test('clear removes all steps', () => {
+  test('clear removes all operations', () => {
     const operations = new Operations();
     for (let i = 0; i < 3; i++) operations.push(audio(Buffer.alloc(2)));
     operations.push({ type: 'flush' });

@@ -2,7 +2,7 @@ import type { Configuration } from '../../stream/configuration.ts';
 import { isSameFormat, streamSamples } from './input-format.ts';
 import type { InputFormat } from './input-format.ts';
 
-/** Largest size of audio that joins the audio before it. */
+/** Maximum size of a block into which small parts of audio are joined. */
 const BLOCK_BYTES = 65_536;
 const MIN_BLOCK_BYTES = 1024;
 
@@ -12,24 +12,24 @@ interface Audio {
   readonly format: InputFormat;
 }
 
-/** A step of a client that the recognizer has not sent to its stream yet. */
+/** An operation of a client (audio, commit, clear or configuration) that was not sent to a stream yet. */
 export type Operation =
   | Audio
   | { readonly type: 'flush' | 'reset' }
   | { readonly type: 'config'; readonly configuration: Configuration };
 
-/** The steps that wait, oldest first. Small parts of audio are joined, so that each byte takes little memory. */
+/** Operations that wait, oldest first. Small parts of audio are joined, so that they take little memory per byte. */
 export class Operations {
   readonly #list: Operation[] = [];
   #audioBytes = 0;
-  /** Audio that was joined last, at the start of a block with room for more. */
+  /** The audio that was joined last. It is at the start of a block that has room for more. */
   #joined: { audio: Audio; block: Buffer } | undefined;
 
   get length(): number {
     return this.#list.length;
   }
 
-  /** Bytes of the audio that waits. */
+  /** Number of bytes of waiting audio. */
   get audioBytes(): number {
     return this.#audioBytes;
   }
@@ -38,7 +38,7 @@ export class Operations {
     return this.#list[0];
   }
 
-  /** The first step that is no audio. */
+  /** Type of the first waiting operation that is not audio. */
   get firstEnd(): Exclude<Operation['type'], 'audio'> | undefined {
     for (const { type } of this.#list) if (type !== 'audio') return type;
     return undefined;
@@ -56,7 +56,7 @@ export class Operations {
     this.#audioBytes += bytesOf(operation);
   }
 
-  /** Puts the rest of a step back. */
+  /** Puts the rest of an operation back to the front. */
   unshift(operation: Operation): void {
     this.#list.unshift(operation);
     this.#audioBytes += bytesOf(operation);
@@ -75,8 +75,8 @@ export class Operations {
   }
 
   /**
-   * Removes the audio at the end, which the client has cleared before it was sent. Returns the number of samples that the
-   * stream does not receive.
+   * Removes the audio at the end of the list, which the client has cleared before it was sent. Returns its number of
+   * samples at the sample rate of streams.
    */
   dropLastAudio(): number {
     let samples = 0;
@@ -88,7 +88,10 @@ export class Operations {
     return samples;
   }
 
-  /** Returns both parts of audio as one. Blocks double their size, so that the copies take time in proportion to it. */
+  /**
+   * Joins two parts of audio. The size of blocks doubles, so that the total time of copying is proportional to the
+   * size.
+   */
   #join(first: Audio, second: Audio): Audio {
     const start = first.bytes.length;
     const end = start + second.bytes.length;

@@ -24,22 +24,22 @@ export interface RealtimeOptions extends OpenSessionParts {
   budget: AudioBudget;
   ledgerWatch: LedgerWatch;
   logger: Logger;
-  /** Returns the address of a client, for the limits of failed handshakes. */
+  /** Returns the address of a client, for which failed handshakes are counted. */
   addressOf: (request: IncomingMessage) => string;
-  /** Handshakes that are not valid and that one address may make per second. */
+  /** Number of invalid handshakes that one address may send per second. */
   refusalsPerSecond: number;
   idleMs: number;
   pingMs: number;
   lifetimeMs: number;
-  /** Longest lifetime of a stream, in addition to its reserved audio. */
+  /** Maximum lifetime of a stream, without the duration of its reserved audio. */
   extraMs: number;
 }
 
-/** Fragments of a message. Each one is kept until the last has arrived. */
+/** Maximum number of fragments of a message. Fragments are kept until the last one has arrived. */
 const MAX_FRAGMENTS = 256;
 const MAX_TICK_MS = 1000;
 
-/** Handles GET /v1/realtime: all realtime connections of this gateway. */
+/** Handles GET /v1/realtime. It manages all realtime connections of this gateway. */
 export class Realtime {
   readonly #options: RealtimeOptions;
   readonly #refusals: Refusals;
@@ -90,19 +90,19 @@ export class Realtime {
     }
   }
 
-  /** Closes the connections without a session. The others are closed when their sessions end. */
+  /** Closes connections without a session now, and the others when their sessions end. */
   drain(): void {
     this.#isDraining = true;
     for (const connection of this.#live.keys()) connection.drain();
   }
 
-  /** Disconnects the clients that are still connected. Call it after the streams were drained. */
+  /** Disconnects the clients that are still connected. Call it after the streams have drained. */
   stop(): void {
     this.#ticker.stop();
     for (const socket of this.#live.values()) socket.terminate();
   }
 
-  /** Checks a handshake, in the order of the other routes with an API key. */
+  /** Checks a handshake in the same order as the other routes that require an API key. */
   async #authorize(request: IncomingMessage): Promise<{ key: VerifiedKey; model: string | undefined }> {
     const { keys, ledger, ledgerWatch, catalogue, addressOf } = this.#options;
     const { model } = this.#readTarget(request);
@@ -163,7 +163,7 @@ export class Realtime {
     socket.on('ping', () => client.cutOffUnread());
     socket.on('pong', () => clocks.onPong());
     socket.on('broken', (code: number) => connection.onProtocolError(code));
-    // A `close` event always follows, and it is handled.
+    // The error needs no handling, because a `close` event always follows and is handled.
     socket.on('error', () => undefined);
     socket.on('close', (code) => {
       clocks.stop();

@@ -7,20 +7,28 @@ import type { EndedBy } from './ends.ts';
 import type { SessionTimes } from './session-timers.ts';
 
 export interface RecognizerEvents {
-  /** Called with a message of a stream whose audio starts at `offsetMs`, and who ends the utterance that it is about. */
+  /**
+   * Called with a message of a stream. `offsetMs` is the position at which the audio of the stream starts. `endedBy` is
+   * the side that ends the utterance of the message.
+   */
   onMessage: (message: ServerMessage, offsetMs: number, endedBy: EndedBy) => void;
-  /** Called when the client has to be slowed down, or not any more. */
+  /** Called when reading from the client must be paused or can be resumed. */
   onPace: (isReading: boolean) => void;
-  /** Called when the recognizer cannot continue. The reason is that of a stream, or why there is none. */
+  /**
+   * Called when the recognizer cannot continue. The argument is the reason of an ended stream, or the error because of
+   * which there is none.
+   */
   onFailed: (reason: string | Error) => void;
 }
 
 export interface RecognizerParts extends SessionTimes {
-  /** Takes a share of the audio memory, or returns undefined if there is none. */
+  /** Takes a share of the audio memory. Returns undefined if there is no memory. */
   takeMemory: () => AudioShare | undefined;
   /** Returns the configuration that the client has selected. */
   configuration: () => Configuration;
-  /** Reads what the configuration depends on. Called when a worker has opened the stream. Never fails. */
+  /**
+   * Reloads the contexts on which the configuration depends. Called when a worker has opened the stream. Never rejects.
+   */
   refreshConfiguration: () => Promise<void>;
   /** Reserves a session and opens its stream. */
   open: (client: StreamClient) => Promise<OpenedStream>;

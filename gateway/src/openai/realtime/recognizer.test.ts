@@ -7,9 +7,9 @@ import { Recognizer } from './recognizer.ts';
 import { nextTurn, openScripted, ScriptedStream, startScripted } from './testing/scripted-stream.ts';
 
 const PCM: InputFormat = { type: 'audio/pcm', rate: 16_000 };
-/** Audio of the longest session: 300 s of 16,000 samples of two bytes. */
+/** Size of the audio of the longest session: 300 s of 16,000 samples with two bytes each. */
 const LONGEST_BYTES = 9_600_000;
-/** Memory that a connection takes for the audio that it holds. */
+/** Size of the share that a connection takes for held audio. */
 const HELD_BYTES = 1_920_000;
 
 const opened: Recognizer[] = [];
@@ -44,13 +44,13 @@ function createRecognizer({ isEnabled = true, idleMs = 60_000, extraMs = 60_000,
   return { recognizer, streams, answers, state, budget, append, start };
 }
 
-/** Waits until a timer of the recognizer has ended the stream. */
+/** Waits until a timer of the recognizer has requested the end of the stream. */
 async function untilEnding(stream: ScriptedStream): Promise<void> {
   while (stream.reason === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 describe('memory of held audio', () => {
-  test('is taken at the first audio before the model is known, and released when it is cleared', () => {
+  test('is taken for the first audio before the model is known, and is released when that audio is cleared', () => {
     const { recognizer, append, budget } = createRecognizer({ isEnabled: false });
     expect(budget.heldBytes).toBe(0);
     append();
@@ -64,7 +64,7 @@ describe('memory of held audio', () => {
     expect(budget.heldBytes).toBe(0);
   });
 
-  test('is released when the stream is open, and taken again for audio that arrives until it is settled', async () => {
+  test('is released when a stream is open, and is taken again for audio that arrives while the stream ends', async () => {
     const { append, start, budget, streams } = createRecognizer({ idleMs: 1 });
     const stream = await start();
     expect(budget.heldBytes).toBe(0);
@@ -77,7 +77,7 @@ describe('memory of held audio', () => {
     expect([streams.length, budget.heldBytes]).toEqual([2, 0]);
   });
 
-  test('that is not available closes the connection, so that the client retries elsewhere', () => {
+  test('closes the connection if it is not available, so that the client can retry at another gateway', () => {
     const { append, state, streams } = createRecognizer({ isEnabled: false, budgetBytes: LONGEST_BYTES - 1 });
     append();
     expect(state.failed).toMatchObject({ code: 'service_unavailable' });
@@ -85,8 +85,8 @@ describe('memory of held audio', () => {
   });
 });
 
-describe('a client that sends before the model is known', () => {
-  test('is refused at the limit of held audio, also with the smallest parts', () => {
+describe('a client that sends audio or commits before the model is known', () => {
+  test('is refused at the limit of held audio, even if it sends single samples', () => {
     const { append, state } = createRecognizer({ isEnabled: false });
     for (let i = 1; i < HELD_BYTES / 2; i++) append(2);
     expect(state.failed).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a client that sends before the model is known', () => {
     expect(state.failed).toBe('missing_model');
   });
 
-  test('is refused at the limit of held steps', () => {
+  test('is refused at the limit of held operations', () => {
     const { recognizer, state } = createRecognizer({ isEnabled: false });
     for (let i = 1; i < 1000; i++) recognizer.flush();
     expect(state.failed).toBeUndefined();
@@ -103,17 +103,17 @@ describe('a client that sends before the model is known', () => {
   });
 });
 
-describe('a recognizer that ends', () => {
+describe('the end of a recognizer', () => {
   test.each([
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
-  ] as const)('by %s without a session fails at once with %s', (method, reason) => {
+  ] as const)('by %s reports the reason %s at once if there is no session', (method, reason) => {
     const { recognizer, state } = createRecognizer();
     recognizer[method]();
     expect(state.failed).toBe(reason);
   });
 
-  test('by finish during a session fails after the transcript of the buffered audio', async () => {
+  test('by finish during a session comes after the transcript of the buffered audio', async () => {
     const { recognizer, start, state } = createRecognizer();
     const stream = await start();
     recognizer.finish();
@@ -122,7 +122,7 @@ describe('a recognizer that ends', () => {
     expect(state.failed).toBe('session_time_limit');
   });
 
-  test('by drain during a session lets it continue, and starts no other', async () => {
+  test('by drain during a session comes when that session ends, and no other session starts', async () => {
     const { recognizer, append, start, state, streams } = createRecognizer({ idleMs: 1000 });
     const stream = await start();
     recognizer.drain();
@@ -137,32 +137,38 @@ describe('a recognizer that ends', () => {
   test.each([
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
-  ] as const)('by %s while an idle session ends fails with %s', async (method, reason) => {
-    const { recognizer, start, state } = createRecognizer({ idleMs: 1 });
-    const stream = await start();
-    await untilEnding(stream);
-    recognizer[method]();
-    expect(state.failed).toBeUndefined();
-    stream.client.close(1000, 'idle_timeout');
-    expect(state.failed).toBe(reason);
-  });
+  ] as const)(
+    'by %s while an idle session is ending comes when the session has ended, with the reason %s',
+    async (method, reason) => {
+      const { recognizer, start, state } = createRecognizer({ idleMs: 1 });
+      const stream = await start();
+      await untilEnding(stream);
+      recognizer[method]();
+      expect(state.failed).toBeUndefined();
+      stream.client.close(1000, 'idle_timeout');
+      expect(state.failed).toBe(reason);
+    },
+  );
 
   test.each([
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
-  ] as const)('by %s while a session is settled fails with %s afterwards', async (method, reason) => {
-    const { recognizer, start, state, streams, append } = createRecognizer({ idleMs: 1 });
-    const stream = await start();
-    await untilEnding(stream);
-    stream.client.close(1000, 'idle_timeout');
-    recognizer[method]();
-    append();
-    stream.settle();
-    await nextTurn();
-    expect([state.failed, streams.length]).toEqual([reason, 1]);
-  });
+  ] as const)(
+    'by %s while a session is being settled comes after the settlement, with the reason %s',
+    async (method, reason) => {
+      const { recognizer, start, state, streams, append } = createRecognizer({ idleMs: 1 });
+      const stream = await start();
+      await untilEnding(stream);
+      stream.client.close(1000, 'idle_timeout');
+      recognizer[method]();
+      append();
+      stream.settle();
+      await nextTurn();
+      expect([state.failed, streams.length]).toEqual([reason, 1]);
+    },
+  );
 
-  test('a session that has lasted longer than its audio and the extra time is followed by another', async () => {
+  test('does not come when a session exceeds its audio and the extra time, because another session follows', async () => {
     const { append, start, state, streams } = createRecognizer({ extraMs: 1 });
     const stream = await start();
     await untilEnding(stream);
@@ -175,10 +181,10 @@ describe('a recognizer that ends', () => {
   });
 });
 
-describe('the transcript of a session that ends', () => {
+describe('the final that the end of a session produces', () => {
   const FINAL = answerWithoutAudio('flush');
 
-  test('is not that of a commit, which gets the one of its own audio', async () => {
+  test('belongs to the service if the client has appended and committed audio since, which gets its own final', async () => {
     const { recognizer, append, start, answers, streams } = createRecognizer({ idleMs: 1 });
     const first = await start();
     await untilEnding(first);
@@ -196,7 +202,7 @@ describe('the transcript of a session that ends', () => {
     expect(answers.at(-1)).toEqual(['final', 'client']);
   });
 
-  test('is that of a commit without further audio', async () => {
+  test('answers a commit of the client if no audio was appended since the session started to end', async () => {
     const { recognizer, start, answers } = createRecognizer({ idleMs: 1 });
     const stream = await start();
     await untilEnding(stream);
@@ -209,14 +215,14 @@ describe('the transcript of a session that ends', () => {
   });
 });
 
-test('a commit without audio of a stream is answered with an empty transcript', () => {
+test('a commit is answered with an empty transcript if no audio was appended', () => {
   const { recognizer, answers, streams } = createRecognizer();
   recognizer.flush();
   expect(answers).toEqual([['final', 'client']]);
   expect(streams).toEqual([]);
 });
 
-test('a stream that does not read slows the client down while audio waits', async () => {
+test('reading from the client pauses while the stream does not read and audio waits', async () => {
   const { append, start, state } = createRecognizer();
   const stream = await start();
   stream.client.read(false);

@@ -12,36 +12,39 @@ import type { RecognizerEvents, RecognizerParts } from './recognizer-parts.ts';
 import { SessionSender } from './session-sender.ts';
 import { SessionTimers } from './session-timers.ts';
 
-/** Audio that is held while a session is reserved and waits for a worker. The client is slowed down afterwards. */
+/**
+ * Maximum audio that is held while a session is reserved and waits for a worker. At this limit, reading from the client
+ * is paused.
+ */
 const MAX_HELD_MS = 60_000;
 const MAX_HELD_BYTES = MAX_HELD_MS * SAMPLES_PER_MS * AUDIO.bytesPerSample;
-/** Steps that are held. Small parts of audio are one step. */
+/** Maximum number of operations that are held. Small parts of audio are joined to one operation. */
 const MAX_HELD_STEPS = 1000;
 
-/** Ends of a stream after which the next audio starts another session. */
+/** Reasons of ended streams after which the next audio starts another session. */
 const RESUMABLE = new Set(['idle_timeout', 'session_time_limit']);
 
 /**
- * Recognizes the audio of a connection, in one session after another. The first audio reserves a session, and is held
- * meanwhile. The session ends after a time without audio, which releases the worker.
+ * Recognizes the audio of a connection in one session after another. The first audio reserves a session, and is held
+ * until the session is open. A session ends after a time without audio, so that its worker is released.
  */
 export class Recognizer {
   readonly #parts: RecognizerParts;
   readonly #events: RecognizerEvents;
   readonly #operations = new Operations();
   readonly #input = new InputAudio();
-  /** Whether the model is known, so that a session can be reserved. */
+  /** True if the model is known, so that a session can be reserved. */
   #isEnabled = false;
   #state: 'idle' | 'opening' | 'ready' | 'ending' | 'closed' = 'idle';
   #session: SessionSender | undefined;
   #isReading = true;
   #isSending = false;
-  /** Set while a step waits because the stream limits messages. */
+  /** Set while an operation waits because of the rate limit for messages of the stream. */
   #waitTimer: NodeJS.Timeout | undefined;
-  /** Samples of earlier sessions. */
+  /** Number of samples that earlier sessions have received. */
   #earlierSamples = 0;
   readonly #timers: SessionTimers;
-  /** Why no session follows the one that ends. */
+  /** Reason why no other session may follow. */
   #lastReason: 'session_time_limit' | 'draining' | undefined;
   readonly #memory: HeldMemory;
 
@@ -56,12 +59,15 @@ export class Recognizer {
     });
   }
 
-  /** Whether a session exists or is being reserved. */
+  /** True if a session exists or is being reserved. */
   get isActive(): boolean {
     return this.#state !== 'idle';
   }
 
-  /** Whether the service ends the utterance that the stream is answering. What the client ends now is a later one. */
+  /**
+   * True if the service ends the utterance that the stream is answering. A commit or clear of the client is then about
+   * later audio.
+   */
   get endsUtterance(): boolean {
     return isEndedByService(this.#session?.ends ?? [], this.#operations);
   }
@@ -79,13 +85,16 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Ends the utterance with a transcript. */
+  /** Ends the utterance and requests its transcript. */
   flush(): void {
     this.#operations.push({ type: 'flush' });
     this.#advance();
   }
 
-  /** Drops the utterance. Audio that a stream has accepted stays charged. Returns the samples that no stream receives. */
+  /**
+   * Drops the utterance. Audio that a stream has accepted stays charged. Returns the number of samples that were
+   * dropped before a stream received them.
+   */
   reset(): number {
     const dropped = this.#operations.dropLastAudio();
     if (this.#operations.audioBytes === 0) this.#memory.release();
@@ -94,7 +103,10 @@ export class Recognizer {
     return dropped;
   }
 
-  /** Call when the configuration has changed. An utterance whose audio the stream has received ends first. */
+  /**
+   * Call when the configuration has changed. If the stream has received audio of the current utterance, that utterance
+   * ends first.
+   */
   configure(): void {
     const configuration = this.#parts.configuration();
     if (this.#state === 'ready') this.#operations.push({ type: 'config', configuration });
@@ -102,14 +114,14 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Ends the recognition with a transcript of the buffered audio. `onFailed` follows with the reason. */
+  /** Transcribes the buffered audio and ends the recognition. `onFailed` is then called with the reason. */
   finish(): void {
     this.#lastReason = 'session_time_limit';
     if (this.#state === 'ready') this.#endStream('session_time_limit');
     else if (this.#state !== 'ending') this.#fail('session_time_limit');
   }
 
-  /** Fails without a session, or when the session has ended. */
+  /** Ends the recognition now if there is no session, or else when the session has ended. */
   drain(): void {
     this.#lastReason = 'draining';
     if (this.#state === 'idle') this.#fail('draining');
@@ -122,7 +134,7 @@ export class Recognizer {
     this.#session?.stream.onClosed(code);
   }
 
-  /** Does what can be done now: reserves a session, or sends to the stream. */
+  /** Does what is possible now: reserves a session, or sends waiting operations to the stream. */
   #advance(): void {
     if (this.#state === 'ready') this.#send();
     else if (this.#state === 'idle') this.#prepare();
@@ -137,7 +149,7 @@ export class Recognizer {
     if (isFull && !this.#isEnabled) this.#fail('missing_model');
   }
 
-  /** Handles steps without a session, up to the first audio, which reserves one. */
+  /** Handles waiting operations while there is no session. The first audio reserves one. */
   #prepare(): void {
     if (!this.#isEnabled) return;
     for (let next = this.#operations.shift(); next !== undefined; next = this.#operations.shift()) {
@@ -150,9 +162,9 @@ export class Recognizer {
     }
   }
 
-  /** Takes memory for audio that no stream can receive yet. Returns false if the connection fails because there is none. */
+  /** Takes memory for audio that no stream can receive yet. If there is none, fails and returns false. */
   #holdMemory(): boolean {
-    // A session that was opened has a share of its own.
+    // An open session has its own share of the audio memory.
     if ((this.#session !== undefined && this.#state !== 'ending') || this.#memory.hold()) return true;
     this.#fail(new ApiError('service_unavailable', { message: 'This gateway is full or shutting down.' }));
     return false;
@@ -167,7 +179,7 @@ export class Recognizer {
   }
 
   #onOpened({ stream, settled }: OpenedStream): void {
-    // The stream has a share of its own, which covers what is held.
+    // The stream has its own share of the audio memory, which is large enough for the held audio.
     this.#memory.release();
     if (this.#state === 'closed') {
       stream.onClosed(1006);
@@ -178,10 +190,11 @@ export class Recognizer {
     void settled.then(() => this.#onSettled());
   }
 
-  /** Messages of the stream may arrive before `open` returns it. */
+  /** Creates the client of a stream. The stream may call it before `open` has returned the stream. */
   #createClient(): StreamClient {
     return {
-      // The clocks of the stream stand still. The connection has its own for the time between sessions.
+      // This stops the idle and ping timeouts of the stream. The connection has its own timers, which also cover the
+      // time between sessions.
       isReading: false,
       send: (message) => this.#receive(message),
       read: (on) => {
@@ -204,7 +217,10 @@ export class Recognizer {
     );
   }
 
-  /** Starts to send. The contexts of a model may be unknown until its first worker has opened a stream. */
+  /**
+   * Starts to send. Reloads the configuration first, because the contexts of a model may be unknown until its first
+   * worker has opened a stream.
+   */
   async #start(): Promise<void> {
     await this.#parts.refreshConfiguration();
     if (this.#state !== 'opening') return;
@@ -214,17 +230,20 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Answers a commit or a clear before which no stream has received audio. */
+  /** Answers a commit or clear if no stream has received audio before it. */
   #answer(end: 'flush' | 'reset'): void {
     this.#events.onMessage(answerWithoutAudio(end), audioMs(this.#earlierSamples), 'client');
   }
 
-  /** The stream must not be called while it calls its client. */
+  /** Runs a task in the next turn. A client must not call its stream while the stream calls the client. */
   #later(task: () => void): void {
     setImmediate(task);
   }
 
-  /** Ends the session with a transcript of the buffered audio. Audio that arrives from now on waits for the next one. */
+  /**
+   * Ends the session with a transcript of the buffered audio. Audio that arrives from now on waits for the next
+   * session.
+   */
   #endStream(reason: 'idle_timeout' | 'session_time_limit'): void {
     this.#startEnding();
     this.#session?.finish(reason);
@@ -242,7 +261,10 @@ export class Recognizer {
     else if (this.#lastReason !== undefined) this.#fail(this.#lastReason);
   }
 
-  /** The place of the session is free now. The audio that has arrived meanwhile starts the next one. */
+  /**
+   * Called when the session is settled, so that the account can have another one. Audio that has arrived in the
+   * meantime starts it.
+   */
   #onSettled(): void {
     if (this.#state === 'closed') return;
     if (this.#lastReason !== undefined) {
@@ -282,7 +304,7 @@ export class Recognizer {
     this.#isSending = false;
   }
 
-  /** Sends a step to the stream. Returns false if it has to wait. */
+  /** Sends an operation to the stream. Returns false if the operation must wait. */
   #sendOne(next: Operation): boolean {
     const { rest, waitMs } = this.#session?.send(next) ?? {};
     if (rest !== undefined) this.#operations.unshift(rest);

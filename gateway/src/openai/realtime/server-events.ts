@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 
-/** An event to a client, without its id. */
+/** An event for a client, without its event id. */
 export interface ServerEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** Error of an `error` event. */
+/** Content of an `error` event. */
 export interface ErrorDetail {
   readonly type: string;
   readonly code: string;
   readonly message: string;
   readonly param?: string | undefined;
-  /** Id of the event that caused the error. */
+  /** Id of the client's event that caused the error. */
   readonly eventId?: string | undefined;
 }
 
-/** Creates an id like those of OpenAI: a prefix and 32 hexadecimal digits. */
+/** Creates an id in the format of OpenAI: a prefix and 32 hexadecimal digits. */
 export function createId(prefix: 'event' | 'item' | 'sess'): string {
   return `${prefix}_${randomUUID().replaceAll('-', '')}`;
 }
 
-/** Writes an event as the text of a message. */
+/** Formats an event as the text of a message. */
 export function writeEvent({ type, ...fields }: ServerEvent): string {
   return JSON.stringify({ type, event_id: createId('event'), ...fields });
 }

@@ -10,15 +10,15 @@ import type { Operation } from './operations.ts';
 const FLUSH = Buffer.from(JSON.stringify({ type: 'flush' }));
 const RESET = Buffer.from(JSON.stringify({ type: 'reset' }));
 
-/** Result of sending a step. */
+/** Result of sending an operation. */
 export interface Sent {
-  /** Part of the step that was not sent. */
+  /** Part of the operation that was not sent. */
   readonly rest?: Operation;
   /** Time after which the rest can be sent. */
   readonly waitMs?: number;
 }
 
-/** Sends the steps of a client to the stream of a session. */
+/** Sends the operations of a client to the stream of a session. */
 export class SessionSender {
   readonly stream: Stream;
   /** Ends of utterances that the stream has not answered yet, oldest first. */
@@ -27,7 +27,10 @@ export class SessionSender {
   #sentSamples = 0;
   #utteranceSamples = 0;
   #configuration: Configuration | undefined;
-  /** The stream limits text messages. They wait here instead of being refused there. */
+  /**
+   * Rate limit for text messages, equal to that of the stream. Operations over the rate wait here, because the stream
+   * would refuse them.
+   */
   readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
 
   constructor(stream: Stream, input: InputAudio) {
@@ -39,7 +42,7 @@ export class SessionSender {
     return this.#sentSamples;
   }
 
-  /** Sends a step. Of a lot of audio it sends one second, because the resampler blocks the event loop. */
+  /** Sends an operation. Of long audio it sends only the first second, because the resampler blocks the event loop. */
   send(step: Operation): Sent {
     if (step.type === 'audio') {
       const { bytes, format } = step;
@@ -55,7 +58,10 @@ export class SessionSender {
     return {};
   }
 
-  /** Sends a configuration, unless the stream has it. The utterance ends before if the stream has audio of it. */
+  /**
+   * Sends a configuration, unless the stream already has it. If the stream has received audio of the current utterance,
+   * that utterance ends first.
+   */
   configure(configuration: Configuration): void {
     if (this.#configuration !== undefined && isSameConfiguration(this.#configuration, configuration)) return;
     if (this.#utteranceSamples > 0) this.#end('config');

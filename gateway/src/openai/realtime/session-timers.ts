@@ -1,19 +1,19 @@
 export interface SessionTimes {
-  /** Time without audio after which the session is settled. */
+  /** Time without audio after which the session is ended. */
   idleMs: number;
-  /** Longest time of a session, in addition to its audio. It is shorter than that of the stream. */
+  /** Maximum time of a session, without the duration of its audio. It is shorter than that of the stream. */
   extraMs: number;
 }
 
 export interface SessionTimersEvents {
-  /** Returns whether steps of the client wait. A client that is slowed down cannot send. */
+  /** Returns whether operations of the client wait. The client is then not idle, because it may be unable to send. */
   isWaiting: () => boolean;
-  /** Returns the duration of the audio that the session has received. */
+  /** Returns the duration of the audio that the session has received, in milliseconds. */
   audioMs: () => number;
   onEnd: (reason: 'idle_timeout' | 'session_time_limit') => void;
 }
 
-/** Timers of a session that is ready: the time without audio, and the lifetime. */
+/** Timers of a ready session: the idle timeout and the lifetime. */
 export class SessionTimers {
   readonly #times: SessionTimes;
   readonly #events: SessionTimersEvents;
@@ -45,8 +45,8 @@ export class SessionTimers {
   }
 
   /**
-   * Ends the session when it has lasted longer than its audio and the extra time. The stream would end by itself a little
-   * later, and drop the audio that arrives until its last transcript.
+   * Ends the session when it has lasted longer than its audio and the extra time. Otherwise the stream would end by
+   * itself a little later, and would drop the audio that arrives before its last transcript.
    */
   #limitLifetime(startedAtMs: number): void {
     const leftMs = startedAtMs + this.#events.audioMs() + this.#times.extraMs - performance.now();

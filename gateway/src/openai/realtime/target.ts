@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, REALTIME_PATH } from '@svc-asr/core';
 
-/** Prefix of the subprotocol with which browsers send a key to OpenAI. */
+/** Prefix of the subprotocol in which browsers send an API key to OpenAI. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
-/** Subprotocol that some clients offer. */
+/** Subprotocol that some clients offer. It is accepted if offered. */
 export const SUBPROTOCOL = 'realtime';
 
 const KEY_IN_PROTOCOL =
   'Send the API key as "Authorization: Bearer <API_KEY>", not as a subprotocol. Browsers use POST /v1/asr/sessions instead.';
 
-/** Returns whether an upgrade request is for this route. */
+/** Returns whether an upgrade request is for the realtime route. */
 export function isRealtime({ url = '' }: IncomingMessage): boolean {
   return url === REALTIME_PATH || url.startsWith(`${REALTIME_PATH}?`);
 }
 
-/** Reads the handshake of a realtime connection, before any lookup. Returns the model of its query. */
+/** Checks the headers of a realtime handshake, before any lookup. Returns the model in its query. */
 export function readTarget({ method, headers, url = '' }: IncomingMessage): { model: string | undefined } {
   const { 'sec-websocket-key': key, 'sec-websocket-version': version, upgrade } = headers;
   const isValid = method === 'GET' && upgrade?.toLowerCase() === 'websocket' && version === '13';

@@ -3,13 +3,13 @@ import type { StreamClient } from '../../../stream/client/client.ts';
 import type { OpenedStream } from '../../../stream/opened-stream.ts';
 import type { Stream } from '../../../stream/stream.ts';
 
-/** A stream that records its input. The test sends its messages, and ends and settles it. */
+/** A stream that records its input. The test sends its messages, ends it and settles it. */
 export class ScriptedStream {
   readonly session = { reservedMs: 300_000 };
   readonly client: StreamClient;
   readonly texts: Record<string, unknown>[] = [];
   audioBytes = 0;
-  /** Reason of the end that the recognizer has requested. */
+  /** Reason with which the recognizer has requested the end. */
   reason: string | undefined;
   settle: () => void = () => undefined;
 
@@ -33,14 +33,14 @@ export class ScriptedStream {
 
 export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Adds a stream to the list and returns it as an opened one. */
+/** Adds a stream to the list and returns it as an opened stream. */
 export function openScripted(streams: ScriptedStream[], stream: ScriptedStream): Promise<OpenedStream> {
   streams.push(stream);
   const settled = new Promise<void>((resolve) => (stream.settle = resolve));
   return Promise.resolve({ stream: stream as unknown as Stream, settled });
 }
 
-/** Appends audio and sends `ready` for the stream that this opens. Returns the stream. */
+/** Calls `append`, which opens a stream, and sends `ready` for that stream. Returns the stream. */
 export async function startScripted(streams: readonly ScriptedStream[], append: () => void): Promise<ScriptedStream> {
   append();
   await nextTurn();
