@@ -2,10 +2,13 @@ import type { Ledger, Owner } from '@svc-asr/ledger';
 import { accountEnded } from './ending.ts';
 import type { Stream } from './stream.ts';
 
-/** Number of accounts that are read at a time. One by one is slow, and all at once would block the event loop. */
+/**
+ * Number of accounts that are read in parallel. Reading one by one is slow, and reading all at once would block the
+ * event loop.
+ */
 const ACCOUNTS_AT_ONCE = 32;
 
-/** Ends the streams of sessions that their accounts have cancelled. */
+/** Ends the streams of sessions that their tenants have cancelled. */
 export async function endCancelled(ledger: Ledger, owner: Owner, live: ReadonlySet<Stream>): Promise<void> {
   const cancelled = new Set(await ledger.sessionAccess.cancelled(owner));
   for (const stream of live) {
@@ -17,7 +20,7 @@ export async function endCancelled(ledger: Ledger, owner: Owner, live: ReadonlyS
   }
 }
 
-/** Ends the streams of accounts that were suspended or deleted meanwhile. */
+/** Ends the streams of accounts that were suspended or deleted after the streams had started. */
 export async function endSuspended({ accounts }: Ledger, live: ReadonlySet<Stream>): Promise<void> {
   const tenants = [...new Set([...live].map(({ session }) => session.tenant))];
   for (let from = 0; from < tenants.length; from += ACCOUNTS_AT_ONCE) {

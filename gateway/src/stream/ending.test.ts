@@ -18,11 +18,11 @@ test.each([
   [ending('no_capacity', 4503), 'no_capacity', 4503],
   [ending('draining', 1001), 'draining', 1001],
   [ending('internal_error', 1011), 'service_error', 1011],
-] as const)('sessionEnd of %j is %s with close code %i', (end, reason, closeCode) => {
+] as const)('sessionEnd of the ending %j has the reason %s and the close code %i', (end, reason, closeCode) => {
   expect(sessionEnd(end)).toEqual({ reason, closeCode });
 });
 
-test('a cancelled stream is charged unless it was ending free of charge', () => {
+test('cancelled returns an ending that is charged, unless the stream was already ending free of charge', () => {
   const draining = { ...ending('draining', 1001), outcome: 'failed' } as const;
   expect(cancelled(undefined)).toEqual({ outcome: 'completed', code: 1000, reason: 'cancelled' });
   expect(cancelled(ending('audio_limit_reached', 1000)).outcome).toBe('completed');

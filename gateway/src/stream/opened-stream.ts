@@ -1,6 +1,6 @@
 import type { Stream } from './stream.ts';
 
-/** A stream, and the promise that resolves when its session is settled. */
+/** A stream, and a promise that resolves when its session is settled. */
 export interface OpenedStream {
   readonly stream: Stream;
   readonly settled: Promise<void>;

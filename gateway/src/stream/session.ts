@@ -14,34 +14,34 @@ export interface StreamSession {
   readonly tenant: string;
   readonly model: string;
   readonly languageCode: string;
-  /** Audio that the stream may use. It gets more from its chain. */
+  /** Audio that the stream may use at first. Its chain, if it has one, provides more. */
   readonly reservedMs: number;
   /** The sessions of a stream that lasts longer than one session. */
   readonly chain?: StreamChain | undefined;
-  /** Priority of the tenant. It orders new streams that wait for a worker. */
+  /** Priority of the tenant. It determines the order of new streams that wait for a worker. */
   readonly priority: TenantPriority;
-  /** Longest time that the session waits for a worker. */
+  /** Maximum time for which the session waits for a worker. */
   readonly maxWaitMs: number;
   /** Records the metrics and the trace of the stream. */
   readonly watch: StreamWatch;
 }
 
-/** Further audio of a stream, or why it gets none. */
+/** Further audio that a stream may use, or the reason why there is none. */
 export type Extension = { outcome: 'ok'; ms: number } | { outcome: Exclude<Chained['outcome'], 'ok'> | 'stopped' };
 
 /** The sessions of a stream that lasts longer than one session. */
 export interface StreamChain {
-  /** Id of the session that is charged for the audio at this moment. */
+  /** Id of the session to which the current audio is charged. */
   readonly sessionId: string;
   /**
-   * Gets audio for the next part of the stream. Call it when the stream has used all audio that it got. `heldSamples`
-   * returns the audio that the stream keeps for a replay, which must not grow until the promise is fulfilled. Waits while
-   * Redis or the audio memory is unavailable.
+   * Gets audio for the next part of the stream. Call it when the stream has used all audio that it may use.
+   * `heldSamples` returns how much audio the stream keeps for a replay. That amount must not grow until the promise
+   * resolves. Waits while Redis is unavailable or there is no audio memory.
    */
   extend: (heldSamples: () => number) => Promise<Extension>;
 }
 
-/** Durations of a stream. Each one is a setting. */
+/** Durations that settings define for all streams. */
 export interface StreamTimes {
   statusMs: number;
   workerOpenMs: number;
@@ -68,11 +68,11 @@ export interface StreamParts {
   readonly workerConnections: WorkerConnections;
 }
 
-/** End of a stream, as the ledger needs it. */
+/** End of a stream with the values that the ledger needs. */
 export interface StreamEnd {
   readonly outcome: 'completed' | 'failed';
   readonly reason: string;
   readonly samples: number;
-  /** End of the session, as GET /v1/asr/sessions/{id} reports it to the account. */
+  /** End of the session in the form that GET /v1/asr/sessions/{id} reports to the account. */
   readonly end: SessionEnd;
 }

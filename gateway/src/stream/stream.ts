@@ -35,7 +35,10 @@ export class Stream {
   #clocks: Clocks | undefined;
   #chunkSamples = 0;
   #ready = false;
-  /** Queued messages: configs before `ready`, and every message while the configuration changes or audio is reserved. */
+  /**
+   * Queued messages. Before `ready` these are only configs. While the configuration changes or more audio is reserved,
+   * all messages are queued.
+   */
   #queued: (string | Buffer)[] = [];
   /** Set while a worker opens the stream with another configuration. */
   #change: { from: Configuration; to: Configuration } | undefined;
@@ -76,8 +79,7 @@ export class Stream {
   }
 
   /**
-   * Call when the client sent an invalid WebSocket frame or a message that is too large. The socket is not read any
-   * more.
+   * Call when the client sent an invalid WebSocket frame or a message that is too large. The socket is no longer read.
    */
   onProtocolError(closeCode: number): void {
     if (closeCode === 1009) this.#error('frame_too_large');
@@ -89,17 +91,17 @@ export class Stream {
     this.#finish(this.#excuse(this.#ending ?? closedByClient(this.#ready, code)));
   }
 
-  /** Ends the stream without a `final`, because the account has cancelled the session. */
+  /** Ends the stream without a `final`, because the tenant has cancelled the session. */
   cancel(): void {
     this.#finish(this.#excuse(cancelled(this.#ending)));
   }
 
-  /** Makes an ending by the client free of charge if the service owed the client an answer. */
+  /** Returns the ending, free of charge if the service owed the client an answer. */
   #excuse(ending: Ending): Ending {
     return this.#recognition.stalled ? { ...ending, outcome: 'failed' } : ending;
   }
 
-  /** Ends the stream after a `final` of the buffered audio. */
+  /** Ends the stream after it has sent the `final` of the buffered audio. */
   endWithFinal(ending: Ending): void {
     if (this.#ending !== undefined || this.#finished) return;
     this.#ending = ending;
@@ -109,8 +111,8 @@ export class Stream {
       return;
     }
     this.#end('flush');
-    // A worker that is lost now must not delay the close. A stream whose last `final` is missing fails and is free of
-    // charge.
+    // If the worker is lost now, it must not delay the close. A stream whose last `final` is missing fails and is free
+    // of charge.
     const endWithoutFinal = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
     this.#finalTimer = setTimeout(endWithoutFinal, this.#parts.times.finalMs);
   }
@@ -163,7 +165,10 @@ export class Stream {
     else this.#pace();
   }
 
-  /** Reserves further audio. `rest` does not fit into the reservation, and is handled afterwards. */
+  /**
+   * Reserves further audio. `rest` is the part of a frame that does not fit into the reservation. It is handled
+   * afterwards.
+   */
   #extend(rest: Buffer): void {
     this.#queued.push(rest);
     this.#client.read(false);
@@ -180,7 +185,7 @@ export class Stream {
     else this.endWithFinal(extension.outcome === 'credit' ? AUDIO_LIMIT_REACHED : accountEnded('Suspended'));
   }
 
-  /** Handles a config. `data` is its text. */
+  /** Handles a config message. `data` is its text. */
   #configure({ language, ...fields }: ConfigMessage, data: string): void {
     const [from, to] = [this.#recognition.configuration, buildConfiguration(fields)];
     const refusal = refuseConfig(this.session.languageCode, language, this.#utterances.current.samples > 0);
@@ -197,8 +202,8 @@ export class Stream {
   }
 
   /**
-   * Opens the stream again with another configuration, once the worker has answered every utterance. Called again after
-   * each answer until then.
+   * Opens the stream again with another configuration as soon as the worker has answered every utterance. Until then it
+   * is called again after each answer.
    */
   #reconfigure(to: Configuration): void {
     this.#client.read(false);
@@ -219,7 +224,7 @@ export class Stream {
   #onOpened(context: ContextSize, chunkSamples: number): void {
     this.#chunkSamples = chunkSamples;
     const { configuration } = this.#recognition;
-    // The stream has moved before it could be opened with the other configuration.
+    // The stream has moved to another worker before it could be opened with the other configuration.
     if (this.#change !== undefined && this.#change.to !== configuration) return;
     const changed = this.#change !== undefined && this.#change.to !== this.#change.from;
     this.#change = undefined;
@@ -273,7 +278,7 @@ export class Stream {
     }
     const { message: text } = outcome.event;
     const ending = { outcome: 'completed', code: outcome.close, reason: code, error: code, message: text } as const;
-    // A client may be silent because it waits for an answer.
+    // The client may be silent because it waits for an answer that the service owes. The stream is then free of charge.
     this.#finish(code === 'idle_timeout' ? this.#excuse(ending) : ending);
   }
 

@@ -26,10 +26,13 @@ import type { OpenedStream } from './opened-stream.ts';
 import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
 
-/** Largest number of fragments of a message. Each one is kept until the last has arrived, and no client needs more. */
+/**
+ * Maximum number of fragments of a message. Fragments are kept until the last one has arrived, and no client needs
+ * more.
+ */
 const MAX_FRAGMENTS = 256;
 
-/** Time between two checks of the clocks of streams, unless shorter timeouts need a shorter one. */
+/** Interval at which the clocks of streams are checked. It is shorter if a timeout requires it. */
 const TICK_MS = 250;
 
 export interface StreamsOptions
@@ -37,15 +40,15 @@ export interface StreamsOptions
   catalogue: CatalogueView;
   budget: AudioBudget;
   suspensionMs: number;
-  /** Audio of each session of a chain. */
+  /** Maximum audio of each session of a chain. */
   partMs: number;
-  /** Time between two checks for sessions that their accounts have cancelled. */
+  /** Interval at which the gateway checks for sessions that their tenants have cancelled. */
   cancellationMs: number;
-  /** Handshakes without a valid credential that one address may make per second. */
+  /** Number of handshakes without a valid credential that one address may send per second. */
   refusalsPerSecond: number;
-  /** Handshakes that may wait for Redis at the same time. */
+  /** Maximum number of handshakes that may wait for Redis at the same time. */
   maxAttempts: number;
-  /** Returns the address that counts for `refusalsPerSecond`. */
+  /** Returns the address to which `refusalsPerSecond` applies. */
   addressOf: (request: IncomingMessage) => string;
   metrics: GatewayMetrics;
   /** Undefined if tracing is off. */
@@ -53,7 +56,7 @@ export interface StreamsOptions
 }
 
 export interface OpenOptions {
-  /** Whether the stream continues in a next session when its reservation is used up. */
+  /** True if another session continues the stream when its reservation is used up. */
   isChained?: boolean;
 }
 
@@ -63,7 +66,7 @@ export class Streams {
   readonly #attempts: Attempts;
   readonly #refusals: Refusals;
   readonly #sockets: WebSocketServer;
-  /** Request ids of handshakes in progress. */
+  /** Ids of the handshake requests that are in progress. */
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #options: StreamsOptions;
   readonly #ticker: Ticker;
@@ -117,15 +120,15 @@ export class Streams {
   }
 
   /**
-   * Lets streams finish until the deadline. Streams that are still open shortly before the deadline get a `final` and
-   * close code 1001.
+   * Lets streams finish until the deadline. Streams that are still open shortly before it get a `final` and the close
+   * code 1001.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;
     const { budget } = this.#options;
     budget.close();
     const wait = async (untilMs: number) => {
-      // The budget also counts handshakes that were accepted before and become streams in a moment.
+      // The budget also includes handshakes that were accepted before the drain and are about to become streams.
       while (budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
     };
     const { finalMs } = this.#options.times;
@@ -138,7 +141,7 @@ export class Streams {
     this.#workerConnections.close();
   }
 
-  /** Fails all streams. Call when the lease was lost, because other gateways have then settled these sessions. */
+  /** Fails all streams. Call when the lease was lost, because other gateways then fail these sessions. */
   failAll(): void {
     for (const stream of this.#live) stream.fail('internal_error');
   }
@@ -164,7 +167,7 @@ export class Streams {
       if (offer !== undefined && refusal.status < 500) {
         this.#refusals.countForSession(offer.sessionId, performance.now());
       }
-      // Without a verified offer nothing is traced, so that only clients with a session can create traces.
+      // Without a verified offer nothing is traced, so that only clients with a valid session can create traces.
       watch.recordRefusal(refusal, offer?.sessionId);
       return;
     }
@@ -180,8 +183,8 @@ export class Streams {
   }
 
   /**
-   * Sends the 101 response. Returns undefined if it was not sent, because ws silently drops a client that has
-   * disconnected.
+   * Sends the 101 response. Returns undefined if it was not sent, because ws drops a client that has disconnected
+   * without reporting it.
    */
   #answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
     const clients: WebSocket[] = [];
@@ -190,8 +193,8 @@ export class Streams {
   }
 
   /**
-   * Verifies a handshake without Redis. Only one that fails is limited by its address, so that bad handshakes do not
-   * lock out other clients of the same address. Throws 429 if the address or the session is over its limit.
+   * Verifies a handshake without Redis. Only a failed handshake counts for its address, so that invalid handshakes do
+   * not lock out other clients of the same address. Throws 429 if the address or the session exceeds its limit.
    */
   #verify(request: IncomingMessage): VerifiedOffer {
     let offer: VerifiedOffer;
@@ -205,7 +208,7 @@ export class Streams {
     return offer;
   }
 
-  /** Takes memory for one more stream, or throws 503. */
+  /** Takes audio memory for one more stream. Throws 503 if there is none. */
   #admit(): SizedShare {
     const share = this.#options.budget.take();
     if (share !== undefined) return share;
@@ -214,8 +217,9 @@ export class Streams {
   }
 
   /**
-   * Opens a stream without a connection, of a session that this gateway has created. Throws 503 if it is full. A session
-   * may have reserved more audio than `partMs`. With `isChained`, further sessions follow when it is used up.
+   * Opens a stream without a WebSocket, for a session that this gateway has created. Throws 503 if the gateway is full.
+   * The session may have reserved more audio than `partMs`. If `isChained`, further sessions follow when the
+   * reservation is used up.
    */
   async open(
     created: Pick<CreatedSession, 'sessionId' | 'credential'>,
@@ -246,7 +250,7 @@ export class Streams {
     socket.on('ping', () => client.cutOffUnread());
     socket.on('pong', () => stream.onPong());
     socket.on('broken', (code: number) => stream.onProtocolError(code));
-    // A `close` event always follows, and it is handled.
+    // The error needs no handling, because a `close` event always follows and is handled.
     socket.on('error', () => undefined);
     socket.on('close', (code) => stream.onClosed(code));
   }

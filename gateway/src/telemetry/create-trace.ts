@@ -10,8 +10,9 @@ interface Step {
 }
 
 /**
- * Trace of one POST /v1/asr/sessions. The session, and with it the trace, is known only after the ledger has answered,
- * because a repeated Idempotency-Key returns an earlier session. Steps are therefore collected and recorded at the end.
+ * Trace of one POST /v1/asr/sessions request. The session, and with it the trace, is known only after the ledger has
+ * answered, because a repeated Idempotency-Key returns an earlier session. Steps are therefore collected first and
+ * recorded at the end.
  */
 export class CreateTrace {
   readonly #tracing: Tracing;
@@ -69,12 +70,12 @@ export class CreateTrace {
     };
   }
 
-  /** Records the spans of the request. Call when it was answered. */
+  /** Records the spans of the request. Call when the response was sent. */
   end(answer: { method: string; route: string; status: number; code: string | undefined }): void {
     const root = this.#sessionId === undefined ? undefined : this.#tracing.rootOf(this.#sessionId);
     if (root === undefined) return;
     const span = this.#tracing.start(`${answer.method} ${answer.route}`, {
-      // The root span belongs to the request that created the session.
+      // The root span of a session's trace belongs to the request that created the session.
       ...(this.#repeated ? { parent: root } : { self: root }),
       kind: SpanKind.SERVER,
       startedAtMs: this.#startedAtMs,

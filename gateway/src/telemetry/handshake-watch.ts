@@ -5,7 +5,7 @@ import { StreamTrace } from './stream-trace.ts';
 import type { StreamRequest } from './stream-trace.ts';
 import { StreamWatch } from './stream-watch.ts';
 
-/** Status that proxies log when the client disconnects before the response. */
+/** Status that proxies log when a client disconnects before the response was sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 const CLIENT_CLOSED = 'client_closed';
 
@@ -24,7 +24,7 @@ interface ConnectedSession {
 
 /** Records logs, metrics and the trace of one handshake. */
 export class HandshakeWatch {
-  /** Sent as X-Request-Id with each response. An X-Request-Id of the client is not trusted. */
+  /** Id that is sent as X-Request-Id with each response. An X-Request-Id of the client is not trusted. */
   readonly requestId = randomUUID();
   readonly #telemetry: HandshakeTelemetry;
   readonly #traceparent: unknown;
@@ -35,7 +35,7 @@ export class HandshakeWatch {
     this.#traceparent = traceparent;
   }
 
-  /** Records a refused handshake. `sessionId` is undefined if it must not be traced. */
+  /** Records a refused handshake. `sessionId` is undefined if the refusal must not be traced. */
   recordRefusal({ status, code }: { status: number; code: string }, sessionId: string | undefined): void {
     const { metrics, tracing } = this.#telemetry;
     this.#log({ status, code }, 'handshake refused');

@@ -11,7 +11,7 @@ export interface StreamRequest {
   readonly traceparent: unknown;
 }
 
-/** Trace of one stream, within the trace of its session. It has few spans, and none per audio frame. */
+/** Spans of one stream, within the trace of its session. There are few spans, and none per audio frame. */
 export class StreamTrace {
   readonly #tracing: Tracing;
   readonly #stream: Span;
@@ -41,7 +41,9 @@ export class StreamTrace {
     this.#search = this.#tracing.start('place', { parent: this.#stream.spanContext() });
   }
 
-  /** Ends the search for a worker. Returns the `traceparent` for the worker, or undefined if none was found. */
+  /**
+   * Ends the span of the search for a worker. Returns the `traceparent` for the worker, or undefined if none was found.
+   */
   endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
     const placing = this.#search;
     this.#search = undefined;
@@ -55,8 +57,8 @@ export class StreamTrace {
   }
 
   /**
-   * Records the search for another worker, and starts its span in addition to that of the current one. Returns its
-   * `traceparent`.
+   * Records the search for another worker, and starts the span of that worker in addition to the span of the current
+   * one. Returns the `traceparent` for that worker.
    */
   prepareMove(worker: { id: string; revision: string }, searchStartedAtMs: number): string {
     const parent = this.#stream.spanContext();
@@ -66,19 +68,19 @@ export class StreamTrace {
     return formatTraceparent(this.#prepared.spanContext());
   }
 
-  /** Ends the span of the prepared worker. `failure` is set if the worker caused it. */
+  /** Ends the span of the prepared worker. `failure` is set if that worker was the cause. */
   abandonMove(failure: string | undefined): void {
     endRelay(this.#prepared, failure);
     this.#prepared = undefined;
   }
 
-  /** Continues with the span of the prepared worker. */
+  /** Makes the span of the prepared worker the current one. */
   completeMove(): void {
     this.#relay = this.#prepared;
     this.#prepared = undefined;
   }
 
-  /** Ends the span of the current worker. `failure` is set if the worker caused it. */
+  /** Ends the span of the current worker. `failure` is set if that worker was the cause. */
   leaveWorker(failure: string | undefined): void {
     endRelay(this.#relay, failure);
     this.#relay = undefined;

@@ -12,7 +12,7 @@ export interface WatchOptions {
   /** Undefined if the session is not traced. */
   readonly trace: StreamTrace | undefined;
   readonly model: string;
-  /** Start of the handshake. */
+  /** Time at which the handshake started. */
   readonly requestedAtMs: number;
 }
 
@@ -38,7 +38,7 @@ export class StreamWatch {
   }
 
   /**
-   * Ends the search for a worker, which is undefined if none was found in time. Returns the `traceparent` for the
+   * Ends the search for a worker. `worker` is undefined if none was found in time. Returns the `traceparent` for the
    * worker.
    */
   endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
@@ -46,30 +46,30 @@ export class StreamWatch {
     return this.#trace?.endSearch(worker);
   }
 
-  /** Records that the stream left its worker. `failure` is set if the worker caused it. */
+  /** Records that the stream has left its worker. `failure` is set if the worker was the cause. */
   leaveWorker(failure?: string): void {
     this.#trace?.leaveWorker(failure);
   }
 
   /**
-   * Records that the stream is also opened at another worker, which was searched for since `searchStartedAtMs`. Returns
-   * the `traceparent` for it.
+   * Records that the stream is also being opened at another worker. `searchStartedAtMs` is the time at which the search
+   * for that worker started. Returns the `traceparent` for it.
    */
   prepareMove(worker: { id: string; revision: string }, searchStartedAtMs: number): string | undefined {
     return this.#trace?.prepareMove(worker, searchStartedAtMs);
   }
 
-  /** Records that the stream does not move to the prepared worker. `failure` is set if that worker caused it. */
+  /** Records that the stream does not move to the prepared worker. `failure` is set if that worker was the cause. */
   abandonMove(failure?: string): void {
     this.#trace?.abandonMove(failure);
   }
 
-  /** Records that the stream has moved to the prepared worker. It has left the one before. */
+  /** Records that the stream has moved to the prepared worker and has left its previous worker. */
   completeMove(): void {
     this.#trace?.completeMove();
   }
 
-  /** Records a move from this worker to another one. */
+  /** Records a move away from this worker. */
   recordMove(worker: string, cause: 'failure' | 'drain' | 'overload', reason: string): void {
     this.#metrics.streamMoves.add(1, { ...this.#labels, cause });
     this.#trace?.addEvent('worker moved', { 'svc_asr.worker.id': worker, 'svc_asr.reason': reason });
@@ -85,7 +85,8 @@ export class StreamWatch {
   }
 
   /**
-   * Records a `final`. `flushedAtMs` is undefined if the sender was ahead of real time, so that no latency is measured.
+   * Records a `final`. `flushedAtMs` is undefined if the sender was ahead of real time, and no latency is recorded
+   * then.
    */
   recordFinal(utterance: number, flushedAtMs: number | undefined): void {
     if (flushedAtMs !== undefined) this.#metrics.finalSeconds.record(secondsSince(flushedAtMs), this.#labels);
@@ -97,7 +98,7 @@ export class StreamWatch {
     this.#trace?.end(outcome, reason, audioMs(samples));
   }
 
-  /** Starts the settlement. Returns a function to call when it is done. */
+  /** Starts the span of the settlement. Returns a function that ends it. */
   startSettlement(): () => void {
     return this.#trace?.startSettlement() ?? (() => undefined);
   }

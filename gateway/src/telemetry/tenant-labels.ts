@@ -1,9 +1,9 @@
-/** Label of all tenants beyond the limit. No Tenant can have this name. */
+/** Label that all tenants beyond the limit share. No Tenant can have this name. */
 export const OTHER_TENANTS = '_other';
 
 /**
  * Chooses the values of the label `tenant`. The first tenants that a process serves get their own value, up to a limit.
- * All further tenants share one, so that the number of time series stays bounded.
+ * All later tenants share one value, so that the number of time series is limited.
  */
 export class TenantLabels {
   readonly #max: number;

@@ -1,13 +1,13 @@
 import { AudioBudget } from './audio-budget.ts';
 
-/** Audio of the longest session: 300 s of 16,000 samples of two bytes. */
+/** Size of the audio of the longest session: 300 s of 16,000 samples with two bytes each. */
 const LONGEST_BYTES = 9_600_000;
 
 test.each([
   [2 * LONGEST_BYTES, 2],
   [2 * LONGEST_BYTES - 1, 1],
   [LONGEST_BYTES - 1, 0],
-])('AudioBudget of %d bytes has room for %d handshakes at a time', (bytes, room) => {
+])('AudioBudget of %d bytes has room for %d handshakes at the same time', (bytes, room) => {
   const budget = new AudioBudget(bytes);
   for (let taken = 0; taken < room; taken++) {
     expect(budget.freeStreams).toBe(room - taken);
@@ -16,7 +16,7 @@ test.each([
   expect([budget.freeStreams, budget.take()]).toEqual([0, undefined]);
 });
 
-test('AudioBudget.close refuses further shares and keeps those that are taken', () => {
+test('AudioBudget.close refuses further shares and keeps the shares that were taken before', () => {
   const budget = new AudioBudget(2 * LONGEST_BYTES);
   const share = budget.take()!;
   budget.close();
@@ -25,7 +25,7 @@ test('AudioBudget.close refuses further shares and keeps those that are taken', 
   expect([budget.freeStreams, budget.inUse]).toEqual([0, false]);
 });
 
-test('AudioShare.resize reduces a share to exactly the reserved audio of its session', () => {
+test('AudioShare.resize reduces a share to exactly the given audio', () => {
   const second = 32_000;
   const exact = new AudioBudget(LONGEST_BYTES + second);
   exact.take()!.resize(1000);
@@ -35,7 +35,7 @@ test('AudioShare.resize reduces a share to exactly the reserved audio of its ses
   expect(short.take()).toBeUndefined();
 });
 
-test('AudioBudget frees a share when it is released, and only at the first release', () => {
+test('AudioShare.release returns the memory of a share once, even if it is called twice', () => {
   const budget = new AudioBudget(2 * LONGEST_BYTES);
   const first = budget.take()!;
   const second = budget.take()!;
@@ -51,7 +51,7 @@ test('AudioBudget frees a share when it is released, and only at the first relea
   expect(budget.inUse).toBe(false);
 });
 
-test('AudioShare.resize extends a share while there is room, and leaves it unchanged otherwise', () => {
+test('AudioShare.resize extends a share if there is room, and otherwise leaves it unchanged', () => {
   const budget = new AudioBudget(2 * LONGEST_BYTES);
   const [first, second] = [budget.take()!, budget.take()!];
   expect(first.resize(300_001)).toBe(false);
@@ -65,7 +65,7 @@ test('AudioShare.resize extends a share while there is room, and leaves it uncha
   expect(budget.heldBytes).toBe(LONGEST_BYTES / 3);
 });
 
-test('AudioShare.resize takes nothing after the share was released', () => {
+test('AudioShare.resize takes no memory after the share was released', () => {
   const budget = new AudioBudget(LONGEST_BYTES);
   const share = budget.take()!;
   share.release();

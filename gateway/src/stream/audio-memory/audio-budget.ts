@@ -6,24 +6,24 @@ const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 /** Part of the budget that one stream may use. */
 export interface AudioShare {
   /**
-   * Changes the share to this audio. Returns false if there is no room for it, or after `release`. A smaller share
-   * always has room.
+   * Changes the size of the share to this much audio. Returns false if there is no room for it, or after `release`.
+   * Reducing a share always succeeds.
    */
   resize: (audioMs: number) => boolean;
-  /** Returns the memory for good. */
+  /** Returns the memory of the share to the budget. The share cannot be used afterwards. */
   release: () => void;
 }
 
-/** Share whose size can be read. */
+/** A share whose size can be read. */
 export interface SizedShare extends AudioShare {
-  /** Audio for which the share has memory. 0 after `release`. */
+  /** Audio for which the share has memory, in milliseconds. 0 after `release`. */
   readonly audioMs: number;
 }
 
 /**
- * Memory for audio that may have to be replayed. A handshake takes a share for the longest possible session before
- * anything else. The size of its own session is known only after the credential is consumed, and other handshakes
- * arrive meanwhile.
+ * Memory for audio that may have to be replayed. A handshake first takes a share for the longest possible session. The
+ * actual length of the session is known only after its credential is consumed, and other handshakes arrive in the
+ * meantime.
  */
 export class AudioBudget {
   readonly limitBytes: number;
@@ -42,12 +42,12 @@ export class AudioBudget {
     return this.#heldBytes > 0;
   }
 
-  /** Number of the longest possible sessions that still fit. 0 after `close`. */
+  /** Number of streams with the longest possible session that still fit. 0 after `close`. */
   get freeStreams(): number {
     return this.#closed ? 0 : Math.max(0, Math.floor((this.limitBytes - this.#heldBytes) / MAX_SHARE_BYTES));
   }
 
-  /** Takes a share. Returns undefined if there is no room for the longest possible session, or after `close`. */
+  /** Takes a share for the longest possible session. Returns undefined if there is no room for it, or after `close`. */
   take(): SizedShare | undefined {
     if (this.freeStreams === 0) return undefined;
     let [shareBytes, isReleased] = [0, false];

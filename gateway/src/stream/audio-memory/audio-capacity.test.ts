@@ -12,13 +12,16 @@ test.each([
   [1, 0, true],
   [0, 1, true],
   [0, Infinity, true],
-])('AudioCapacity with room for %d streams here and %d elsewhere has room: %p', async (here, elsewhere, hasRoom) => {
-  const capacity = new AudioCapacity({ freeStreams: here });
-  await capacity.exchange(renewal(elsewhere));
-  expect(capacity.hasRoom).toBe(hasRoom);
-});
+])(
+  'AudioCapacity.hasRoom with room for %d streams here and %d at other gateways is %p',
+  async (here, elsewhere, hasRoom) => {
+    const capacity = new AudioCapacity({ freeStreams: here });
+    await capacity.exchange(renewal(elsewhere));
+    expect(capacity.hasRoom).toBe(hasRoom);
+  },
+);
 
-test('AudioCapacity counts created sessions by their length until the next renewal', async () => {
+test('AudioCapacity counts the length of created sessions until the next renewal', async () => {
   const capacity = new AudioCapacity({ freeStreams: 1 });
   await capacity.exchange(renewal(1));
   expect(capacity.isOutdated).toBe(false);
@@ -41,7 +44,7 @@ test('AudioCapacity counts a session that is longer than 300 s as one stream', a
   expect(capacity.hasRoom).toBe(false);
 });
 
-test('AudioCapacity still counts sessions that were created while a renewal was in flight', async () => {
+test('AudioCapacity still counts sessions that were created while a renewal was in progress', async () => {
   const capacity = new AudioCapacity({ freeStreams: 0 });
   await capacity.exchange(() => {
     capacity.countCreated(300);
@@ -50,7 +53,7 @@ test('AudioCapacity still counts sessions that were created while a renewal was 
   expect(capacity.hasRoom).toBe(false);
 });
 
-test('AudioCapacity publishes the free streams of this gateway, and is outdated when it becomes full or has room again', async () => {
+test('AudioCapacity publishes the free streams of this gateway, and is outdated when they become 0 or are no longer 0', async () => {
   const budget = { freeStreams: 2 };
   const capacity = new AudioCapacity(budget);
   const published: number[] = [];
@@ -71,7 +74,7 @@ test('AudioCapacity publishes the free streams of this gateway, and is outdated 
   expect(published).toEqual([2, 0]);
 });
 
-test('AudioCapacity keeps the last numbers when the lease has expired', async () => {
+test('AudioCapacity keeps its last numbers if a renewal finds that the lease has expired', async () => {
   const capacity = new AudioCapacity({ freeStreams: 0 });
   await capacity.exchange(renewal(0));
   expect(await capacity.exchange(() => Promise.resolve(undefined))).toBe(false);

@@ -3,30 +3,30 @@ import type { Renewal } from '@svc-asr/ledger';
 import type { AudioBudget } from './audio-budget.ts';
 
 /**
- * Number of streams that the audio memory of all gateways can still accept, as far as this gateway knows. Each gateway
- * publishes its own number when it renews its lease, and gets the sum of the others. A session is refused when the sum
- * of all is zero, because its handshake would be refused everywhere.
+ * Number of streams for which all gateways together still have audio memory, as far as this gateway knows. Each gateway
+ * publishes its own number when it renews its lease, and gets the sum of the others. If the total is zero, new sessions
+ * are refused, because every gateway would refuse their handshake.
  */
 export class AudioCapacity {
   readonly #budget: Pick<AudioBudget, 'freeStreams'>;
-  /** Number that this gateway has published. Undefined before the first renewal. */
+  /** Number that this gateway has published last. Undefined before the first renewal. */
   #published: number | undefined;
   #freeElsewhere = Infinity;
-  /** Audio that sessions created here since the last renewal have reserved. */
+  /** Seconds of audio that sessions created here have reserved since the last renewal. */
   #createdSeconds = 0;
 
   constructor(budget: Pick<AudioBudget, 'freeStreams'>) {
     this.#budget = budget;
   }
 
-  /** True if a new session would find audio memory. */
+  /** True if there is audio memory for a new session. */
   get hasRoom(): boolean {
     return this.#freeSeconds > this.#createdSeconds;
   }
 
   /**
-   * True if the lease should be renewed early. Either this gateway became full or has room again, and others do not know
-   * it yet. Or half of the room that the last renewal found may be taken.
+   * True if the lease should be renewed early. One reason is that this gateway became full or has room again, and other
+   * gateways do not know it yet. The other is that half of the room that the last renewal found may be used up.
    */
   get isOutdated(): boolean {
     return (
@@ -39,9 +39,9 @@ export class AudioCapacity {
   }
 
   /**
-   * Counts a session that was created here. Its stream has probably not connected yet, so a burst of requests does not
-   * get more sessions than there is room for. The next renewal removes it from the count. A longer session counts as one
-   * stream, because it takes memory for one part at a time.
+   * Counts a session that was created here. Its stream has probably not connected yet and has taken no memory. Without
+   * this count, a burst of requests would get more sessions than there is room for. The next renewal resets the count.
+   * A session longer than 300 s counts as one stream, because it takes memory for one part at a time.
    */
   countCreated(reservedSeconds: number): void {
     this.#createdSeconds += Math.min(reservedSeconds, MAX_AUDIO_SECONDS);

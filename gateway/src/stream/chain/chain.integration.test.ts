@@ -25,7 +25,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Opens a stream of a session and its chain, with the parts of the gateway that they need. */
+/** Opens a session and creates its chain, with the parts of the gateway that the chain needs. */
 async function open({ creditMs = 60_000, seconds = PART_MS / 1000, isEndless = true, memoryMs = 600_000 } = {}) {
   const tenant = await createTenant(ledger, creditMs);
   const owner = await ledger.gateways.join(`gateway-${randomUUID()}`);
@@ -68,7 +68,7 @@ async function open({ creditMs = 60_000, seconds = PART_MS / 1000, isEndless = t
   return { tenant, owner, chain, claims, billed, share, budget, sessionId, end, usage };
 }
 
-test('Chain settles each full session, and at the end the last one', async () => {
+test('Chain.extend settles each full session, and Chain.settle settles the last one', async () => {
   const { tenant, owner, chain, claims, billed, sessionId, end, usage } = await open();
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: PART_MS });
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: PART_MS });
@@ -92,7 +92,7 @@ test('Chain settles each full session, and at the end the last one', async () =>
   expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(0);
 });
 
-test('Chain returns the credit outcome when less than one second is left', async () => {
+test('Chain.extend returns the outcome credit when less than one second of credit is left', async () => {
   const { chain, end, usage } = await open({ creditMs: 3500 });
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: 1000 });
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'credit' });
@@ -106,7 +106,7 @@ test('Chain returns the credit outcome when less than one second is left', async
   });
 });
 
-test('Chain of a file extends within its reservation, and settles all parts at the end', async () => {
+test('Chain of a file extends within the reservation of the first session, and settles all parts at the end', async () => {
   const { chain, end, usage, billed } = await open({ seconds: 5, isEndless: false });
   const extensions = [await chain.extend(() => 0), await chain.extend(() => 0), await chain.extend(() => 0)];
   expect(extensions).toEqual([{ outcome: 'ok', ms: 2000 }, { outcome: 'ok', ms: 1000 }, { outcome: 'credit' }]);
@@ -120,14 +120,14 @@ test('Chain of a file extends within its reservation, and settles all parts at t
   expect(billed).toEqual([5]);
 });
 
-test('Chain of a file that the service fails charges no part', async () => {
+test('Chain of a file charges no part if the service fails the stream', async () => {
   const { chain, end, usage } = await open({ seconds: 5, isEndless: false });
   await chain.extend(() => 0);
   await end(PART_SAMPLES + 5, 'failed');
   expect(await usage()).toMatchObject({ balance: { consumedMs: 0, reservedMs: 0 }, sessions: [['failed', 0]] });
 });
 
-test('Chain takes memory for the next part and the held audio, and waits while there is none', async () => {
+test('Chain.extend takes memory for the next part and the held audio, and waits while there is none', async () => {
   const { chain, budget, end } = await open({ memoryMs: 600_000 });
   await chain.extend(() => 5 * PART_SAMPLES);
   expect(budget.heldBytes).toBe(6 * PART_SAMPLES * 2);
@@ -142,7 +142,7 @@ test('Chain takes memory for the next part and the held audio, and waits while t
   await end(PART_SAMPLES);
 });
 
-test('Chain extends a stream on a full gateway by the whole seconds that its memory has free', async () => {
+test('Chain.extend on a full gateway extends the stream by the whole seconds for which its own share has room', async () => {
   const { chain, budget, end, usage } = await open();
   budget.take()!.resize(600_000 - PART_MS);
   expect(await chain.extend(() => 100)).toEqual({ outcome: 'ok', ms: 1000 });
@@ -157,7 +157,7 @@ test('Chain extends a stream on a full gateway by the whole seconds that its mem
   ]);
 });
 
-test('Chain that waits for memory continues when the stream holds less audio', async () => {
+test('Chain.extend that waits for memory continues when the stream holds less audio', async () => {
   const { chain, budget, end } = await open();
   budget.take()!.resize(600_000 - PART_MS);
   const held = [PART_SAMPLES, PART_SAMPLES, PART_SAMPLES / 2];
@@ -166,7 +166,7 @@ test('Chain that waits for memory continues when the stream holds less audio', a
   await end(PART_SAMPLES);
 });
 
-test('Chain that is settled while it waits for memory settles only its current session', async () => {
+test('Chain.settle during an extension that waits for memory settles only the current session', async () => {
   const { chain, budget, end, usage } = await open();
   budget.take()!.resize(600_000 - PART_MS);
   const extension = chain.extend(() => PART_SAMPLES);
@@ -178,7 +178,7 @@ test('Chain that is settled while it waits for memory settles only its current s
   });
 });
 
-test('Chain that is settled while it waits for memory takes none that becomes free afterwards', async () => {
+test('Chain.settle during an extension that waits for memory stops it, so that it takes no memory that becomes free later', async () => {
   const { chain, share, budget, end } = await open();
   const other = budget.take()!;
   other.resize(600_000 - PART_MS);
@@ -190,7 +190,7 @@ test('Chain that is settled while it waits for memory takes none that becomes fr
   expect(budget.heldBytes).toBe(0);
 });
 
-test('Chain reports a session that another gateway has taken over as stale', async () => {
+test('Chain.extend returns the outcome stale if another gateway has failed the session', async () => {
   const { tenant, chain, owner, sessionId } = await open();
   await ledger.sessions.fail(tenant, sessionId, owner, 0, 'gateway lost');
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'stale' });

@@ -11,7 +11,7 @@ import type { Extension, StreamChain, StreamEnd } from '../session.ts';
 import type { Claims } from '../settlement/claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
-/** Time between two attempts while Redis or memory is unavailable. */
+/** Time between two attempts while Redis is unavailable or there is no memory. */
 const RETRY_MS = 200;
 
 export interface ChainParts {
@@ -20,34 +20,35 @@ export interface ChainParts {
   readonly settlements: Settlements;
   readonly logger: Logger;
   readonly metrics: Pick<GatewayMetrics, 'billedSeconds' | 'tenantUsage'>;
-  /** Audio of each session of a chain. */
+  /** Maximum audio of each session of a chain. */
   readonly partMs: number;
-  /** Whether a next session is reserved when the audio of the first one is used up. */
+  /** True if another session is reserved when the audio of the current one is used up. */
   readonly isEndless: boolean;
 }
 
 /**
  * The sessions of a stream that lasts longer than one session. Workers and pools know the stream by its first session.
  *
- * If the first session has reserved all audio, as for a file, its settlement divides the audio into sessions. Otherwise
- * each session is settled when it is full, in one step with the reservation of the next one. In both cases the stream
- * may use the audio of one part at a time. `extend` first takes audio memory for the next part, because the gateway
- * keeps the unanswered audio. If the gateway is full, the stream continues with the memory that it already has.
+ * There are two cases. The first session of a file has reserved all audio, and its settlement divides the audio into
+ * sessions. For other streams, each session is settled when it is full, together with the reservation of the next one.
+ * In both cases the stream may use the audio of one part at a time. `extend` first takes audio memory for the next
+ * part, because the gateway keeps unanswered audio. If the gateway is full, the stream continues with the memory that
+ * it already has.
  */
 export class Chain implements StreamChain {
   readonly #parts: ChainParts;
   readonly #handshake: Handshake;
   readonly #share: SizedShare;
   readonly #first: OwnedStream;
-  /** Session that is charged for the audio at this moment. */
+  /** Session to which the current audio is charged. */
   #current: OwnedStream;
-  /** Audio of all sessions before the current one. */
+  /** Total audio of all sessions before the current one. */
   #settledMs = 0;
-  /** Reservation of the current session. */
+  /** Audio that the current session has reserved. */
   #reservedMs: number;
-  /** Audio that the stream may use, from its start. */
+  /** Audio that the stream may use, counted from the start of the stream. */
   #usableMs: number;
-  /** Next session, while it is not known whether the ledger has created it. */
+  /** Next session, as long as it is not known whether the ledger has created it. */
   #next: OwnedStream | undefined;
   #extending: Promise<unknown> = Promise.resolve();
   #stopped = false;
@@ -78,7 +79,7 @@ export class Chain implements StreamChain {
     return extension;
   }
 
-  /** Call when the stream has ended. Settles the current session, and all parts of a file together. */
+  /** Settles the current session, and for a file all parts of it. Call when the stream has ended. */
   async settle(end: StreamEnd): Promise<void> {
     this.#stopped = true;
     await this.#extending;
@@ -87,7 +88,8 @@ export class Chain implements StreamChain {
     const count = Math.ceil(this.#reservedMs / partMs) - 1;
     const parts = count > 0 ? { ms: partMs, ids: Array.from({ length: count }, () => randomUUID()) } : undefined;
     let samples = end.samples - this.#settledMs * SAMPLES_PER_MS;
-    // If the ledger has created the next session, the current one is settled in full, and this call does not change it.
+    // If the ledger has created the next session, it has settled the current one in full. Settling it again changes
+    // nothing.
     for (const part of this.#next === undefined ? [this.#current] : [this.#current, this.#next]) {
       await settlements.add({ ...this.#handshake, ...part, parts }, owner, { ...end, samples });
       if (part !== this.#first) claims.release(part.sessionId);
@@ -111,8 +113,8 @@ export class Chain implements StreamChain {
   }
 
   /**
-   * Takes memory for a part. Returns the audio for which there is memory. On a full gateway it is what the share of the
-   * stream has free, in whole seconds as all reservations. Returns undefined if the stream has ended.
+   * Takes memory for a part. Returns the audio for which there is memory. If the gateway is full, that is the free part
+   * of the stream's own share, in whole seconds like all reservations. Returns undefined if the stream has ended.
    */
   async #takeMemory(heldMs: () => number): Promise<number | undefined> {
     const { partMs } = this.#parts;
@@ -130,7 +132,7 @@ export class Chain implements StreamChain {
     const { ledger, claims, metrics } = this.#parts;
     const { tenant, model, owner } = this.#handshake;
     const next = { tenant, sessionId: randomUUID(), chainId: this.#first.sessionId };
-    // Recorded before the session exists, so that its end is found if this process dies.
+    // The session is recorded before it exists. If this process dies, other gateways then find and end it.
     claims.take(next, owner);
     this.#next = next;
     const isOwned = await this.#retry(() => ledger.gateways.own(owner, next));
@@ -149,7 +151,7 @@ export class Chain implements StreamChain {
     this.#current = next;
     this.#settledMs += this.#reservedMs;
     this.#reservedMs = chained.reservedMs;
-    // The first session stays claimed: the pool knows the stream by it.
+    // The claim of the first session is kept, because the pool knows the stream by that session.
     if (before !== this.#first) {
       claims.release(before.sessionId);
       this.#disown(before);
@@ -164,7 +166,7 @@ export class Chain implements StreamChain {
     return ledger.sessions.chain({ tenant, sessionId, owner, nextId, seconds: partMs / 1000, chainId });
   }
 
-  /** Retries while Redis is unavailable. Returns undefined if the stream has ended before there was an answer. */
+  /** Repeats a request while Redis is unavailable. Returns undefined if the stream ends before Redis answers. */
   async #retry<T>(request: () => Promise<T>): Promise<T | undefined> {
     while (!this.#stopped) {
       try {
@@ -180,7 +182,7 @@ export class Chain implements StreamChain {
     return undefined;
   }
 
-  /** Removes an ownership record. If that fails, the next comparison with the ledger removes it. */
+  /** Removes an ownership record. If that fails, the next reconciliation with the ledger removes it. */
   #disown(part: OwnedStream): void {
     this.#parts.ledger.gateways.disown(this.#handshake.owner, part).catch(() => undefined);
   }

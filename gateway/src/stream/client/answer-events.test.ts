@@ -11,7 +11,10 @@ const words = [
 const delta: StreamAnswer = { type: 'delta', text: 'wĩ', audio_end: SECOND / 2, speech_start: 1280 };
 const final: StreamAnswer = { type: 'final', text: 'wĩ mwega', audio_end: SECOND, words };
 
-/** Returns the events for the answers about an utterance of two seconds that starts after one second. */
+/**
+ * Returns the events for the answers to an utterance of two seconds that starts one second after the start of the
+ * stream.
+ */
 function eventsOf(answers: StreamAnswer[], endpointing = true): { events: ServerMessage[]; finals: number[] } {
   const utterances = new Utterances();
   utterances.append(Buffer.alloc(SECOND * 2));
@@ -25,7 +28,7 @@ function eventsOf(answers: StreamAnswer[], endpointing = true): { events: Server
 
 const typesOf = (events: readonly ServerMessage[]) => events.map(({ type }) => type);
 
-test('applyAnswer sends the events of an utterance that a pause ends in order, with times of the stream', () => {
+test('applyAnswer sends the events of an utterance that ends at a pause in order, with times relative to the stream', () => {
   const { events, finals } = eventsOf([delta, { type: 'consumed', samples: 100 }, { ...final, endpoint: true }]);
   expect(events).toEqual([
     { type: 'speech_started', utterance: 2, audio_start_ms: 1080 },
@@ -47,7 +50,7 @@ test('applyAnswer sends the events of an utterance that a pause ends in order, w
   expect(finals).toEqual([2]);
 });
 
-test('applyAnswer continues with the audio after a cut, whose start is the end of the utterance before', () => {
+test('applyAnswer assigns the audio after a cut to a new utterance, which starts at the cut', () => {
   const empty: StreamAnswer = { type: 'final', text: '', audio_end: SECOND, words: [] };
   const { events } = eventsOf([{ ...final, endpoint: true }, empty]);
   expect(typesOf(events)).toEqual(['speech_started', 'speech_ended', 'final', 'final']);
@@ -55,12 +58,12 @@ test('applyAnswer continues with the audio after a cut, whose start is the end o
   expect(events.at(-1)).not.toHaveProperty('endpoint');
 });
 
-test('applyAnswer counts cuts in the utterance of a reset_ack', () => {
+test('applyAnswer sends a reset_ack whose utterance number also counts utterances that ended at a cut', () => {
   const { events } = eventsOf([{ ...final, endpoint: true }, { type: 'reset_done' }]);
   expect(events.at(-1)).toEqual({ type: 'reset_ack', utterance: 4 });
 });
 
-test('applyAnswer sends no event about speech without endpointing, or without speech', () => {
+test('applyAnswer sends no speech events if endpointing is off, or if there is no speech', () => {
   expect(typesOf(eventsOf([delta, final], false).events)).toEqual(['delta', 'final']);
   expect(typesOf(eventsOf([{ type: 'final', text: '', audio_end: SECOND, words: [] }]).events)).toEqual(['final']);
 });

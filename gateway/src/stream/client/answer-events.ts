@@ -8,13 +8,13 @@ import { deltaEvent, finalEvent } from './events.ts';
 type Answer<T extends StreamAnswer['type']> = Extract<StreamAnswer, { type: T }>;
 
 export interface AnswerOptions {
-  /** Whether the client has turned on endpointing, and gets events about speech. */
+  /** True if the client has turned on endpointing, so that it gets events about speech. */
   readonly endpointing: boolean;
-  /** Called with an utterance whose `final` is sent. */
+  /** Called with each utterance whose `final` is sent. */
   readonly onFinal: (utterance: Utterance) => void;
 }
 
-/** Applies an answer of the worker to the utterances of a stream. Returns the events for its client. */
+/** Applies an answer of the worker to the utterances of a stream. Returns the events for the client. */
 export function applyAnswer(utterances: Utterances, answer: StreamAnswer, options: AnswerOptions): ServerMessage[] {
   const { head } = utterances;
   switch (answer.type) {

@@ -3,7 +3,7 @@ import type { Extension, StreamSession } from '../session.ts';
 import { meter } from './meter.ts';
 import type { Metered } from './meter.ts';
 
-/** Audio that a stream may use. Its chain, if it has one, extends it. */
+/** Limit of the audio that a stream may use. If the stream has a chain, the chain extends the limit. */
 export class AudioLimit {
   /** True while the chain reserves further audio. */
   isExtending = false;
@@ -19,7 +19,7 @@ export class AudioLimit {
     return this.#chain !== undefined;
   }
 
-  /** Cuts a frame to the part that the stream may use. */
+  /** Returns the part of a frame that the stream may use. */
   meter(frame: Buffer, acceptedSamples: number): Metered {
     return meter(frame, acceptedSamples, this.#samples);
   }

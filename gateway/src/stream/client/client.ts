@@ -1,9 +1,9 @@
 import type { CloseCodeNumber, ServerMessage } from '@svc-asr/core';
 import { WebSocket } from 'ws';
 
-/** Largest number of unsent bytes. More means that the client does not read. */
+/** Maximum number of unsent bytes. If there are more, the client does not read. */
 const MAX_UNREAD_BYTES = 1_048_576;
-/** Longest time that a client may take to answer a close. */
+/** Maximum time that a client may take to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 5000;
 
 /** Receiver of the events of a stream. */
@@ -16,13 +16,13 @@ export interface StreamClient {
   close: (code: CloseCodeNumber, reason: string) => void;
   terminate: () => void;
   /**
-   * Called when the stream has lived or was idle as long as it may. If it is absent, the stream ends by itself and is
-   * charged.
+   * Called when the stream has reached its lifetime or the idle timeout. If it is absent, the stream ends by itself and
+   * is charged.
    */
   onTimeLimit?: () => void;
 }
 
-/** Sends events to a client, slows it down and closes its connection. */
+/** Sends events to a client over a WebSocket, pauses reading from it and closes its connection. */
 export class Client implements StreamClient {
   readonly #socket: WebSocket;
   #reading = true;
@@ -45,15 +45,12 @@ export class Client implements StreamClient {
     this.cutOffUnread();
   }
 
-  /**
-   * Disconnects a client that does not read. Otherwise the gateway would buffer all events and pongs for
-   * this client.
-   */
+  /** Disconnects a client that does not read. Otherwise the gateway would buffer all events and pongs for it. */
   cutOffUnread(): void {
     if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) this.#socket.terminate();
   }
 
-  /** Pauses or resumes reading. While paused, TCP flow control slows the sender down. */
+  /** Pauses or resumes reading. While reading is paused, TCP flow control slows the client down. */
   read(on: boolean): void {
     if (on === this.#reading) return;
     this.#reading = on;
@@ -66,7 +63,7 @@ export class Client implements StreamClient {
   }
 
   close(code: number, reason: string): void {
-    // A paused socket never receives the answer to the close.
+    // A paused socket would never receive the client's close frame.
     this.read(true);
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), CLOSE_TIMEOUT_MS).unref();
@@ -78,13 +75,13 @@ export class Client implements StreamClient {
 }
 
 /**
- * A WebSocket that does not close by itself when the client breaks the protocol. It emits `broken` with the close code
- * instead, so that the gateway can send an `error` event before the close.
+ * A WebSocket that does not close by itself when the client violates the protocol. Instead it emits `broken` with the
+ * close code, so that the gateway can send an `error` event before it closes the connection.
  */
 export class ClientSocket extends WebSocket {
   override close(code?: number, data?: string | Buffer): void {
-    // Only ws itself closes with a code and without a reason, after a protocol error. The gateway always gives a
-    // reason, and the answer to the client's close has either a reason or no code.
+    // Only ws itself calls this with a code but without a reason, after a protocol error. The gateway always gives a
+    // reason. The answer to a close of the client has either a reason or no code.
     if (code !== undefined && data === undefined) this.emit('broken', code);
     else super.close(code, data);
   }

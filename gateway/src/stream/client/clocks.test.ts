@@ -1,7 +1,7 @@
 import { Clocks } from './clocks.ts';
 import type { Ticker, Tick } from '../ticker.ts';
 
-/** Creates a ticker that ticks when the test calls `at`, with times relative to now. */
+/** Creates a ticker that ticks when the test calls `at`. Times are relative to its creation. */
 function manualTicker() {
   const turns = new Set<Tick>();
   const startMs = performance.now();
@@ -63,7 +63,7 @@ test('Clocks report a client as unresponsive after two unanswered pings', () => 
   expect(events).toEqual(['ping', 'ping', 'ping', 'unresponsive']);
 });
 
-test('Clocks stop the idle and ping timeouts, but not the stream lifetime, while the gateway does not read from the client', () => {
+test('Clocks stop the idle and ping timeouts, but not the lifetime, while the gateway does not read from the client', () => {
   const { events, state, time } = start();
   state.reading = false;
   time.at(5000);

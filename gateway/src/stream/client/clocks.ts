@@ -14,8 +14,8 @@ export interface ClockOptions {
 }
 
 /**
- * Idle timeout, pings and lifetime of a stream, from `ready` on. Idle timeout and pings run only while the gateway
- * reads, because a client that is slowed down cannot send.
+ * Idle timeout, pings and lifetime of a stream, counted from `ready`. The idle timeout and the pings stop while the
+ * gateway does not read, because the client can then not send.
  */
 export class Clocks {
   readonly #ticker: Ticker;
@@ -40,12 +40,12 @@ export class Clocks {
     this.#missed = 0;
   }
 
-  /** Call when the client sent a pong. The client is alive, but still counts as idle. */
+  /** Call when the client sent a pong. A pong proves that the client is alive, but does not end its idle time. */
   onPong(): void {
     this.#missed = 0;
   }
 
-  /** Call when the stream may use more audio. */
+  /** Call when the stream may use more audio, so that it may last longer. */
   extendLifetime(ms: number): void {
     this.#lifetimeMs += ms;
   }

@@ -14,7 +14,7 @@ import type { Utterance } from '../recognition/utterance.ts';
 type Answer<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
 
 /**
- * Builds a delta for the client. The worker counts from the start of the utterance, the client from the start of the
+ * Builds a `delta` event. The worker counts from the start of the utterance, and the client from the start of the
  * stream.
  */
 export function deltaEvent(utterance: Utterance, { text, audio_end }: Answer<'delta'>): DeltaMessage {

@@ -1,13 +1,13 @@
 import { AUDIO } from '@svc-asr/core';
 
-/** Audio that is accepted from a frame, or the error of an invalid frame. */
+/** Audio that is accepted from a frame, or the code of the error if the frame is invalid. */
 export type Metered =
   | { ok: true; pcm: Buffer; full: boolean; rest?: Buffer }
   | { ok: false; code: 'invalid_audio_frame' | 'frame_too_large' };
 
 /**
- * Cuts a frame to the part that fits into the reservation. `full` is true if no more audio fits, and `rest` is what did
- * not fit.
+ * Returns the part of a frame that fits into the reservation. `full` is true if no more audio fits, and `rest` is the
+ * part that did not fit.
  */
 export function meter(frame: Buffer, acceptedSamples: number, limitSamples: number): Metered {
   if (frame.length > AUDIO.maxFrameBytes) return { ok: false, code: 'frame_too_large' };

@@ -1,13 +1,13 @@
 import type { Utterances } from '../recognition/utterances.ts';
 
-/** Number of chunks that a worker may be behind before the sender is slowed down. */
+/** Number of chunks that the sender may be ahead of the worker before reading from the sender is paused. */
 const CHUNKS_AHEAD = 4;
-/** Smallest chunk, in samples, that counts for CHUNKS_AHEAD. */
+/** Smallest chunk size, in samples, that is used with CHUNKS_AHEAD. Smaller chunks count as this size. */
 const MIN_CHUNK_SAMPLES = 5120;
-/** Number of unanswered flushes and resets before the sender is slowed down. */
+/** Number of unanswered flushes and resets above which reading from the sender is paused. */
 const MAX_UNANSWERED = 32;
 
-/** Returns whether the sender is so far ahead of the worker that it must be slowed down. */
+/** Returns whether the sender is so far ahead of the worker that reading from it must be paused. */
 export function isTooFast({ all, outstanding }: Utterances, chunkSamples: number): boolean {
   return outstanding >= CHUNKS_AHEAD * Math.max(chunkSamples, MIN_CHUNK_SAMPLES) || all.length > MAX_UNANSWERED;
 }

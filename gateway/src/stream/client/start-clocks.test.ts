@@ -5,7 +5,10 @@ import { startClocks } from './start-clocks.ts';
 
 const times = { idleMs: 1000, pingMs: 5000, extraMs: 500 } as StreamParts['times'];
 
-/** Starts the clocks of a stream of 2 s, lets a time pass in one tick, and returns the callbacks that were called. */
+/**
+ * Starts the clocks of a stream of 2 s and lets time pass in one tick. Returns the names of the callbacks that were
+ * called.
+ */
 function expire(afterMs: number, client: Pick<StreamClient, 'isReading'>, handlesTimeLimit: boolean): string[] {
   const events: string[] = [];
   const ticks: Tick[] = [];
@@ -24,12 +27,12 @@ function expire(afterMs: number, client: Pick<StreamClient, 'isReading'>, handle
 describe.each([
   ['idle', 1100, true],
   ['lifetime', 2600, false],
-])('the %s clock', (name, afterMs, isReading) => {
-  test('ends the stream of a client that does not handle its time limits', () => {
+])('the %s clock of a stream', (name, afterMs, isReading) => {
+  test('ends the stream if its client has no onTimeLimit handler', () => {
     expect(expire(afterMs, { isReading }, false)).toEqual([name]);
   });
 
-  test('leaves the end of the stream to a client that handles its time limits', () => {
+  test('calls the onTimeLimit handler of the client instead of ending the stream', () => {
     expect(expire(afterMs, { isReading }, true)).toEqual(['client']);
   });
 });

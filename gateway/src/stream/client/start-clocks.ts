@@ -3,7 +3,7 @@ import type { StreamClient } from './client.ts';
 import { Clocks } from './clocks.ts';
 import type { ClockOptions } from './clocks.ts';
 
-/** Starts the clocks of a stream, at its `ready`. */
+/** Starts the clocks of a stream. Call when the stream is `ready`. */
 export function startClocks(
   { ticker, times: { idleMs, pingMs, extraMs } }: Pick<StreamParts, 'ticker' | 'times'>,
   { reservedMs }: StreamSession,

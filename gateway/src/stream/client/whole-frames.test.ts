@@ -20,7 +20,7 @@ interface ClientFrame {
   readonly mask: Uint8Array;
 }
 
-/** Returns the bytes of a frame as clients send them. */
+/** Encodes a frame as clients send it. */
 function encode({ opcode, final, payload, mask }: ClientFrame): Buffer {
   const { length } = payload;
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -31,14 +31,14 @@ function encode({ opcode, final, payload, mask }: ClientFrame): Buffer {
   return Buffer.concat([head, mask, payload.map((byte, i) => byte ^ (mask[i % 4] ?? 0))]);
 }
 
-/** Returns a copy that starts at a multiple of four, as the buffers of sockets do. */
+/** Returns a copy whose memory starts at a multiple of four, like the buffers of sockets. */
 function aligned(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
 }
 
-/** Accepts a WebSocket. Returns it with the other end of its connection. */
+/** Creates an accepted WebSocket. Returns it with the other end of its connection. */
 function accept(): { socket: WebSocket; peer: Duplex } {
   const [end, peer] = duplexPair();
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 131_072 });
@@ -50,7 +50,10 @@ function accept(): { socket: WebSocket; peer: Duplex } {
   return { socket, peer };
 }
 
-/** Returns the events of a WebSocket that receives these pieces, in order. */
+/**
+ * Returns the events of a WebSocket that receives these pieces. If `isExtended`, readWholeFrames is applied to it
+ * first.
+ */
 async function receive(pieces: readonly Buffer[], isExtended: boolean): Promise<string[]> {
   const { socket, peer } = accept();
   const events: string[] = [];
@@ -86,14 +89,14 @@ const others = fc.record({
 });
 const frames = fc.array(fc.oneof({ weight: 3, arbitrary: binary }, others), { maxLength: 8 });
 
-test('readWholeFrames changes no event of a WebSocket, however its bytes are split into reads', async () => {
+test('readWholeFrames does not change the events of a WebSocket, however its bytes are split into reads', async () => {
   await fc.assert(
     fc.asyncProperty(frames, fc.array(fc.nat(), { maxLength: 3 }), async (sent, cuts) => {
       const encoded = sent.map(encode);
       const all = Buffer.concat(encoded);
       const places = [0, ...cuts.map((cut) => cut % (all.length + 1)), all.length].sort((a, b) => a - b);
       const pieces = places.slice(1).map((place, i) => all.subarray(places[i], place));
-      // One piece for each frame is what sockets deliver most often.
+      // Sockets most often deliver one frame per piece, so that case is always tested too.
       for (const input of [encoded, pieces.filter(({ length }) => length > 0)]) {
         expect(await receive(input, true)).toEqual(await receive(input, false));
       }
@@ -102,7 +105,7 @@ test('readWholeFrames changes no event of a WebSocket, however its bytes are spl
   );
 });
 
-test('readWholeFrames keeps binary messages in one piece from the receiver of ws', async () => {
+test('readWholeFrames handles binary messages that arrive in one piece without calling the receiver of ws', async () => {
   const { socket, peer } = accept();
   const { _receiver: receiver } = socket as unknown as { _receiver: { write: (bytes: Buffer) => boolean } };
   let writes = 0;

@@ -1,32 +1,35 @@
 import type { WebSocket } from 'ws';
 
-/** The part of ws that splits the bytes of a client into messages. Its fields are not a public interface of ws. */
+/**
+ * The object of ws that splits the bytes of a client into messages. Its fields are not part of the public API of ws.
+ */
 interface Receiver {
   write: (bytes: Buffer) => boolean;
-  /** 0 at the start of a frame. */
+  /** 0 if the next byte is the start of a frame. */
   readonly _state?: number;
   readonly _bufferedBytes?: number;
-  /** Opcode of the message whose fragments have started to arrive, or 0. */
+  /** Opcode of the message whose first fragments have arrived. 0 if there is none. */
   readonly _fragmented?: number;
   /** Opcode of the last frame. */
   readonly _opcode?: number;
   readonly _errored?: boolean;
 }
 
-/** First byte of a binary message with one frame. */
+/** First byte of a binary message that consists of one frame. */
 const FINAL_BINARY = 0x82;
 /** Second byte of a masked frame whose length is in the next two bytes. */
 const MASKED_LENGTH_16 = 0xfe;
 const MIN_LENGTH_16 = 126;
 const CLOSE_OPCODE = 8;
-/** Two bytes, the length and the mask. */
+/** Size of the header: two bytes, two bytes of length, and four bytes of mask. */
 const HEADER_BYTES = 8;
 const WORD_BYTES = 4;
 
 /**
- * Reads the most frequent input of a client without the receiver of ws: binary messages in one piece. The receiver
- * passes each read through a writable stream and unmasks it byte by byte. All other input, such as a message in several
- * pieces, still goes through the receiver. So does everything if ws changes the fields used here.
+ * Handles the most frequent input of a client without the receiver of ws: binary messages that arrive in one piece. The
+ * receiver would pass each read through a writable stream and unmask it byte by byte. All other input, such as a
+ * message in several pieces, still goes to the receiver. If a version of ws changes the fields used here, all input
+ * goes to the receiver.
  */
 export function readWholeFrames(socket: WebSocket): void {
   const { _receiver: receiver } = socket as unknown as { readonly _receiver: Receiver };
@@ -50,12 +53,15 @@ function isAtStart(receiver: Receiver): boolean {
     receiver._bufferedBytes === 0 &&
     receiver._fragmented === 0 &&
     receiver._errored === false &&
-    // No message may follow a close.
+    // No message may be handled after a close frame.
     receiver._opcode !== CLOSE_OPCODE
   );
 }
 
-/** Returns the end of the frame at an offset. Undefined if it is not complete, or not one that is read here. */
+/**
+ * Returns the end of the frame that starts at an offset. Returns undefined if the frame is incomplete, or of a kind
+ * that is not handled here.
+ */
 function endOfFrame(bytes: Buffer, at: number): number | undefined {
   if (bytes[at] !== FINAL_BINARY || bytes[at + 1] !== MASKED_LENGTH_16) return undefined;
   const payloadBytes = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
@@ -64,7 +70,7 @@ function endOfFrame(bytes: Buffer, at: number): number | undefined {
   return payloadBytes >= MIN_LENGTH_16 && end <= bytes.length && isAligned ? end : undefined;
 }
 
-/** Unmasks the payload of a frame in place, four bytes at a time. Its mask and payload start at multiples of four. */
+/** Unmasks the payload of a frame in place, four bytes at a time. Mask and payload must start at multiples of four. */
 function unmask(bytes: Buffer, start: number, end: number): void {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, Math.floor((end - start) / WORD_BYTES));
   const mask = words[1] ?? 0;

@@ -1,6 +1,6 @@
 import { Attempts } from './attempts.ts';
 
-test('Attempts refuses an attempt over the limit with 503 until another one has ended', () => {
+test('Attempts refuses an attempt over the limit with 503 until another attempt has ended', () => {
   const attempts = new Attempts(2);
   const [first, second] = [attempts.take(), attempts.take()];
   expect(() => attempts.take()).toThrow(expect.objectContaining({ code: 'service_unavailable', status: 503 }));
@@ -12,7 +12,7 @@ test('Attempts refuses an attempt over the limit with 503 until another one has 
   expect(attempts.pending).toBe(0);
 });
 
-test('Attempts frees one place when an attempt is ended twice', () => {
+test('Attempts counts an attempt that is ended twice only once', () => {
   const attempts = new Attempts(2);
   const end = attempts.take();
   attempts.take();

@@ -1,9 +1,9 @@
 import { ApiError } from '@svc-asr/core';
 
 /**
- * Limits the handshakes that may have consumed a credential and were not answered yet. They wait for Redis, or their
- * rollback is retried until Redis answers. At the limit new handshakes are refused before they reach Redis. Older ones
- * are never dropped, because a dropped rollback would leave a session active that has no stream.
+ * Limits the number of handshakes that may have consumed a credential and are not answered yet. They wait for Redis, or
+ * their rollback is repeated until Redis answers. At the limit, new handshakes are refused before they reach Redis.
+ * Pending ones are never dropped, because a dropped rollback would leave an active session without a stream.
  */
 export class Attempts {
   readonly #limit: number;

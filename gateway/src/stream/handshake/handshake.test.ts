@@ -16,7 +16,7 @@ const offerOf = (expiresAtMs: number) => ({
   credential: sessionCredential(secrets, 's1', subject, expiresAtMs)!,
 });
 
-/** Runs a handshake on a gateway that holds the lease `first`, and `later` once the session is connected. */
+/** Runs a handshake on a gateway whose lease is `first`, and `later` after the session was connected. */
 async function runHandshake(
   first: Owner,
   later: Owner | undefined,
@@ -58,14 +58,14 @@ test('accept returns a session that belongs to the lease under which it was reco
   const { answer, done, pending } = await runHandshake(owner, owner);
   expect(answer).toMatchObject({ sessionId: 'session', tenant: 'acme', owner });
   expect(done).toEqual(['own']);
-  // The attempt ends when the response was sent.
+  // The attempt stays pending until the 101 response was sent.
   expect(pending).toBe(1);
 });
 
 test.each([
   [4999, ['own']],
   [5000, []],
-])('a handshake whose credential expired %d ms ago sends Redis the calls %j', async (agoMs, calls) => {
+])('a handshake whose credential expired %d ms ago sends the calls %j to Redis', async (agoMs, calls) => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done } = await runHandshake(owner, owner, { expiresAtMs: NOW_MS - agoMs });
   expect(done).toEqual(calls);
@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
-  'accept rolls back a session whose lease was lost during the connect (lease afterwards: %j)',
+  'accept rolls the connect back if the lease was lost while it was in progress (lease afterwards: %j)',
   async (later) => {
     const { answer, done, pending } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });
@@ -93,7 +93,7 @@ test.each([
   ['owner_dead', 503, 'service_unavailable'],
   ['refused', 401, 'invalid_session_credential'],
   ['inactive', 403, 'account_inactive'],
-])('a handshake whose connect returns %s is answered %d %s', async (outcome, status, code) => {
+])('a handshake whose connect has the outcome %s is answered with %d %s', async (outcome, status, code) => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done, pending } = await runHandshake(owner, owner, { outcome });
   expect(answer).toMatchObject({ status, code });

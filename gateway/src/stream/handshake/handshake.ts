@@ -16,8 +16,8 @@ import type { Settlements } from '../settlement/settlements.ts';
 const PATH = new RegExp(`^${streamPath(`(${SESSION_ID})`)}$`);
 const CONNECT_TRIES = 2;
 /**
- * Time after the expiry of a credential for which Redis still decides about it. It covers the error of the estimated
- * time, and the differences between the clocks of a Redis Cluster.
+ * Time after the expiry of a credential for which Redis still decides whether it is valid. It covers the error of the
+ * estimated clock, and the differences between the clocks of a Redis Cluster.
  */
 const CLOCK_TOLERANCE_MS = 5000;
 
@@ -26,7 +26,10 @@ export interface Offer {
   credential: string;
 }
 
-/** An offer whose credential has a valid MAC and has not expired. Only Redis knows whether it was used. */
+/**
+ * An offer whose credential has a valid MAC and has not expired. Only Redis knows whether the credential was already
+ * used.
+ */
 export interface VerifiedOffer extends ReadCredential {
   sessionId: string;
 }
@@ -38,7 +41,7 @@ export interface HandshakeParts {
   attempts: Attempts;
   secrets: Keyring;
   ledgerWatch: Pick<LedgerWatch, 'verify'>;
-  /** Returns undefined while this gateway holds no lease. */
+  /** Returns the lease of this gateway. Undefined while it holds none. */
   owner: () => Owner | undefined;
 }
 
@@ -47,9 +50,9 @@ interface Attempt {
   sessionId: string;
   tenant: string;
   owner: Owner;
-  /** Id of the handshake request. The ledger stores it as the id of the connection. */
+  /** Id of the handshake request. The ledger also stores it as the id of the connection. */
   requestId: string;
-  /** Call once when the outcome is settled: the 101 response was sent, or nothing is left to roll back. */
+  /** Ends the attempt. Call once, when the 101 response was sent or nothing is left to roll back. */
   release: () => void;
 }
 
@@ -60,20 +63,21 @@ export interface Handshake extends Attempt {
 }
 
 /**
- * Reads session id and credential from an upgrade request, before any lookup. Throws if it is not a valid handshake.
+ * Reads session id and credential from an upgrade request, before any lookup. Throws if the request is not a valid
+ * handshake.
  */
 export function readOffer(request: IncomingMessage): Offer {
   const sessionId = PATH.exec((request.url ?? '').split('?')[0] ?? '')?.[1];
   if (sessionId === undefined) throw new ApiError('not_found');
   const { 'sec-websocket-key': key, 'sec-websocket-version': version, upgrade } = request.headers;
-  // ws checks this too, but only after the credential was consumed.
+  // ws also checks this, but only after the credential was consumed.
   const isValid = request.method === 'GET' && upgrade?.toLowerCase() === 'websocket' && version === '13';
   if (!isValid || !/^[+/0-9A-Za-z]{22}==$/.test(String(key))) {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
   const header = request.headers['sec-websocket-protocol'] ?? '';
-  // trim() removes more characters than HTTP counts as space. ws would reject those, but only after the credential was
-  // consumed.
+  // trim() removes more characters than HTTP treats as white space. ws would reject these, but only after the
+  // credential was consumed. They are therefore refused here.
   const offered = /^[\t -~]*$/.test(header) ? header.split(',').map((name) => name.trim()) : [];
   const [first, credential = ''] = offered;
   if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
@@ -95,7 +99,7 @@ export function verifyOffer(
   return { sessionId, ...read };
 }
 
-/** Consumes the credential of an offer. Only one of several handshakes with the same credential succeeds. */
+/** Consumes the credential of an offer. If several handshakes use the same credential, only one of them succeeds. */
 export async function accept(parts: HandshakeParts, offer: VerifiedOffer, requestId: string): Promise<Handshake> {
   const { tenant, sessionId } = offer;
   const owner = parts.owner();
@@ -107,8 +111,8 @@ export async function accept(parts: HandshakeParts, offer: VerifiedOffer, reques
     const owned = await parts.ledger.gateways.own(owner, { tenant, sessionId });
     if (!owned) throw unavailable('This gateway is restarting.');
     connected = await connect(parts, attempt, offer.hash);
-    // If the lease was lost meanwhile, other gateways have failed the sessions of this process and will not check it
-    // again.
+    // If the lease was lost in the meantime, other gateways have already failed the sessions of this process. They will
+    // not look for this one again, so it is rolled back.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
     void rollBack(parts, attempt);
@@ -118,7 +122,7 @@ export async function accept(parts: HandshakeParts, offer: VerifiedOffer, reques
   releaseClaim(parts, attempt);
   attempt.release();
   if (connected.outcome === 'owner_dead') throw unavailable('This gateway is restarting.');
-  // Verifies the ledger first, because an emptied Redis rejects every credential.
+  // The ledger is verified first, because an emptied Redis rejects every credential.
   await parts.ledgerWatch.verify();
   throw new ApiError(connected.outcome === 'inactive' ? 'account_inactive' : 'invalid_session_credential');
 }
@@ -127,22 +131,22 @@ function unavailable(reason: string): ApiError {
   return new ApiError('service_unavailable', { message: `${reason} Retry after the time in Retry-After.` });
 }
 
-/** Rolls back a connect whose 101 response was not sent, so that its credential can be used again. */
+/** Rolls back a connect whose 101 response was not sent, so that the client can use the credential again. */
 export async function rollBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
   const { tenant, sessionId, requestId } = attempt;
   await parts.settlements.rollBack({ tenant, sessionId }, requestId);
-  // The ownership record is removed last. If this process ends before, other gateways fail the session that it may have
-  // connected.
+  // The ownership record is removed last. If this process ends before that, other gateways find the record and fail the
+  // session.
   releaseClaim(parts, attempt);
   attempt.release();
 }
 
 function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, owner }: Attempt): void {
-  // Not awaited, because an ownership record of a session that this gateway does not hold is harmless.
+  // This is not awaited, because an ownership record of a session that this gateway does not hold is harmless.
   if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
 }
 
-/** Connects the session. Retries once if the response of Redis is lost. */
+/** Connects the session. Repeats the call once if the answer of Redis was lost. */
 async function connect({ ledger }: HandshakeParts, attempt: Attempt, credentialHash: string): Promise<Connected> {
   const { requestId: connectionId, tenant, sessionId, owner } = attempt;
   const request = { tenant, sessionId, owner, connectionId, credentialHash };
@@ -172,7 +176,7 @@ export function refuse(socket: Duplex, error: unknown, requestId: string): { cod
     ...answer.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  // A client that does not close its side would keep the connection open.
+  // Otherwise a client that does not close its side would keep the connection open.
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${answer.status} ${answer.code}\r\n${lines.join('')}\r\n${body}`);
   return { code: answer.code, status: answer.status };

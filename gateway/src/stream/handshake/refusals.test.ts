@@ -2,19 +2,19 @@ import { Refusals, SESSION_REFUSALS_PER_SECOND } from './refusals.ts';
 
 const LIMITED = expect.objectContaining({ code: 'rate_limit_exceeded', retryAfterS: 1 }) as Error;
 
-test('Refusals throws 429 for an address over the limit, until one refusal has expired', () => {
+test('Refusals throws 429 for an address over the limit, until one of its refusals has expired', () => {
   const refusals = new Refusals(2);
   const count = (nowMs: number) => () => refusals.countForAddress('203.0.113.1', nowMs);
   expect(count(0)).not.toThrow();
   expect(count(0)).not.toThrow();
   expect(count(0)).toThrow(LIMITED);
-  // A 429 is not counted.
+  // A handshake that gets 429 is not counted.
   expect(count(499)).toThrow(LIMITED);
   expect(count(500)).not.toThrow();
   expect(() => refusals.countForAddress('203.0.113.2', 500)).not.toThrow();
 });
 
-test('Refusals throws 429 for a session over the limit, until one refusal has expired', () => {
+test('Refusals throws 429 for a session over the limit, until one of its refusals has expired', () => {
   const refusals = new Refusals(1);
   const check = (nowMs: number) => () => refusals.checkSession('session', nowMs);
   for (let at = 0; at < SESSION_REFUSALS_PER_SECOND; at++) {
@@ -28,7 +28,7 @@ test('Refusals throws 429 for a session over the limit, until one refusal has ex
   expect(() => refusals.checkSession('other', 0)).not.toThrow();
 });
 
-test('Refusals of an address do not block its sessions', () => {
+test('Refusals does not refuse a session because its address is over the limit', () => {
   const refusals = new Refusals(1);
   refusals.countForAddress('203.0.113.1', 0);
   expect(() => refusals.countForAddress('203.0.113.1', 0)).toThrow(LIMITED);

@@ -2,12 +2,15 @@ import { ApiError } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { AttemptLimiter } from '@svc-asr/runtime';
 
-/** Refusals per second of one session. A client has no reason to repeat a credential that was refused. */
+/**
+ * Number of refused handshakes that one session may have per second. A client has no reason to repeat a refused
+ * credential.
+ */
 export const SESSION_REFUSALS_PER_SECOND = 10;
 
 /**
- * Limits refused handshakes. Those without a valid credential count for their address. Others count only for their
- * session. Many clients can share an address, and one of them must not be able to lock out the others.
+ * Limits refused handshakes. A handshake without a valid credential counts for its address. Any other counts only for
+ * its session. Many clients can share an address, and one of them must not lock out the others.
  */
 export class Refusals {
   readonly #addresses: AttemptLimiter;
@@ -18,8 +21,8 @@ export class Refusals {
   }
 
   /**
-   * Counts a handshake without a valid credential. Throws 429 if the address has sent too many. Handshakes that get the
-   * 429 are not counted, so they do not prolong the wait.
+   * Counts a handshake without a valid credential. Throws 429 if the address has sent too many. A handshake that gets
+   * 429 is not counted, so that it does not extend the wait.
    */
   countForAddress(address: string, nowMs: number): void {
     const message = 'Too many refused handshakes from this address. Wait as long as Retry-After says.';
@@ -33,7 +36,7 @@ export class Refusals {
     throwIfBlocked(this.#sessions.waitMs(sessionId, nowMs), message);
   }
 
-  /** Counts a refused handshake whose credential is valid but, for example, used. */
+  /** Counts a refused handshake whose credential is valid, for example because the credential was already used. */
   countForSession(sessionId: string, nowMs: number): void {
     this.#sessions.fail(sessionId, nowMs);
   }

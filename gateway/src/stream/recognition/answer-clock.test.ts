@@ -1,11 +1,11 @@
 import { AnswerClock } from './answer-clock.ts';
 
 const SECOND = 16_000;
-/** First utterance of a stream. The worker has consumed its first samples. */
+/** Returns an utterance of 100 s. `consumed` is the number of samples that the worker has consumed. */
 const utterance = (consumed = 0, startSample = 0) => ({ startSample, samples: 100 * SECOND, consumed });
 const consumed = (samples: number) => ({ type: 'consumed', samples }) as const;
 
-test('AnswerClock measures from the time at which an answer is owed', () => {
+test('AnswerClock measures from the time at which an answer became owed', () => {
   const clock = new AnswerClock(0);
   expect(clock.overdueMs(5000)).toBe(0);
   clock.setOwing(true, 5000);
@@ -16,7 +16,7 @@ test('AnswerClock measures from the time at which an answer is owed', () => {
   expect(clock.overdueMs(9000)).toBe(0);
 });
 
-test('AnswerClock is not overdue while answers come at real-time pace, however late', () => {
+test('AnswerClock reports nothing overdue while answers arrive at real-time pace, however large the delay is', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   for (let second = 1; second <= 60; second++) {
@@ -26,7 +26,7 @@ test('AnswerClock is not overdue while answers come at real-time pace, however l
   expect(clock.overdueMs(10_000 + 60_000 + 4000)).toBe(3000);
 });
 
-test('AnswerClock waits for real time after audio was answered ahead of it, however far', () => {
+test('AnswerClock is not overdue before real time has caught up with audio that was answered in advance', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(20 * SECOND), 1000);
@@ -37,7 +37,7 @@ test('AnswerClock waits for real time after audio was answered ahead of it, howe
   expect(clock.overdueMs(326_000)).toBe(1000);
 });
 
-test('AnswerClock counts a replay as progress, but not as audio ahead of real time', () => {
+test('AnswerClock counts the answers to a replay as progress, but not as audio that was answered in advance', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(2 * SECOND), 2000);
@@ -45,7 +45,7 @@ test('AnswerClock counts a replay as progress, but not as audio ahead of real ti
   expect(clock.overdueMs(9000)).toBe(1000);
 });
 
-test('AnswerClock ignores a message that repeats what was consumed', () => {
+test('AnswerClock ignores an answer that reports no newly consumed audio', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(SECOND), 0);
@@ -53,7 +53,7 @@ test('AnswerClock ignores a message that repeats what was consumed', () => {
   expect(clock.overdueMs(6000)).toBe(5000);
 });
 
-test('AnswerClock counts the audio of a final as answered, and the audio of a reset as dropped', () => {
+test('AnswerClock counts the audio of a final as answered, but not the audio of a reset', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer({ ...utterance(), samples: 3 * SECOND }, { type: 'final', text: '', audio_end: 0, words: [] }, 0);
@@ -64,7 +64,7 @@ test('AnswerClock counts the audio of a final as answered, and the audio of a re
   expect(clock.overdueMs(7000)).toBe(1000);
 });
 
-test('AnswerClock measures the time for which a stream is being opened', () => {
+test('AnswerClock measures the time that a worker takes to open a stream', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(20 * SECOND), 0);

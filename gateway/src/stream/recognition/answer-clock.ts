@@ -3,37 +3,37 @@ import type { RelayAnswer } from '@svc-asr/core';
 import type { Utterance } from './utterance.ts';
 
 /**
- * Measures how long the oldest answer that workers owe to a stream is overdue. An answer that makes progress restarts
- * the measurement, so a long backlog alone is not overdue.
+ * Measures for how long the oldest answer that workers owe to a stream is overdue. An answer that makes progress
+ * restarts the measurement, so a long backlog alone is not overdue.
  *
- * Workers serve a stream that is ahead of real time with spare capacity only. Its next answer is therefore due when
- * real time has caught up, however far ahead it is. A worker that is lost or hangs is detected earlier, because its
- * connection closes or its `alive` messages stop.
+ * Workers process audio that is ahead of real time only with spare capacity. The next answer of such a stream is
+ * therefore due when real time has caught up, however far ahead the stream is. A worker that is lost or hangs is
+ * detected earlier, because its connection closes or its `alive` messages stop.
  */
 export class AnswerClock {
   #owing = false;
-  /** Time at which the oldest owed answer is due, or at which the next one is if none is owed. */
+  /** Time at which the oldest owed answer is due. If none is owed, the time at which the next one will be due. */
   #dueMs: number;
-  /** Position in the stream up to which audio was answered by any worker. A replay answers it again. */
+  /** Position in the stream up to which any worker has answered the audio. A replay answers it again. */
   #answeredSamples = 0;
 
   constructor(nowMs: number) {
     this.#dueMs = nowMs;
   }
 
-  /** Records whether a worker owes an answer now. */
+  /** Records whether a worker owes an answer at this time. */
   setOwing(owing: boolean, nowMs: number): void {
     if (owing && !this.#owing) this.#dueMs = Math.max(this.#dueMs, nowMs);
     this.#owing = owing;
   }
 
-  /** Starts to wait for a worker to open the stream, which is due at once. */
+  /** Starts to wait until a worker opens the stream. This is due at once. */
   startOpening(nowMs: number): void {
     this.#owing = true;
     this.#dueMs = nowMs;
   }
 
-  /** Records an answer about an utterance. Call before the utterance records it. */
+  /** Records an answer about an utterance. Call it before the utterance itself records the answer. */
   recordAnswer(
     { startSample, samples, consumed }: Pick<Utterance, 'startSample' | 'samples' | 'consumed'>,
     answer: Extract<RelayAnswer, { type: 'final' | 'reset_done' | 'consumed' }>,
@@ -46,13 +46,18 @@ export class AnswerClock {
     this.#dueMs = Math.max(this.#dueMs, nowMs) + added / SAMPLES_PER_MS;
   }
 
-  /** Returns how long an answer is overdue, without the time before `sinceMs`. 0 or less if none is overdue. */
+  /**
+   * Returns for how long an answer is overdue, not counting the time before `sinceMs`. 0 or less if none is overdue.
+   */
   overdueMs(nowMs: number, sinceMs = -Infinity): number {
     return this.#owing ? nowMs - Math.max(this.#dueMs, sinceMs) : 0;
   }
 }
 
-/** Returns how much of an utterance of this many samples is answered. The audio of a reset is dropped, not answered. */
+/**
+ * Returns how many samples of an utterance an answer covers. The audio of a reset is dropped and counts as not
+ * answered.
+ */
 function answeredSamples(
   answer: Extract<RelayAnswer, { type: 'final' | 'reset_done' | 'consumed' }>,
   samples: number,

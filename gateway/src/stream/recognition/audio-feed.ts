@@ -7,14 +7,14 @@ import type { Utterance } from './utterance.ts';
 import type { Utterances } from './utterances.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** Receivers of the audio. */
+/** Receivers of the audio of a stream. */
 export interface FeedTargets {
   readonly link: WorkerLink | undefined;
-  /** Set while the worker drains. */
+  /** Set while the stream moves from its current worker to another one. */
   readonly handover: Handover | undefined;
 }
 
-/** Sends the audio of a stream to its worker, and to its next worker during a handover. */
+/** Sends the audio of a stream to its worker, and during a handover also to its next worker. */
 export class AudioFeed {
   readonly #utterances: Utterances;
   readonly #targets: () => FeedTargets;
@@ -24,12 +24,15 @@ export class AudioFeed {
     this.#targets = targets;
   }
 
-  /** Sends the unsent audio of the current utterance if the worker can use it. Otherwise it is sent with later audio. */
+  /**
+   * Sends the unsent audio of the current utterance if the worker can use it. Otherwise it is sent later, with further
+   * audio.
+   */
   forward(size: ChunkSize): void {
     if (isUsable(this.#utterances.current, size)) this.#sendCurrent();
   }
 
-  /** Ends the current utterance. The audio of a reset is not needed any more. */
+  /** Ends the current utterance. For a reset, the unsent audio is not sent, because it is no longer needed. */
   end(ending: 'flush' | 'reset'): void {
     if (ending === 'flush') this.#sendCurrent();
     const { link, handover } = this.#targets();
@@ -37,7 +40,7 @@ export class AudioFeed {
     handover?.mark(ending);
   }
 
-  /** Sends all unanswered utterances to the new worker. Returns the utterances that it repeats. */
+  /** Sends all unanswered utterances to the new worker. Returns the utterances whose answers the client already has. */
   replay(): Repetition {
     const { link } = this.#targets();
     const repetition = link === undefined ? new Repetition() : startReplay(link, this.#utterances);
@@ -55,7 +58,7 @@ export class AudioFeed {
     this.#targets().handover?.forward(current);
   }
 
-  /** Sends the part of an utterance that the current worker was not sent yet. */
+  /** Sends the part of an utterance that was not yet sent to the current worker. */
   #send(utterance: Utterance): void {
     for (const pcm of utterance.takeUnsent()) this.#targets().link?.audio(pcm);
   }

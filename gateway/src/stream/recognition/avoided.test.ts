@@ -1,6 +1,6 @@
 import { Avoided } from './avoided.ts';
 
-test('Avoided lists a lost worker until its time has passed since the last loss', () => {
+test('Avoided lists a lost worker until the given time has passed since its last loss', () => {
   const avoided = new Avoided(1000);
   expect(avoided.list(0, true)).toEqual([]);
   avoided.add('a', 0);
@@ -11,13 +11,13 @@ test('Avoided lists a lost worker until its time has passed since the last loss'
   expect(avoided.list(2499, true)).toEqual(['b']);
 });
 
-test('Avoided lists a placeholder for a stream that has moved and has no worker left to avoid', () => {
+test('Avoided lists only a placeholder if a worker has opened the stream and no lost worker is left to avoid', () => {
   const avoided = new Avoided(1000);
   avoided.add('a', 0);
   expect(avoided.list(5000, true)).toEqual(['-']);
 });
 
-test('Avoided lists nothing after the time has passed if no worker has opened the stream yet', () => {
+test('Avoided lists nothing after the given time if no worker has opened the stream yet', () => {
   const avoided = new Avoided(1000);
   avoided.add('a', 0);
   expect(avoided.list(5000, false)).toEqual([]);

@@ -1,9 +1,12 @@
-/** Matches no worker id. Keeps the avoid list of a moved stream non-empty after its last entry has expired. */
+/**
+ * Placeholder that matches no worker id. It keeps the list of a stream that has lost its worker non-empty after the
+ * last entry has expired.
+ */
 const NO_WORKER = '-';
 
 /**
- * Workers that a stream has lost and avoids for a limited time. That time exceeds the lease of a worker, so a worker
- * that is still registered afterwards is alive. It may also be the only one available.
+ * Workers that a stream has lost and avoids for a limited time. That time is longer than the lease of a worker. A
+ * worker that is still registered afterwards is therefore alive, and it may be the only one available.
  */
 export class Avoided {
   readonly #avoidUntilMs = new Map<string, number>();
@@ -18,8 +21,8 @@ export class Avoided {
   }
 
   /**
-   * Returns the ids to avoid now. If the stream was open at a worker and lost it, the list is never empty. The script
-   * place.lua serves requests with a non-empty list before the queue of new streams.
+   * Returns the ids of workers to avoid now. If a worker had opened the stream and was lost, the list is never empty.
+   * The script place.lua serves requests with a non-empty list before new streams.
    */
   list(nowMs: number, everOpened: boolean): readonly string[] {
     const ids = [...this.#avoidUntilMs].filter(([, untilMs]) => nowMs < untilMs).map(([id]) => id);

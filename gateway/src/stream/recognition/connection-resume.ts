@@ -4,21 +4,21 @@ import { parseResumeNumber, RESUME_HEADERS } from '@svc-asr/core';
 import { requestUpgrade } from './worker-upgrade.ts';
 import type { UpgradeFailure, UpgradeOptions } from './worker-upgrade.ts';
 
-/** Outcome of a lost connection. It is `refused` if the worker has ended or no longer knows the connection. */
+/** Outcome of a lost connection. `refused` means that the worker has ended, or no longer knows the connection. */
 export type LossOutcome = 'resumed' | 'refused' | 'expired';
 
-/** Token of a connection, and the time within which the worker lets it be resumed. */
+/** Token of a connection, and the time within which the worker accepts a resume. */
 export interface ResumeTerms {
   readonly token: string;
-  /** Time after a loss for which the worker keeps the connection. */
+  /** Time for which the worker keeps the connection after its socket was lost. */
   readonly withinMs: number;
 }
 
 export interface ConnectionResumeOptions extends Pick<UpgradeOptions, 'address' | 'tls'> {
   readonly terms: ResumeTerms;
-  /** Returns the number of bytes that were received on the lost connection. */
+  /** Returns the number of bytes that this gateway has received on the lost connection. */
   readonly receivedBytes: () => number;
-  /** Called with a new socket. The worker has received this many bytes. */
+  /** Called with a new socket. `received` is the number of bytes that the worker has received. */
   readonly onResumed: (socket: Duplex, head: Buffer, received: number) => void;
   /** Called if the connection cannot be resumed. */
   readonly onFailed: (outcome: Exclude<LossOutcome, 'resumed'>, reason: string) => void;
@@ -26,17 +26,23 @@ export interface ConnectionResumeOptions extends Pick<UpgradeOptions, 'address' 
 
 /** Pause between two attempts. */
 const RETRY_MS = 50;
-/** Maximum number of attempts that time out. TCP repeats a packet that is lost while connecting only after a second. */
+/**
+ * Maximum number of attempts that may time out. If a packet is lost while connecting, TCP repeats it only after a
+ * second.
+ */
 const MAX_TIMEOUTS = 4;
 
-/** Returns the terms in the response of a worker. Undefined if its version cannot resume connections. */
+/**
+ * Reads the terms from the response of a worker. Returns undefined if the version of the worker cannot resume
+ * connections.
+ */
 export function readResumeTerms(headers: IncomingHttpHeaders): ResumeTerms | undefined {
   const token = headers[RESUME_HEADERS.token];
   const withinMs = parseResumeNumber(headers[RESUME_HEADERS.withinMs]);
   return typeof token === 'string' && withinMs !== undefined ? { token, withinMs } : undefined;
 }
 
-/** Attempts to resume one lost connection, for as long as the worker keeps it. */
+/** Tries to resume a lost connection for as long as the worker keeps it. */
 export class ConnectionResume {
   readonly #options: ConnectionResumeOptions;
   readonly #untilMs: number;
@@ -50,7 +56,7 @@ export class ConnectionResume {
     this.#attempt();
   }
 
-  /** Ends the attempts. No event follows. */
+  /** Stops the attempts. No callback is called afterwards. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#retry);
@@ -71,7 +77,7 @@ export class ConnectionResume {
           onResumed(socket, head, received);
           return;
         }
-        // The process at this address is a worker of a version that cannot resume connections.
+        // The worker at this address is of a version that cannot resume connections, so it has opened a new one.
         socket.destroy();
         this.#fail('refused', 'the worker opened another connection');
       },
@@ -81,7 +87,7 @@ export class ConnectionResume {
   }
 
   #retryAfter({ message, code, isWrongWorker }: UpgradeFailure): void {
-    // If no process listens at the address, the worker has ended, and its streams need not wait.
+    // If no process listens at the address, the worker has ended. Its streams need not wait any longer.
     if (code === 'ECONNREFUSED' || isWrongWorker) this.#fail('refused', message);
     else if (performance.now() + RETRY_MS >= this.#untilMs) this.#fail('expired', message);
     else if (!this.#stopped) this.#retry = setTimeout(() => this.#attempt(), RETRY_MS);

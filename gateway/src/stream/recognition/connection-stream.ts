@@ -6,14 +6,14 @@ import type { Mark, OutgoingFrame } from './outgoing-stream.ts';
 import type { Sender } from './turns.ts';
 import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-channel.ts';
 
-/** Functions of the connection that a stream uses. */
+/** Functions of the connection that its streams use. */
 export interface StreamConnection {
   readonly aliveAtMs: number;
   schedule: (stream: ConnectionStream) => void;
   remove: (stream: ConnectionStream) => void;
 }
 
-/** One stream on the connection to a worker. */
+/** One stream on a connection to a worker. */
 export class ConnectionStream implements WorkerChannel, Sender {
   readonly id: number;
   readonly events: ChannelEvents;
@@ -83,14 +83,14 @@ export class ConnectionStream implements WorkerChannel, Sender {
     this.events.onAnswer(answer);
   }
 
-  /** Called when the worker needs no sample before this position any more. */
+  /** Called when the worker no longer needs samples before this position. */
   receiveConsumed(position: number): void {
     const answer = this.outgoing.consume(position);
     this.#connection.schedule(this);
     if (answer !== undefined) this.events.onAnswer(answer);
   }
 
-  /** Ends the stream because of the worker. */
+  /** Ends the stream because it was lost at the worker, and notifies its owner. */
   lose(reason: string): void {
     if (this.#over) return;
     this.close();

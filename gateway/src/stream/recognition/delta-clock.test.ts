@@ -2,7 +2,7 @@ import { DeltaClock } from './delta-clock.ts';
 
 const CHUNK = 1000;
 
-test('DeltaClock measures a delta from the arrival of the last sample that it covers', () => {
+test('DeltaClock measures the latency of a delta from the arrival of the last sample that the delta covers', () => {
   const clock = new DeltaClock();
   clock.markArrival(400, 400, CHUNK, 10);
   clock.markArrival(1000, 1000, CHUNK, 20);
@@ -11,7 +11,7 @@ test('DeltaClock measures a delta from the arrival of the last sample that it co
   expect(clock.takeLatency(2000, 130)).toBeUndefined();
 });
 
-test('DeltaClock returns no latency for a sender that is ahead of its worker, nor for audio from before a reset', () => {
+test('DeltaClock returns no latency if the sender is ahead of the worker, or for audio from before a reset', () => {
   const clock = new DeltaClock();
   clock.markArrival(900, 900, CHUNK, 10);
   clock.markArrival(5000, 5000, CHUNK, 11);
@@ -21,7 +21,7 @@ test('DeltaClock returns no latency for a sender that is ahead of its worker, no
   expect(clock.takeLatency(5000, 70)).toBeUndefined();
 });
 
-test('DeltaClock keeps at most the marks of the last 8 chunks while no delta arrives', () => {
+test('DeltaClock keeps the marks of at most the last 8 chunks while no delta arrives', () => {
   const clock = new DeltaClock();
   for (let samples = 100; samples <= 100 * CHUNK; samples += 100) clock.markArrival(samples, 100, CHUNK, samples);
   expect(clock.takeLatency(1000, 0)).toBe(-93_000);

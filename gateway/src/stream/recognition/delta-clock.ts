@@ -1,41 +1,47 @@
 interface Mark {
-  /** Samples of the utterance that had arrived at that time. */
+  /** Number of samples of the utterance that had arrived by `atMs`. */
   readonly samples: number;
   readonly atMs: number;
 }
 
-/** Number of chunks whose arrival is kept. A worker may be 4 chunks behind before the sender is slowed down. */
+/**
+ * Number of chunks whose arrival times are kept. A worker may be 4 chunks behind before reading from the sender is
+ * paused.
+ */
 const MAX_MARKS = 8;
 
-/** Returns false if the sender is ahead of its worker. A latency would then measure the sender, not the service. */
+/**
+ * Returns whether the sender is not ahead of the worker. If it is ahead, a latency would measure the sender and not the
+ * service.
+ */
 export function isTimely(outstandingSamples: number, chunkSamples: number): boolean {
   return outstandingSamples <= 2 * chunkSamples;
 }
 
 /**
  * Measures the latency of deltas: the time from the arrival of the last sample that a delta covers to the delta itself.
- * Only audio that arrives at real-time pace is measured.
+ * It measures only audio that arrives at real-time pace.
  */
 export class DeltaClock {
   #marks: Mark[] = [];
 
   /**
-   * Records that the first `samples` samples of the utterance have arrived. The worker has not consumed `outstanding`
-   * of them.
+   * Records that the first `samples` samples of the utterance have arrived. `outstanding` is the number of samples that
+   * the worker has not consumed.
    */
   markArrival(samples: number, outstanding: number, chunkSamples: number, nowMs: number): void {
     const last = this.#marks.at(-1);
     const lastChunk = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
     if (!isTimely(outstanding, chunkSamples)) this.#marks = [];
-    // One mark for each chunk is enough. The number is limited because silence produces no delta that would remove
+    // One mark per chunk is enough. Their number is limited, because in silence there are no deltas that would remove
     // marks.
     else if (Math.floor(samples / chunkSamples) > lastChunk)
       this.#marks = [...this.#marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }
 
   /**
-   * Returns the latency of a delta that covers the first `audioEnd` samples, and drops their marks. Undefined if it
-   * cannot be measured.
+   * Returns the latency of a delta that covers the first `audioEnd` samples, and drops the marks of these samples.
+   * Undefined if the latency cannot be measured.
    */
   takeLatency(audioEnd: number, nowMs: number): number | undefined {
     const mark = this.#marks.find(({ samples }) => samples >= audioEnd);
@@ -43,7 +49,7 @@ export class DeltaClock {
     return mark === undefined ? undefined : nowMs - mark.atMs;
   }
 
-  /** Call when another utterance starts or another worker takes over. */
+  /** Drops all marks. Call when another utterance starts or another worker takes over. */
   reset(): void {
     this.#marks = [];
   }

@@ -9,7 +9,7 @@ export class DeltaLatency {
   readonly #session: StreamSession;
   readonly #utterances: Utterances;
   readonly #clock = new DeltaClock();
-  /** Utterance whose arrivals the clock has marked. */
+  /** Utterance for which the clock has marked arrivals. */
   #marked: Utterance | undefined;
 
   constructor({ tallies }: Pick<StreamParts, 'tallies'>, session: StreamSession, utterances: Utterances) {
@@ -27,8 +27,8 @@ export class DeltaLatency {
   }
 
   /**
-   * Records a delta of a worker of this revision. Nothing is recorded while the worker still has to answer an earlier
-   * utterance. Later audio then waits, but not because the worker is slow.
+   * Records the latency of a delta from a worker of this revision. Nothing is recorded while the worker must still
+   * answer an earlier utterance. Later audio then waits for that, and not because the worker is slow.
    */
   record(revision: string, audioEnd: number, nowMs: number): void {
     if (this.#utterances.owed || this.#utterances.current !== this.#marked) return;
@@ -38,7 +38,7 @@ export class DeltaLatency {
     this.#session.watch.recordDelta(latencyMs);
   }
 
-  /** Call when another worker takes over. */
+  /** Drops the arrival times. Call when another worker takes over. */
   reset(): void {
     this.#clock.reset();
   }

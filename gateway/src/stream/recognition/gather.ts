@@ -1,21 +1,21 @@
 import { hasChunkOf } from './utterance.ts';
 import type { Utterance } from './utterance.ts';
 
-/** Largest useful message: two seconds of audio. */
+/** Size from which a larger message saves nothing: two seconds of audio. */
 const LARGE_SAMPLES = 32_000;
 
 /** Sizes that a worker announces when it opens a stream. */
 export interface ChunkSize {
   readonly chunkSamples: number;
   /**
-   * A worker processes a chunk this many samples before its end, because no feature uses its last samples.
-   * Undefined if the worker is of an older version, which does not announce it.
+   * Number of samples before the end of a chunk at which a worker can already process it, because no feature uses the
+   * last samples. Undefined if the worker is of an older version, which does not report it.
    */
   readonly earlySamples: number | undefined;
 }
 
 /**
- * Returns whether the worker can use the unsent audio of an utterance. It processes whole chunks only. The many small
+ * Returns whether the worker can use the unsent audio of an utterance. It processes only whole chunks. The many small
  * frames of a chunk can therefore be sent as one message. Audio for which the worker owes an answer is never held back.
  */
 export function isUsable(

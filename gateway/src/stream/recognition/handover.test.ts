@@ -13,7 +13,7 @@ import type { ChannelEvents, ChannelRequest, WorkerChannel } from './worker-chan
 import { createQuietWaiters } from '../../testing/waiters.ts';
 
 const CHUNK = 10;
-/** Samples after which workers of streams with endpointing cut an utterance. */
+/** Number of samples after which workers cut an utterance, in streams with endpointing. */
 const CUT = 25;
 const WORKER_ANSWER_MS = 10_000;
 const metrics = createGatewayMetrics(createMetrics('gateway'));
@@ -22,16 +22,16 @@ const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, wa
 const ticketKey = { current: { id: 'k', privateKey: generateKeyPairSync('ed25519').privateKey } };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A worker that answers one input at a time, and only when the test requests it. */
+/** A worker that answers one input at a time, and only when the test calls `step`. */
 class FakeWorker implements WorkerChannel {
   readonly aliveAtMs = Infinity;
   readonly #events: ChannelEvents;
   readonly #inputs: (number | 'flush' | 'reset')[] = [];
-  /** Samples after which an utterance is cut. */
+  /** Number of samples after which an utterance is cut. */
   cutAfter: number;
-  /** Whether a reset drops the audio before it. Otherwise the worker has already recognized that audio. */
+  /** True if a reset drops the audio before it. False if the worker has already recognized that audio. */
   dropsAudio = false;
-  /** Samples before which the first utterance is not cut. */
+  /** Number of samples before which the first utterance must not be cut. */
   #notBefore: number;
   #samples = 0;
   #consumed = 0;
@@ -61,7 +61,7 @@ class FakeWorker implements WorkerChannel {
     this.closed = true;
   }
 
-  /** Opens the stream, or answers the next input. Returns false if there is nothing to do. */
+  /** Opens the stream, or answers the next input. Returns false if there is nothing to answer. */
   step(): boolean {
     if (this.closed) return false;
     const { onAnswer } = this.#events;
@@ -86,12 +86,12 @@ class FakeWorker implements WorkerChannel {
     return true;
   }
 
-  /** Asks the gateway to move the stream. */
+  /** Asks the gateway to move the stream, as a draining worker does. */
   drain(): void {
     if (this.#opened && !this.closed) this.#events.onAnswer({ type: 'move', within_ms: 1000 });
   }
 
-  /** Asks the gateway to move the stream because there are more streams than slots. */
+  /** Asks the gateway to move the stream, as a worker with too many streams does. */
   shed(): void {
     this.#events.onAnswer({ type: 'move', reason: TOO_MANY_STREAMS });
   }
@@ -113,7 +113,7 @@ class FakeWorker implements WorkerChannel {
     }
   }
 
-  /** Ends the utterance at a pause. The audio after the cut is the start of the next one. */
+  /** Ends the utterance at a pause. The audio after the cut is the start of the next utterance. */
   #cut(): void {
     const samples = this.#cutAt;
     this.#samples -= samples;
@@ -125,24 +125,27 @@ class FakeWorker implements WorkerChannel {
 /** A stream whose workers the test controls. */
 class TestStream {
   readonly workers: FakeWorker[] = [];
-  /** What the client has received. */
+  /** Answers that the client has received. */
   readonly received: string[] = [];
-  /** What the client must receive, without deltas. */
+  /** Answers that the client must receive, without deltas. */
   readonly expected: string[] = [];
-  /** Samples between two flushes or resets. */
+  /** Number of samples between two consecutive flushes or resets. */
   readonly flushed: number[] = [];
-  /** Workers that failed on the stream. */
+  /** Number of workers that were counted as failed. */
   failures = 0;
-  /** Reasons of the moves. */
+  /** Reasons of the moves of the stream. */
   readonly reasons: string[] = [];
   readonly #utterances = new Utterances();
   readonly #recognition: Recognition;
-  /** Checks for hung workers at this time. */
+  /** Lets the stream check for hung workers at this time. */
   tick: (nowMs: number) => void = () => undefined;
-  /** Samples since the last flush or reset. */
+  /** Number of samples since the last flush or reset. */
   #samples = 0;
 
-  /** `cutAfter` returns the samples after which the next worker cuts utterances. Without it, there is no endpointing. */
+  /**
+   * `cutAfter` returns the number of samples after which the next worker cuts utterances. If it is omitted, the stream
+   * has no endpointing.
+   */
   constructor(cutAfter?: () => number) {
     let placed = 0;
     const place = () =>
@@ -185,7 +188,7 @@ class TestStream {
     }
   }
 
-  /** The worker that was assigned first and has not been closed. It drains if there is a second one. */
+  /** First of the workers that are not closed. If there is a second one, the first is draining. */
   get worker(): FakeWorker | undefined {
     return this.workers.find(({ closed }) => !closed);
   }
@@ -233,7 +236,7 @@ interface Moving {
   next: FakeWorker;
 }
 
-/** Opens a stream that has received a delta and drains, with a successor that has not opened it. */
+/** Creates a stream that has received a delta and whose worker drains. Its successor has not opened the stream yet. */
 const startDraining = (stream?: TestStream, samples?: number): Promise<Moving> => startMoving('drain', stream, samples);
 
 async function startMoving(cause: 'drain' | 'shed', stream = new TestStream(), samples = CHUNK): Promise<Moving> {
@@ -248,7 +251,7 @@ async function startMoving(cause: 'drain' | 'shed', stream = new TestStream(), s
   return { stream, old, next };
 }
 
-test('a draining worker is closed when its successor has caught up, and not before', async () => {
+test('a draining worker is closed only when its successor has caught up', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   expect(old.closed).toBe(false);
@@ -265,7 +268,7 @@ test('a draining worker is closed when its successor has caught up, and not befo
   stream.stop();
 });
 
-test('a final of the draining worker is not repeated by a successor that still has to answer the utterance', async () => {
+test('a successor does not repeat a final that the client has already received from the draining worker', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   stream.end('flush');
@@ -304,7 +307,7 @@ test('the loss of a worker with too many streams counts as a failure, unless the
   draining.stream.stop();
 });
 
-test('a successor that answers an utterance first takes over with its final', async () => {
+test('a successor that answers an utterance before the draining worker takes over with its final', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   stream.end('flush');
@@ -315,7 +318,7 @@ test('a successor that answers an utterance first takes over with its final', as
   stream.stop();
 });
 
-test('a stream whose successor is lost stays on the draining worker and gets another successor', async () => {
+test('if a successor is lost, the stream stays at the draining worker and gets another successor', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   next.lose();
@@ -330,7 +333,7 @@ test('a stream whose successor is lost stays on the draining worker and gets ano
   stream.stop();
 });
 
-test('a successor that owed no answer for long has the whole time for the next answer', async () => {
+test('a successor that owed no answer for a long time has the full WORKER_ANSWER_MS for the next answer', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   const idleUntilMs = Math.ceil(performance.now()) + 6 * WORKER_ANSWER_MS;
@@ -353,10 +356,10 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lose' as const, 'lose successor' as const) }) },
 );
 
-/** Does the actions with a stream, flushes it and lets its workers answer everything. */
+/** Performs the actions on a stream, flushes it, and lets its workers answer everything. */
 async function act(stream: TestStream, actions: readonly Action[]): Promise<void> {
   await settle();
-  /** More losses on an utterance would end the stream. */
+  /** Number of losses. More than two on the same utterance would end the stream. */
   let losses = 0;
   for (const one of actions) {
     if (one.do === 'audio') stream.audio(one.samples);
@@ -371,7 +374,7 @@ async function act(stream: TestStream, actions: readonly Action[]): Promise<void
   while (stream.workers.some((worker) => worker.step())) await settle();
 }
 
-test('a stream with endpointing moves any number of times and is cut at the same samples', async () => {
+test('a stream with endpointing is cut at the same samples, however often it moves', async () => {
   const withoutReset = fc
     .array(action, { maxLength: 80, size: 'max' })
     .map((actions) => actions.map((one) => (one.do === 'reset' ? { do: 'flush' as const } : one)));
@@ -391,7 +394,7 @@ test('a stream with endpointing moves any number of times and is cut at the same
   );
 });
 
-test('a successor that cuts elsewhere than the draining worker is replaced, and the client notices nothing', async () => {
+test('a successor that cuts at other samples than the draining worker is replaced, and the client gets no wrong answer', async () => {
   const cuts = [CUT, CUT - 5, CUT];
   const stream = new TestStream(() => cuts.shift() ?? CUT);
   await settle();
@@ -416,8 +419,8 @@ test('a successor that cuts elsewhere than the draining worker is replaced, and 
 });
 
 /**
- * Starts the handover of a stream whose client has text of the whole first utterance. The draining worker answers it
- * before the successor opens the stream. The second utterance has a pause at 15 samples.
+ * Starts the handover of a stream whose client has received text of the whole first utterance. The draining worker
+ * answers that utterance before the successor opens the stream. The second utterance has a pause at 15 samples.
  */
 async function answerBeforeSuccessorOpens(): Promise<Awaited<ReturnType<typeof startDraining>>> {
   const cuts = [CUT];
@@ -430,7 +433,7 @@ async function answerBeforeSuccessorOpens(): Promise<Awaited<ReturnType<typeof s
   return draining;
 }
 
-test('a successor that opens after an utterance was answered cuts the next one where the draining worker does', async () => {
+test('a successor that opens after an utterance was answered cuts the next one at the same samples as the draining worker', async () => {
   const { stream, old, next } = await answerBeforeSuccessorOpens();
   stream.audio(CHUNK);
   old.step();
@@ -445,7 +448,7 @@ test('a successor that opens after an utterance was answered cuts the next one w
   stream.stop();
 });
 
-test('a successor that opens after the draining worker was lost cuts an utterance without text at its pause', async () => {
+test('a successor that opens after the draining worker was lost cuts an utterance without delivered text at its pause', async () => {
   const { stream, old, next } = await answerBeforeSuccessorOpens();
   old.lose();
   stream.audio(2 * CHUNK);
@@ -456,7 +459,7 @@ test('a successor that opens after the draining worker was lost cuts an utteranc
   stream.stop();
 });
 
-test('a successor that got no audio of a reset utterance stays when the draining worker cuts that utterance', async () => {
+test('a successor that got no audio of a reset utterance is kept when the draining worker cuts that utterance', async () => {
   const { stream, old, next } = await startDraining(new TestStream(() => CUT), 2 * CHUNK);
   stream.audio(CHUNK);
   stream.end('reset');
@@ -468,7 +471,7 @@ test('a successor that got no audio of a reset utterance stays when the draining
   stream.stop();
 });
 
-test('no successor is replaced because of a reset and pauses, in any order of events', async () => {
+test('no successor is replaced because of resets and pauses, whatever the order of events is', async () => {
   const withoutLoss = fc
     .array(action, { maxLength: 80, size: 'max' })
     .map((actions) => actions.filter((one) => one.do !== 'lose' && one.do !== 'lose successor'));
@@ -485,7 +488,7 @@ test('no successor is replaced because of a reset and pauses, in any order of ev
   );
 });
 
-test('a stream moves any number of times without a lost or repeated answer, in any order of events', async () => {
+test('a stream that moves any number of times loses and repeats no answer, whatever the order of events is', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 80, size: 'max' }), async (actions) => {
       const stream = new TestStream();

@@ -12,7 +12,7 @@ import type { Utterance } from './utterance.ts';
 import type { Utterances, WorkerProgress } from './utterances.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** Time between two checks whether an utterance on which workers failed is answered. */
+/** Interval of the checks whether an utterance on which workers failed has been answered. */
 const SUSPECT_CHECK_MS = 1000;
 
 type Opened = Extract<RelayAnswer, { type: 'opened' }>;
@@ -21,25 +21,28 @@ export interface HandoverOptions {
   readonly configuration: Configuration;
   /** Id of the worker that the stream leaves. */
   readonly worker: string;
-  /** Workers that the stream has lost. */
+  /** Workers that the stream has lost and avoids. */
   readonly avoided: Avoided;
   readonly nextEpoch: () => number;
-  /** Called when the successor has answered as much as the current worker. The handler calls `take`. */
+  /** Called when the successor has answered as much as the current worker. The handler must call `take`. */
   readonly onReady: () => void;
 }
 
-/** The worker that takes over a stream. */
+/** The worker that is to take over a stream. */
 export interface Successor {
   readonly worker: PlacedWorker;
   readonly link: WorkerLink;
-  /** Undefined until the worker has opened the stream. Nothing is sent to the worker before. */
+  /**
+   * Answer with which the worker opened the stream. Undefined before that, and nothing is sent to the worker until
+   * then.
+   */
   opened: Opened | undefined;
 }
 
 /**
- * Prepares the move of a stream while its current worker, which drains or has too many streams, still serves it. The
- * handover searches for a successor, replays the unanswered audio there and forwards new audio to it. The answers of the
- * successor are dropped until it has caught up.
+ * Prepares the move of a stream while its current worker still serves it. The current worker drains or has too many
+ * streams. The handover searches for a successor, replays the unanswered audio there and forwards new audio to it.
+ * Answers of the successor are dropped until it has caught up with the current worker.
  */
 export class Handover {
   readonly #parts: StreamParts;
@@ -47,15 +50,15 @@ export class Handover {
   readonly #utterances: Utterances;
   readonly #options: HandoverOptions;
   #successor: Successor | undefined;
-  /** Utterances that the current worker has answered, and the successor has not. */
+  /** Utterances that the current worker has answered and the successor has not answered yet. */
   #repetition = new Repetition();
-  /** Samples that the successor has consumed of the utterance that it is answering. */
+  /** Number of samples that the successor has consumed of the utterance that it is answering. */
   #consumed = 0;
-  /** Samples of the current utterance that the successor was sent. */
+  /** Number of samples of the current utterance that were sent to the successor. */
   #sent = 0;
-  /** Time of the last answer of the successor, or the last time at which it owed none. */
+  /** Time of the last answer of the successor, or the last time at which it owed no answer. */
   #progressAtMs = 0;
-  /** Number of an utterance on which too many workers failed. It is not replayed again before it is answered. */
+  /** Number of an utterance on which too many workers have failed. There is no further replay until it is answered. */
   #suspect = 0;
   #over = false;
 
@@ -89,7 +92,7 @@ export class Handover {
     if (answer.type === 'final' && answer.endpoint === true && head === current) this.#sent -= answer.audio_end;
   }
 
-  /** Ends the handover and returns the successor with its progress. Undefined if there is none. */
+  /** Ends the handover and returns the successor with its progress. Undefined if there is no successor. */
   take(): (Successor & { progress: WorkerProgress; repetition: Repetition }) | undefined {
     this.#over = true;
     const [repetition, { head }] = [this.#repetition, this.#utterances];
@@ -105,7 +108,7 @@ export class Handover {
     this.#session.watch.abandonMove();
   }
 
-  /** Drops a successor that hangs. */
+  /** Leaves a successor that hangs. */
   checkProgress(nowMs: number): void {
     const successor = this.#successor;
     if (successor?.opened === undefined) return;
@@ -196,7 +199,7 @@ export class Handover {
     const isEnd = message.type === 'final' || message.type === 'reset_done';
     const position = isEnd ? Infinity : message.type === 'consumed' ? message.samples : message.audio_end;
     if (kind === 'new' && this.#hasCaughtUp(position)) {
-      // The client has not received this answer, or it is the last one that the client has received.
+      // Either the client has not received this answer yet, or it is the last answer that the client has received.
       this.#options.onReady();
       link.events.onMessage(message);
     } else if (isEnd) {
@@ -205,7 +208,7 @@ export class Handover {
     } else if (message.type === 'consumed') this.#consumed = position;
   }
 
-  /** Returns whether the current worker has answered nothing after this position of the successor's utterance. */
+  /** Returns whether the successor has caught up: the current worker has answered nothing after this position. */
   #hasCaughtUp(position: number): boolean {
     const { head } = this.#utterances;
     return this.#repetition.isOver && position >= Math.max(head.consumed, head.deliveredSamples);
@@ -222,7 +225,10 @@ export class Handover {
     }
   }
 
-  /** Leaves the successor and searches for another one. `failure` is undefined if the successor asks for a move too. */
+  /**
+   * Leaves the successor and searches for another one. `failure` is undefined if the successor itself asks to move the
+   * stream.
+   */
   #drop(failure: string | undefined, isWrongWorker = false): void {
     const [parts, session, { head }] = [this.#parts, this.#session, this.#utterances];
     const successor = this.#successor;

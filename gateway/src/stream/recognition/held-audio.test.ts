@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { HeldAudio } from './held-audio.ts';
 
-test('HeldAudio returns the appended audio from any sample on, whatever the frame sizes', () => {
+test('HeldAudio returns the appended audio from any sample on, whatever the sizes of the frames are', () => {
   const frames = fc.array(fc.integer({ min: 0, max: 32_768 }), { maxLength: 20 });
   fc.assert(
     fc.property(frames, fc.double({ min: 0, max: 1, noNaN: true }), (lengths, part) => {
@@ -17,7 +17,7 @@ test('HeldAudio returns the appended audio from any sample on, whatever the fram
   );
 });
 
-test('HeldAudio keeps its own copy of a frame whose buffer is reused', () => {
+test('HeldAudio keeps its own copy of a frame, so that the buffer of the frame can be reused', () => {
   const audio = new HeldAudio();
   const frame = Buffer.alloc(8, 7);
   audio.append(frame);
@@ -25,7 +25,7 @@ test('HeldAudio keeps its own copy of a frame whose buffer is reused', () => {
   expect(audio.from(0)).toEqual([Buffer.alloc(8, 7)]);
 });
 
-test('HeldAudio does not change a returned piece when more audio is appended', () => {
+test('HeldAudio does not change a piece that it has returned when more audio is appended', () => {
   const audio = new HeldAudio();
   audio.append(Buffer.alloc(8, 1));
   const [piece] = audio.from(0);

@@ -1,15 +1,15 @@
 import { AUDIO } from '@svc-asr/core';
 
 /**
- * Size of a block: two seconds of audio. Frames may be tiny, and a buffer for each frame would cost far more than its
- * bytes.
+ * Size of a block, which holds two seconds of audio. Frames may be tiny, and one buffer per frame would need far more
+ * memory than its bytes.
  */
 const BLOCK_BYTES = 65_536;
 
-/** Audio in order of arrival, kept for a replay. */
+/** Audio that is kept for a replay, in order of arrival. */
 export class HeldAudio {
   readonly #blocks: Buffer[] = [];
-  /** Last block, which is being filled. */
+  /** Last block, which still has room. */
   #block = Buffer.alloc(0);
   #bytes = 0;
 
@@ -17,7 +17,7 @@ export class HeldAudio {
     return this.#bytes / AUDIO.bytesPerSample;
   }
 
-  /** Copies a frame of whole samples. */
+  /** Appends a copy of a frame, which must consist of whole samples. */
   append(pcm: Buffer): void {
     for (let at = 0; at < pcm.length;) {
       const offset = this.#bytes % BLOCK_BYTES;
@@ -28,7 +28,7 @@ export class HeldAudio {
     }
   }
 
-  /** Returns the audio from a sample on, one piece for each block. Later calls of `append` do not change a piece. */
+  /** Returns the audio from a sample on, in one piece per block. Later calls of `append` do not change the pieces. */
   from(sample: number): Buffer[] {
     const pieces: Buffer[] = [];
     for (let at = sample * AUDIO.bytesPerSample; at < this.#bytes;) {

@@ -11,16 +11,22 @@ import type { LinkEvents } from './worker-link.ts';
 /** Stream to open at a worker. */
 export interface LinkRequest {
   readonly configuration: Configuration;
-  /** Unanswered utterances of the stream, which are sent again. */
+  /** Unanswered utterances of the stream. Their audio is replayed to the worker. */
   readonly utterances: Utterances;
   readonly traceparent: string | undefined;
-  /** Number of this attempt. A worker accepts each number of a session only once. */
+  /** Number of this attempt to open the session's stream. A worker accepts each number only once. */
   readonly epoch: number;
-  /** Address at which the session had a stream before. A draining worker opens it again only there. */
+  /**
+   * Address at which the worker has served this session before. If the worker drains, it opens the session again only
+   * there.
+   */
   readonly previousAddress?: string | undefined;
 }
 
-/** Opens a stream at the worker that it was assigned to. Returns the reason if the address cannot be trusted. */
+/**
+ * Opens a stream at the worker to which it was assigned. Returns the refusal if the address of the worker cannot be
+ * trusted.
+ */
 export function openLink(
   { ticketKey, times, workerConnections, workerTrust }: StreamParts,
   { sessionId: session, model }: StreamSession,
@@ -50,8 +56,9 @@ export function openLink(
 }
 
 /**
- * Call before a replay to a worker that has opened the stream. Returns the utterances that it repeats. If a draining
- * worker has meanwhile answered the utterance of `not_before`, the worker resets an empty utterance in its place.
+ * Call before a replay to a worker that has opened the stream. Returns the utterances whose answers the client already
+ * has. If the utterance to which `not_before` refers was answered in the meantime, the worker must not apply it to the
+ * next one. An empty utterance is therefore reset in its place.
  */
 export function startReplay(link: WorkerLink, { head }: Utterances): Repetition {
   const repetition = new Repetition();
@@ -61,7 +68,7 @@ export function startReplay(link: WorkerLink, { head }: Utterances): Repetition 
   return repetition;
 }
 
-/** Reason why a stream with endpointing leaves a worker that does not support it. */
+/** Reason why a stream with endpointing leaves a worker that does not support endpointing. */
 export const NO_ENDPOINTING = 'the worker is of a version without endpointing';
 
 /** Returns whether a worker has opened a stream without the endpointing that was requested. */

@@ -15,7 +15,7 @@ function takeAll(stream: OutgoingStream): OutgoingFrame[] {
 const shapes = (frames: OutgoingFrame[]) =>
   frames.map((frame) => [frame.kind, frame.position, frame.kind === 'audio' ? frame.pcm.length / 2 : 0]);
 
-test('OutgoingStream sends nothing before the worker has announced its buffer, and no more than that after', () => {
+test('OutgoingStream sends nothing before the worker has announced its buffer, and never more than the buffer holds', () => {
   const stream = new OutgoingStream(0);
   stream.addAudio(pcm(500));
   expect(takeAll(stream)).toEqual([]);
@@ -26,7 +26,7 @@ test('OutgoingStream sends nothing before the worker has announced its buffer, a
   expect(shapes(takeAll(stream))).toEqual([['audio', 300, 120]]);
 });
 
-test('OutgoingStream splits audio into frames of at most the size of a turn', () => {
+test('OutgoingStream splits audio into frames of at most maxTurnBytes', () => {
   const stream = new OutgoingStream(0);
   stream.open(1_000_000);
   stream.addAudio(pcm(20_000));
@@ -37,7 +37,7 @@ test('OutgoingStream splits audio into frames of at most the size of a turn', ()
   ]);
 });
 
-test('OutgoingStream sends a mark after the audio before it, and waits when too many marks are unanswered', () => {
+test('OutgoingStream sends a mark after the audio before it, and waits while too many marks are unanswered', () => {
   const stream = new OutgoingStream(0);
   stream.open(100);
   stream.addAudio(pcm(10));
@@ -51,7 +51,7 @@ test('OutgoingStream sends a mark after the audio before it, and waits when too 
   expect(shapes(takeAll(stream))).toEqual([['flush', 10, 0]]);
 });
 
-test('OutgoingStream reports consumed audio relative to the utterance that the worker decodes', () => {
+test('OutgoingStream reports consumed audio relative to the utterance that the worker is answering', () => {
   const stream = new OutgoingStream(0);
   stream.open(1000);
   stream.addAudio(pcm(200));
@@ -64,7 +64,7 @@ test('OutgoingStream reports consumed audio relative to the utterance that the w
   expect(stream.consume(260)).toEqual({ type: 'consumed', samples: 60 });
 });
 
-test('OutgoingStream counts from the cut after one, and leaves the mark to the audio after it', () => {
+test('OutgoingStream counts consumed audio from a cut on, and the next answer to a mark ends the audio after the cut', () => {
   const stream = new OutgoingStream(0);
   stream.open(1000);
   stream.addAudio(pcm(200));
@@ -78,7 +78,7 @@ test('OutgoingStream counts from the cut after one, and leaves the mark to the a
   expect(stream.consume(260)).toEqual({ type: 'consumed', samples: 60 });
 });
 
-test('OutgoingStream is a replay until the replayed samples are sent', () => {
+test('OutgoingStream.isReplay is true until the replayed samples are sent', () => {
   const stream = new OutgoingStream(150);
   stream.open(100);
   stream.addAudio(pcm(400));
@@ -89,7 +89,7 @@ test('OutgoingStream is a replay until the replayed samples are sent', () => {
   expect(stream.isReplay).toBe(false);
 });
 
-test('OutgoingStream sends all audio in order and never exceeds the credit, however it is cut and consumed', () => {
+test('OutgoingStream sends all audio in order and never more than the buffer of the worker holds', () => {
   const step = fc.record({
     samples: fc.nat(60),
     mark: fc.boolean(),

@@ -9,20 +9,21 @@ export type OutgoingFrame =
   | { readonly kind: Mark; readonly position: number };
 
 /**
- * What a gateway has to send for one stream, in order. The worker announces how much audio it can buffer, and reports
- * how much it has consumed. Nothing beyond that is sent, so a slow stream waits here and not in the connection.
+ * Audio and marks that a gateway has to send for one stream, in order. The worker announces how much audio it can
+ * buffer, and reports how much it has consumed. No more than that is sent, so a slow stream waits here and not in the
+ * connection.
  *
- * Positions count samples from the start of the stream at this worker.
+ * Positions are numbers of samples since the start of the stream at this worker.
  */
 export class OutgoingStream {
-  /** Samples before this position are a replay. */
+  /** Position up to which the audio is a replay. */
   readonly #liveFrom: number;
   readonly #queue: (Buffer | Mark)[] = [];
   #queued = 0;
   #sent = 0;
   #consumed = 0;
   #bufferSamples = 0;
-  /** Positions of the marks that the worker has not answered, oldest first. Some are not sent yet. */
+  /** Positions of the marks that the worker has not answered, oldest first. Some of them are not sent yet. */
   readonly #marks: number[] = [];
   #unansweredMarks = 0;
   #utteranceStart = 0;
@@ -31,7 +32,7 @@ export class OutgoingStream {
     this.#liveFrom = replayedSamples;
   }
 
-  /** True while the next audio is a replay, which is less urgent than that of other streams. */
+  /** True while the next audio is part of a replay. It is less urgent than the audio of other streams. */
   get isReplay(): boolean {
     return this.#sent < this.#liveFrom;
   }
@@ -47,12 +48,12 @@ export class OutgoingStream {
     return this.#consumed + this.#bufferSamples - this.#sent;
   }
 
-  /** Records the amount of audio that the worker can buffer. Nothing is sent before. */
+  /** Records how much audio the worker can buffer. Nothing is sent before this call. */
   open(bufferSamples: number): void {
     this.#bufferSamples = bufferSamples;
   }
 
-  /** Adds audio, which must consist of whole samples and must not change any more. */
+  /** Adds audio. It must consist of whole samples, and the buffer must not be changed afterwards. */
   addAudio(pcm: Buffer): void {
     if (pcm.length === 0) return;
     this.#queue.push(pcm);
@@ -65,7 +66,10 @@ export class OutgoingStream {
     this.#marks.push(this.#queued);
   }
 
-  /** Removes and returns the next frame, with at most `maxBytes` of audio. Undefined if the worker has no room for it. */
+  /**
+   * Removes and returns the next frame, with at most `maxBytes` of audio. Returns undefined if the worker has no room
+   * for it.
+   */
   take(maxBytes: number): OutgoingFrame | undefined {
     const next = this.#queue[0];
     if (next === undefined || !this.isReady) return undefined;
@@ -84,20 +88,23 @@ export class OutgoingStream {
     return { kind: 'audio', position, pcm: next.subarray(0, bytes) };
   }
 
-  /** Records that a pause has ended the utterance after this many samples. Its mark belongs to the next utterance. */
+  /**
+   * Records that a pause has ended the utterance after this many samples. The pending mark then ends the next
+   * utterance.
+   */
   cut(samples: number): void {
     this.#utteranceStart += samples;
   }
 
-  /** Records an answer to a mark, which ends an utterance. */
+  /** Records that the worker has answered a mark, which ends an utterance. */
   endUtterance(): void {
     this.#utteranceStart = this.#marks.shift() ?? this.#utteranceStart;
     this.#unansweredMarks = Math.max(0, this.#unansweredMarks - 1);
   }
 
   /**
-   * Records that the worker needs no sample before this position. Returns the answer for the current utterance, or
-   * undefined if none of its audio was consumed.
+   * Records that the worker no longer needs samples before this position. Returns the answer for the current utterance,
+   * or undefined if none of its audio was consumed.
    */
   consume(position: number): Extract<RelayAnswer, { type: 'consumed' }> | undefined {
     this.#consumed = Math.max(this.#consumed, Math.min(position, this.#sent));

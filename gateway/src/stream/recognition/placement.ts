@@ -2,16 +2,16 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { PlacedWorker, PoolState } from '@svc-asr/ledger';
 import type { StreamParts, StreamSession } from '../session.ts';
 
-/** Average time until a request that failed is repeated. */
+/** Average time after which a failed request is repeated. */
 const RETRY_MS = 500;
-/** Time between two checks of the workers to avoid. Each check that finds a change repeats the request. */
+/** Interval at which the list of workers to avoid is checked. If it has changed, the request is repeated. */
 const AVOID_CHECK_MS = 1000;
 
-/** Why a stream waits for a worker. */
+/** State of a stream that waits for a worker. */
 export interface CapacityWait {
-  /** The pool as the ledger described it. Undefined if the ledger is unavailable. */
+  /** State of the pool according to the ledger. Undefined if the ledger is unavailable. */
   pool: PoolState | undefined;
-  /** Longest time that the stream continues to wait. */
+  /** Maximum time for which the stream continues to wait. */
   remainingMs: number;
 }
 
@@ -19,16 +19,17 @@ export interface SearchOptions {
   untilMs: number;
   /** Returns the ids of the workers to avoid. */
   avoid: () => readonly string[];
-  /** Called repeatedly while no worker has room for the stream. */
+  /** Called repeatedly while no worker has a free slot for the stream. */
   onWait: (wait: CapacityWait) => void;
   isAbandoned: () => boolean;
-  /** Worker that serves the stream during the search, because it drains or has too many streams. */
+  /** Worker that still serves the stream during the search, because it drains or has too many streams. */
   servedBy?: string;
 }
 
 /**
- * Requests a worker until one is assigned. A queued stream repeats the request when Redis notifies this gateway, and
- * when its workers to avoid have changed. Returns undefined after `untilMs`, or once `isAbandoned` returns true.
+ * Requests a worker until one is assigned. For a queued stream, the request is repeated when Redis notifies this
+ * gateway, and when the list of workers to avoid has changed. Returns undefined after `untilMs`, or once `isAbandoned`
+ * returns true.
  */
 export async function findWorker(
   parts: StreamParts,
@@ -45,7 +46,7 @@ export async function findWorker(
     lastWaitAtMs = now;
     options.onWait({ pool, remainingMs: untilMs - now });
   };
-  /** Waits until the request should be repeated. Returns false if the time is up. */
+  /** Waits until the request should be repeated. Returns false if the time is over. */
   const pause = async (avoid: readonly string[]) => {
     const stepMs = Math.min(times.statusMs, avoid.length === 0 ? Infinity : AVOID_CHECK_MS);
     while (!(await waiter.wait(Math.min(stepMs, untilMs - performance.now())))) {
@@ -71,7 +72,7 @@ export async function findWorker(
         if (placement.outcome === 'placed') return placement.worker;
         pool = placement;
       } catch (error) {
-        // An unavailable Redis is retried like a missing worker.
+        // If Redis is unavailable, the request is repeated, as if there were no free worker.
         if (!(error instanceof LedgerUnavailable)) throw error;
       }
       const now = performance.now();

@@ -1,12 +1,12 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
 import type { CapacityWait } from './placement.ts';
 
-/** An answer about the audio of a stream. */
+/** An answer of a worker about the audio of a stream. */
 export type StreamAnswer = Extract<RelayAnswer, { type: 'delta' | 'final' | 'reset_done' | 'consumed' }>;
 
 /** Callbacks of the recognition of one stream. */
 export interface RecognitionEvents {
-  /** Called repeatedly while no worker has room for the stream. */
+  /** Called repeatedly while no worker has a free slot for the stream. */
   onWait: (wait: CapacityWait) => void;
   /** Called when a worker was assigned, before it has opened the stream. */
   onPlaced: () => void;
@@ -15,6 +15,6 @@ export interface RecognitionEvents {
   onAnswer: (answer: StreamAnswer) => void;
   /** Called when the worker does not support this part of the requested configuration. */
   onConfigurationRefused: (part: 'context' | 'endpointing') => void;
-  /** Called when the stream has to fail. */
+  /** Called when the stream must fail. */
   onFailed: (code: 'no_capacity' | 'internal_error') => void;
 }

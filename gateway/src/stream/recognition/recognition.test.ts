@@ -28,7 +28,7 @@ const watch = new StreamWatch({
 });
 const SESSION = { sessionId: 's', tenant: 't', model: 'm', maxWaitMs: 60_000, watch } as StreamSession;
 
-/** Starts the recognition of a stream that requests its worker from `place`, with audio that no worker has answered. */
+/** Starts the recognition of a stream that has unanswered audio. `place` assigns its workers. */
 function startRecognition(
   place: () => Promise<Placement>,
   caFile = '/ca.crt',
@@ -60,13 +60,13 @@ function startRecognition(
   return { events, recognition, utterances };
 }
 
-test('Recognition fails its own stream with internal_error when Redis rejects the placement', async () => {
+test('Recognition fails only its own stream, with internal_error, when Redis rejects the placement', async () => {
   const { events } = startRecognition(() => Promise.reject(new Error('NOPERM')));
   await eventually('the stream fails', 20_000, () => events.length > 1);
   expect(events).toEqual(['logged', 'internal_error']);
 });
 
-test('Recognition retries the placement while Redis is unavailable, until it is stopped', async () => {
+test('Recognition repeats the placement while Redis is unavailable, until it is stopped', async () => {
   let requests = 0;
   const { events, recognition } = startRecognition(() => {
     requests++;
@@ -80,7 +80,7 @@ test('Recognition retries the placement while Redis is unavailable, until it is 
   expect(events).toEqual(['wait']);
 });
 
-test('Recognition sends the audio for which it expects an answer to a worker without early_samples', async () => {
+test('Recognition holds back no audio for which an answer is owed, even if the worker does not report early_samples', async () => {
   const CHUNK_SAMPLES = 17_920;
   let sent = 0;
   const links: ChannelEvents[] = [];
@@ -101,7 +101,7 @@ test('Recognition sends the audio for which it expects an answer to a worker wit
     recognition.forwardAudio();
   };
   add(CHUNK_SAMPLES);
-  // Features overlap, so a worker reports less than the chunk that it has recognized.
+  // Features overlap, so a worker reports fewer consumed samples than the chunk that it has recognized.
   utterances.current.consume(CHUNK_SAMPLES - 1321);
   while (!utterances.owesAnswer(CHUNK_SAMPLES)) add(320);
   expect(sent).toBe(utterances.acceptedSamples);
@@ -109,7 +109,7 @@ test('Recognition sends the audio for which it expects an answer to a worker wit
   recognition.stop();
 });
 
-test('Recognition refuses endpointing at a worker without it, and leaves such a worker once it is on', async () => {
+test('Recognition refuses to turn on endpointing at an old worker, and leaves an old worker if endpointing is on', async () => {
   const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
   const open = (request: ChannelRequest, events: ChannelEvents): WorkerChannel => {
     links.push({ request, events });
@@ -143,16 +143,19 @@ test('Recognition refuses endpointing at a worker without it, and leaves such a 
   const fourth = await answer(4, false);
   expect(fourth.request.endpointing).toEqual({ silenceMs: 500, notBefore: 1 });
   await answer(5, true);
-  // The worker that was lost counts as a failure of its revision, and the old one does not.
+  // The lost worker counts as a failure of its revision, and the old worker without endpointing does not.
   expect(events.slice(-6)).toEqual(['moved', 'counted', 'placed', 'moved', 'placed', 'opened']);
   recognition.stop();
 });
 
-describe('Recognition with five workers that do not open the stream', () => {
+describe('Recognition with five workers that cannot open the stream', () => {
   const caFile = join(temporaryFolder('recognition'), 'ca.crt');
   beforeAll(async () => writeFileSync(caFile, (await createCertificate()).cert));
 
-  /** Places a stream on five workers with this address, one after the other, until it waits or fails. */
+  /**
+   * Places a stream on up to five workers with this address, one after the other. Returns the events until the stream
+   * waits or fails.
+   */
   async function eventsWith(address: string): Promise<string[]> {
     let requests = 0;
     const { events, recognition } = startRecognition(() => {
@@ -168,11 +171,11 @@ describe('Recognition with five workers that do not open the stream', () => {
   }
   const SKIPPED = [...Array.from({ length: 5 }, () => ['placed', 'moved']).flat(), 'wait'];
 
-  test('skips all of them without a failure if their addresses are ws://', async () => {
+  test('leaves all of them without counting a failure if their addresses are ws:// although a CA file is set', async () => {
     expect(await eventsWith('ws://10.0.0.1:8443')).toEqual(SKIPPED);
   });
 
-  test('skips all of them without a failure if their certificates are self-signed', async () => {
+  test('leaves all of them without counting a failure if their certificates are self-signed', async () => {
     const server = createServer(await createCertificate());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {

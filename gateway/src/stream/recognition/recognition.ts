@@ -19,12 +19,12 @@ import type { Utterances } from './utterances.ts';
 import type { LinkEvents, WorkerLink } from './worker-link.ts';
 
 /**
- * Keeps a stream on a worker. Audio is forwarded as it arrives and kept until the worker has answered it. If the worker
- * is lost or hangs, the stream moves and the audio is replayed from the oldest unanswered utterance on. A draining
- * worker, or one with too many streams, serves the stream until another one has caught up with it.
+ * Keeps a stream at a worker. Audio is forwarded when it arrives, and kept until the worker has answered it. If the
+ * worker is lost or hangs, the stream moves to another one, and the audio is replayed from the oldest unanswered
+ * utterance on. If the worker drains or has too many streams, it serves the stream until another one has caught up.
  */
 export class Recognition {
-  /** Set it before the stream is opened, and change it with `reopen`. */
+  /** Configuration of the stream. Set it before the stream is opened, and use `reopen` to change it later. */
   configuration = buildConfiguration();
   readonly #parts: StreamParts;
   readonly #session: StreamSession;
@@ -32,27 +32,32 @@ export class Recognition {
   readonly #events: RecognitionEvents;
   readonly #avoided: Avoided;
   #link: WorkerLink | undefined;
-  /** Set while the worker drains or has too many streams. */
+  /** Set while the current worker drains or has too many streams. */
   #handover: Handover | undefined;
-  /** Whether the worker drains. Its end is then no failure. */
+  /** True if the worker drains. Its loss is then not a failure. */
   #isDraining = false;
   #repetition = new Repetition();
-  /** The current worker, or the last one while the stream has none. */
+  /** The current worker. While the stream has none, it is the last one. */
   #worker: Pick<PlacedWorker, 'id' | 'revision'> = { id: '', revision: '' };
   readonly #deltaLatency: DeltaLatency;
   #opened = false;
   #everOpened = false;
-  /** Address at which the stream was before the client changed the configuration. */
+  /** Address of the worker that served the stream before the client changed the configuration. */
   #previousAddress: string | undefined;
-  /** Set while a worker opens the stream again because the client has changed the configuration from this one. */
+  /**
+   * Previous configuration. Set while a worker opens the stream again because the client has changed the configuration.
+   */
   #reopenedFrom: Configuration | undefined;
-  /** A move does not restart it, so the time that several workers were silent counts together. */
+  /**
+   * Clock that measures overdue answers. A move does not restart it, so that the times of several silent workers add
+   * up.
+   */
   readonly #answerClock = new AnswerClock(performance.now());
-  /** Deadline for getting a worker. Only a worker that opens the stream clears it, not one that was merely assigned. */
+  /** Time by which a worker must have opened the stream. It is not cleared when a worker is only assigned. */
   #workerDeadlineMs: number | undefined;
   #size: ChunkSize = { chunkSamples: 1, earlySamples: 0 };
   readonly #feed: AudioFeed;
-  /** Number of the latest search for a worker. Older searches that are still running are abandoned. */
+  /** Number of the latest search for a worker. Earlier searches that are still running are abandoned. */
   #searchNumber = 0;
   #epoch = 0;
   #stopped = false;
@@ -75,9 +80,10 @@ export class Recognition {
   }
 
   /**
-   * True if the service is at fault for what the client is missing now. Either the stream has no worker, or an answer
-   * is overdue by more than `workerSilenceMs`, which several workers in a row may have caused. `alive` is no answer. A
-   * client that changes the configuration leaves its worker for a moment, which is no fault of the service.
+   * True if the service is at fault that the client is missing an answer now. Either the stream has no worker, or an
+   * answer is overdue by more than `workerSilenceMs`, possibly because of several workers. An `alive` message is not an
+   * answer. If the client changes the configuration, the stream has no worker for a moment, which is not a fault of the
+   * service.
    */
   get stalled(): boolean {
     if (!this.#opened && this.#reopenedFrom === undefined) return true;
@@ -93,13 +99,15 @@ export class Recognition {
     this.#feed.forward(this.#size);
   }
 
-  /** Call before the current utterance ends. */
+  /** Call before the current utterance is ended. */
   end(ending: 'flush' | 'reset'): void {
     this.#answerClock.setOwing(true, performance.now());
     if (this.#opened) this.#feed.end(ending);
   }
 
-  /** Opens the stream again with another configuration. The worker must have answered every utterance before. */
+  /**
+   * Opens the stream again with another configuration. The worker must have answered every utterance before this call.
+   */
   reopen(configuration: Configuration): void {
     const before = this.configuration;
     this.configuration = configuration;
@@ -119,7 +127,8 @@ export class Recognition {
 
   /**
    * Counts the stream for the revision of its worker, and leaves the worker. If the worker failed, `failure` is the
-   * reason. A worker that did not open the stream has not proved that it is healthy.
+   * reason. A worker that did not open the stream and did not fail is not counted, because it has not proved that it is
+   * healthy.
    */
   #releaseWorker(failure?: string): void {
     if (this.#link !== undefined && (this.#opened || failure !== undefined)) {
@@ -143,8 +152,8 @@ export class Recognition {
 
   #findNextWorker(): void {
     this.#connect().catch((err: unknown) => {
-      // Redis rejected the request (an unavailable Redis is retried in findWorker). A retry would not help this stream,
-      // and an unhandled rejection would end the process and with it all other streams.
+      // Redis rejected the request. (If Redis is unavailable, findWorker repeats the request.) A retry would not help
+      // this stream. An unhandled rejection would end the process and with it all other streams.
       this.#parts.logger.error({ err, session_id: this.#session.sessionId }, 'stream could not be placed; ending it');
       if (!this.#stopped) this.#events.onFailed('internal_error');
     });
@@ -209,12 +218,15 @@ export class Recognition {
     if (answer.type === 'final' || answer.type === 'reset_done') this.#handover?.recordAnswer(answer);
     this.#events.onAnswer(answer);
     if (!this.#opened) return;
-    // After a cut, chunks start there. The unsent audio may complete one.
+    // Chunks are counted from the cut on. The unsent audio may therefore complete a chunk now.
     if (answer.type === 'final' && answer.endpoint === true) this.#feed.forward(this.#size);
     this.#checkOwing(nowMs);
   }
 
-  /** Leaves a worker of a version without endpointing, unless the client just turns it on and can be refused. */
+  /**
+   * Leaves a worker of a version without endpointing. If the client is just turning endpointing on, its request is
+   * refused instead.
+   */
   #leaveOldWorker(): void {
     const before = this.#reopenedFrom;
     if (before !== undefined && before.silenceMs === undefined) this.#events.onConfigurationRefused('endpointing');
@@ -248,9 +260,10 @@ export class Recognition {
   }
 
   /**
-   * Moves the stream to another worker, the prepared one if it exists. After more than MAX_WORKER_FAILURES failures on
-   * the same utterance the stream fails, because the utterance may be the cause. The end of a draining worker is no
-   * failure. A wrong worker does not belong to the model, or cannot apply the configuration. It was sent no audio.
+   * Moves the stream to another worker: the prepared one if there is one. If more than MAX_WORKER_FAILURES workers fail
+   * on the same utterance, the stream fails, because the utterance may be the cause. The loss of a draining worker is
+   * not a failure. A wrong worker does not belong to the model or cannot apply the configuration. No audio was sent to
+   * it.
    */
   #move(reason: string, kind: 'failure' | 'prepared' | 'wrong worker' = 'failure'): void {
     if (this.#stopped) return;
@@ -260,7 +273,7 @@ export class Recognition {
     const cause = failure !== undefined ? 'failure' : this.#isDraining ? 'drain' : 'overload';
     const successor = this.#handover?.take();
     this.#handover = undefined;
-    // The revision of a wrong worker is not known to be one of the model.
+    // It is not known whether the revision of a wrong worker is one of the model, so nothing is counted for it.
     if (kind === 'wrong worker') this.#leaveWorker(failure);
     else this.#releaseWorker(failure);
     watch.recordMove(this.#worker.id, cause, reason);
@@ -284,8 +297,8 @@ export class Recognition {
   }
 
   /**
-   * Moves the stream off a hung worker. It has work to do and has sent no message for `workerSilenceMs`, or it reports
-   * progress but has owed this stream an answer for `workerAnswerMs`.
+   * Moves the stream away from a hung worker. A worker hangs if it has work to do and has sent no message for
+   * `workerSilenceMs`. It also hangs if it reports progress but has owed this stream an answer for `workerAnswerMs`.
    */
   readonly #checkProgress = (nowMs: number): void => {
     const link = this.#link;

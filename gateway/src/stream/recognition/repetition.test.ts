@@ -17,7 +17,7 @@ function repeat(...answers: (ReturnType<typeof final> | typeof RESET)[]): Repeti
 
 const head = new Utterance(3, 0);
 
-test('Repetition ends after the answers that the client has received, and then answers are new', () => {
+test('Repetition reports the answers that the client has received as repeated, and all later ones as new', () => {
   const repetition = repeat(final(30), RESET);
   const kinds = [consumed(10), delta(30), final(30), delta(99), RESET, consumed(10)].map((answer) =>
     repetition.check(answer, head),
@@ -40,24 +40,24 @@ test('Repetition reports a cut outside of the oldest utterance as different', ()
   expect(new Repetition().check({ ...final(1), endpoint: true }, head)).toBe('different');
 });
 
-test('Repetition accepts a reset without the cuts before it, because a worker drops the audio that it has not read', () => {
+test('Repetition accepts a reset without the cuts before it, because a worker drops audio that it has not read', () => {
   const repetition = repeat(cut(30), cut(20), RESET, final(5));
   expect([RESET, final(5)].map((answer) => repetition.check(answer, head))).toEqual(['repeated', 'repeated']);
 });
 
-test('Repetition accepts cuts before a reset that the other worker did not find', () => {
+test('Repetition accepts cuts before a reset that the previous worker did not find', () => {
   const repetition = repeat(RESET, final(5));
   const kinds = [cut(30), RESET, final(5)].map((answer) => repetition.check(answer, head));
   expect(kinds).toEqual(['repeated', 'repeated', 'repeated']);
 });
 
-test('Repetition reports a reset after cuts as new only if the oldest utterance was reset', () => {
+test('Repetition reports a reset after cuts as new only if the client has reset the oldest utterance', () => {
   expect(repeat(cut(30)).check(RESET, head)).toBe('different');
   const reset = new Utterance(4, 0);
   reset.reset();
   expect(repeat(cut(30)).check(RESET, reset)).toBe('new');
 });
 
-test('Repetition reports a reset as different if the other worker has answered a flush after its cuts', () => {
+test('Repetition reports a reset as different if the previous worker answered a flush after the cuts', () => {
   expect(repeat(cut(30), final(5)).check(RESET, head)).toBe('different');
 });

@@ -1,18 +1,19 @@
 import type { StreamAnswer } from './recognition-events.ts';
 import type { Utterance } from './utterance.ts';
 
-/** End of an answered utterance: its final, or `reset`. */
+/** End of an answered utterance: the position of its final, or `reset`. */
 type AnsweredEnd = { readonly samples: number; readonly isCut: boolean } | 'reset';
 
-/** Reason why a stream leaves a worker that ends utterances elsewhere than the worker before. */
+/** Reason why a stream leaves a worker that ends utterances at other positions than the previous worker. */
 export const DIVIDED_DIFFERENTLY = 'the worker divides the audio into other utterances';
 
 /**
- * Utterances that a worker still has to answer although the client has their answers. Workers of a model cut the same
- * audio at the same samples. If one does not, its later answers would be about other audio than the gateway assumes.
+ * Utterances that a worker still has to answer although the client already has their answers. All workers of a model
+ * cut the same audio at the same samples. If one does not, its later answers would be about other audio than the
+ * gateway assumes.
  *
- * Cuts before a reset may differ. A worker drops the audio that it has not recognized when the reset arrives. A replay
- * after the reset has no audio of the utterance.
+ * Cuts before a reset may differ. When a reset arrives, a worker drops the audio that it has not recognized yet. A
+ * replay after the reset does not contain the audio of that utterance.
  */
 export class Repetition {
   readonly #ends: AnsweredEnd[] = [];
@@ -22,7 +23,7 @@ export class Repetition {
     return this.#ends.length === 0;
   }
 
-  /** Number of utterances. */
+  /** Number of utterances that are left to repeat. */
   get length(): number {
     return this.#ends.length;
   }
@@ -34,8 +35,8 @@ export class Repetition {
   }
 
   /**
-   * Records an answer, which is about `head` if no utterance is left to repeat. It is `different` if it divides the audio
-   * in another way than the answers that the client has received.
+   * Checks an answer. If no utterance is left to repeat, the answer is about `head`. The result is `different` if the
+   * answer divides the audio in another way than the answers that the client has received.
    */
   check(answer: StreamAnswer, head: Pick<Utterance, 'mayEndWith' | 'ending'>): 'new' | 'repeated' | 'different' {
     const [end] = this.#ends;
@@ -45,7 +46,9 @@ export class Repetition {
     return this.#agrees(answer, end.samples) ? 'repeated' : 'different';
   }
 
-  /** Checks a `reset_done`, which answers all cuts before it too. It may be about `head`, which ended with `ending`. */
+  /**
+   * Checks a `reset_done`, which also answers all cuts before it. It may be about `head`, which ended with `ending`.
+   */
   #checkReset(ending: Utterance['ending']): 'new' | 'repeated' | 'different' {
     let end = this.#ends.shift();
     while (end !== undefined && end !== 'reset' && end.isCut) end = this.#ends.shift();

@@ -10,8 +10,8 @@ interface Tally {
 }
 
 /**
- * Counts streams, worker failures and delta latencies per revision of a model. The ledger receives them regularly, and
- * rollouts decide by them.
+ * Counts streams, worker failures and delta latencies by revision of a model. The counts are written to the ledger at
+ * intervals, and rollouts are decided by them.
  */
 export class RevisionTallies {
   readonly #add: Ledger['revisions']['add'];
@@ -35,9 +35,7 @@ export class RevisionTallies {
     latencies[bucket] = (latencies[bucket] ?? 0) + 1;
   }
 
-  /**
-   * Adds the counts since the last write to the ledger. Counts that could not be written are kept for the next call.
-   */
+  /** Adds the counts since the last write to the ledger. Counts whose write fails are kept for the next call. */
   async write(): Promise<void> {
     const tallies = this.#tallies;
     this.#tallies = new Map();

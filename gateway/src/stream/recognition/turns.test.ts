@@ -3,7 +3,7 @@ import { Turns } from './turns.ts';
 
 const LIMITS = { live: 1_000_000, replay: 65_536 };
 
-/** Creates a stream with this much audio that records its frames in `order`. */
+/** Creates a sender with this much audio. It adds its name to `order` for each frame that it sends. */
 function createSender(name: string, order: string[], { bytes = 100, replayed = 0, room = 1_000_000 } = {}) {
   const outgoing = new OutgoingStream(replayed);
   outgoing.open(room);
@@ -14,7 +14,7 @@ function createSender(name: string, order: string[], { bytes = 100, replayed = 0
   };
 }
 
-test('Turns lets streams send at most 16 KiB in turn, so that a long one does not delay the others', () => {
+test('Turns lets each stream send at most 16 KiB in a turn, so that a stream with much audio does not delay the others', () => {
   const order: string[] = [];
   const turns = new Turns();
   turns.add(createSender('long', order, { bytes: 65_536 }));
@@ -24,7 +24,7 @@ test('Turns lets streams send at most 16 KiB in turn, so that a long one does no
   expect(order).toEqual(['long', 'a', 'b', 'long', 'b', 'long', 'long']);
 });
 
-test('Turns sends replays only when no other stream has anything to send', () => {
+test('Turns sends replays only if no other stream has anything to send', () => {
   const order: string[] = [];
   const turns = new Turns();
   turns.add(createSender('replay', order, { bytes: 20_000, replayed: 1_000_000 }));
@@ -33,7 +33,7 @@ test('Turns sends replays only when no other stream has anything to send', () =>
   expect(order).toEqual(['live', 'live', 'replay', 'replay']);
 });
 
-test('Turns stops replays earlier than live audio when the socket does not take more', () => {
+test('Turns stops sending replays at fewer unsent bytes than live audio', () => {
   const order: string[] = [];
   const turns = new Turns();
   turns.add(createSender('replay', order, { bytes: 1_000_000, replayed: 1_000_000 }));
@@ -61,7 +61,7 @@ test('Turns gives a stream another turn only when its worker has room again', ()
   expect(order).toEqual(['slow', 'slow']);
 });
 
-test('Turns sends nothing of a stream that was removed', () => {
+test('Turns sends nothing for a stream that was removed', () => {
   const order: string[] = [];
   const turns = new Turns();
   const closed = createSender('closed', order);

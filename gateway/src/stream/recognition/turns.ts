@@ -9,15 +9,15 @@ export interface Sender {
 }
 
 /**
- * Decides which stream of a connection sends next. Each one sends at most `maxTurnBytes` of audio before it is the turn
- * of the next one. Replays send only when no other stream has anything to send.
+ * Decides which stream of a connection sends next. Each one sends at most `maxTurnBytes` of audio, and then it is the
+ * turn of the next one. Replays are sent only if no other stream has anything to send.
  */
 export class Turns {
-  // A Set keeps the order of insertion, and contains each stream once.
+  // A Set keeps the order of insertion, and contains each stream only once.
   readonly #live = new Set<Sender>();
   readonly #replaying = new Set<Sender>();
 
-  /** True if no stream waits for its turn. */
+  /** True if no stream is waiting for a turn. */
   get isEmpty(): boolean {
     return this.#live.size === 0 && this.#replaying.size === 0;
   }
@@ -34,7 +34,7 @@ export class Turns {
     this.#replaying.delete(sender);
   }
 
-  /** Sends frames, as long as fewer bytes are unsent than each of the limits allows. */
+  /** Sends frames until the number of unsent bytes reaches a limit. Live audio and replays have different limits. */
   run(unsentBytes: number, limits: { live: number; replay: number }): void {
     let unsent = unsentBytes;
     for (;;) {
@@ -47,7 +47,7 @@ export class Turns {
     }
   }
 
-  /** Returns the number of bytes that were sent. */
+  /** Sends frames of one stream. Returns the number of bytes that were sent. */
   #takeTurn(sender: Sender): number {
     let audioBytes = 0;
     let headerBytes = 0;

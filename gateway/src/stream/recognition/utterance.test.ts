@@ -3,7 +3,7 @@ import { Utterance } from './utterance.ts';
 const pcm = (samples: number) => Buffer.alloc(samples * 2, samples);
 
 describe('Utterance', () => {
-  test('gives each sample to a worker once, and all of them again to another worker', () => {
+  test('returns each sample once for the current worker, and all samples again after a move to another worker', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(3));
     expect(Buffer.concat(utterance.takeUnsent())).toEqual(pcm(3));
@@ -14,7 +14,7 @@ describe('Utterance', () => {
     expect(Buffer.concat(utterance.takeUnsent())).toEqual(Buffer.concat([pcm(3), pcm(2)]));
   });
 
-  test('keeps the largest number of consumed samples when a worker reports a smaller one later', () => {
+  test('keeps the largest number of consumed samples if a worker reports a smaller one later', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(10));
     utterance.consume(8);
@@ -22,7 +22,7 @@ describe('Utterance', () => {
     expect(utterance.outstanding).toBe(2);
   });
 
-  test('delivers a delta only when it goes beyond what the client has received', () => {
+  test('delivers a delta only if it covers more audio than the client has received text for', () => {
     const utterance = new Utterance(1, 0);
     expect([5, 5, 3, 6].map((audioEnd) => utterance.deliver(audioEnd))).toEqual([true, false, false, true]);
     utterance.setProgress(0, 0);
@@ -36,7 +36,7 @@ describe('Utterance', () => {
     expect(utterance.deliver(5)).toBe(false);
   });
 
-  test('may end with a cut in audio whose text the client has not received, and with any other answer', () => {
+  test('may end at a cut unless the cut is before text that the client has received, and may end with a final anywhere', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(10));
     utterance.deliver(4);
@@ -46,7 +46,7 @@ describe('Utterance', () => {
     expect(utterance.mayEndWith({ type: 'final', text: '', words: [], audio_end: 3 })).toBe(true);
   });
 
-  test('counts worker failures only after it has received audio or has ended', () => {
+  test('counts a worker failure only if it has received audio or has ended', () => {
     const utterance = new Utterance(1, 0);
     expect(utterance.countWorkerFailure()).toBe(0);
     utterance.append(pcm(1));

@@ -2,25 +2,28 @@ import type { RelayAnswer } from '@svc-asr/core';
 import { HeldAudio } from './held-audio.ts';
 
 /**
- * Audio that a worker may need beyond a chunk: 20 ms. It reports less as consumed than it has recognized, because
- * features overlap. After the first chunk it may still report nothing.
+ * Audio that a worker may need in addition to a chunk: 20 ms. A worker reports fewer consumed samples than it has
+ * recognized, because features overlap. After the first chunk it may report none.
  */
 const OVERLAP_SAMPLES = 320;
 
-/** Worker failures that an utterance survives. One more ends its stream, because the utterance may be the cause. */
+/**
+ * Number of worker failures after which an utterance is still replayed. One more failure ends its stream, because the
+ * utterance may be the cause.
+ */
 export const MAX_WORKER_FAILURES = 2;
 
 /**
- * Returns whether audio that a worker has not consumed is enough for a chunk. It must not be true too early, because a
- * client whose answer is overdue pays nothing.
+ * Returns whether this much unconsumed audio is enough for a chunk. It must not return true too early, because a client
+ * whose answer is overdue pays nothing.
  */
 export function hasChunkOf(samples: number, chunkSamples: number): boolean {
   return samples >= chunkSamples + OVERLAP_SAMPLES;
 }
 
-/** An utterance that the worker has not answered yet. It keeps the audio that a replay on another worker needs. */
+/** An utterance that the worker has not answered yet. It keeps the audio that a replay to another worker needs. */
 export class Utterance {
-  /** Number of the utterance. It increases if an earlier one is cut. */
+  /** Number of the utterance. It increases if an earlier utterance is cut. */
   number: number;
   /** Position of the first sample in the accepted audio of the stream. */
   readonly startSample: number;
@@ -28,7 +31,7 @@ export class Utterance {
   #samples = 0;
   #sent = 0;
   #consumed = 0;
-  /** End of the text that the client has received, in samples of the utterance. 0 if it has received none. */
+  /** Number of samples for which the client has received text. 0 if it has received none. */
   #deliveredSamples = 0;
   #ending: 'flush' | 'reset' | undefined;
   #flushedAtMs: number | undefined;
@@ -44,22 +47,22 @@ export class Utterance {
     return this.#samples;
   }
 
-  /** Samples that the current worker was sent. */
+  /** Number of samples that were sent to the current worker. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** Samples that are kept for a replay. */
+  /** Number of samples that are kept for a replay. */
   get held(): number {
     return this.#audio.samples;
   }
 
-  /** Samples that the current worker has not consumed, including those that were not sent to it. */
+  /** Number of samples that the current worker has not consumed, including those that were not sent to it. */
   get outstanding(): number {
     return Math.max(0, this.#samples - this.#consumed);
   }
 
-  /** Samples that the current worker has consumed. */
+  /** Number of samples that the current worker has consumed. */
   get consumed(): number {
     return this.#consumed;
   }
@@ -69,35 +72,35 @@ export class Utterance {
     return hasChunkOf(this.outstanding, chunkSamples);
   }
 
-  /** End of the text that the client has received, in samples of the utterance. 0 if it has received none. */
+  /** Number of samples for which the client has received text. 0 if it has received none. */
   get deliveredSamples(): number {
     return this.#deliveredSamples;
   }
 
-  /** True while the current worker has audio that it has not consumed. */
+  /** True while audio was sent to the current worker that it has not consumed. */
   get busy(): boolean {
     return this.#sent > this.#consumed;
   }
 
-  /** Set once the client has ended the utterance. The worker then owes a `final` or a `reset_done`. */
+  /** Set when the client has ended the utterance. The worker then owes a `final` or a `reset_done`. */
   get ending(): 'flush' | 'reset' | undefined {
     return this.#ending;
   }
 
   /**
-   * Time of the flush. Undefined before it, and if the sender was ahead of real time, because the `final` would be late
-   * in any case.
+   * Time of the flush. Undefined before the flush. Also undefined if the sender was ahead of real time, because the
+   * `final` would then be late in any case.
    */
   get flushedAtMs(): number | undefined {
     return this.#flushedAtMs;
   }
 
-  /** Whether the client was notified that the utterance has speech. */
+  /** True if the client was notified that the utterance contains speech. */
   get hasSpeech(): boolean {
     return this.#hasSpeech;
   }
 
-  /** Records that the utterance has speech. Returns false if that was recorded before. */
+  /** Records that the utterance contains speech. Returns false if that was recorded before. */
   startSpeech(): boolean {
     const isNew = !this.#hasSpeech;
     this.#hasSpeech = true;
@@ -115,22 +118,25 @@ export class Utterance {
     return this.#audio.from(sample);
   }
 
-  /** Returns the audio that the current worker was not sent yet, and counts it as sent. */
+  /** Returns the audio that was not yet sent to the current worker, and counts it as sent. */
   takeUnsent(): readonly Buffer[] {
     const unsent = this.audioFrom(this.#sent);
     this.#sent = this.#samples;
     return unsent;
   }
 
-  /** Ends the utterance with a `final`. Pass no time if the latency of that `final` must not be measured. */
+  /**
+   * Ends the utterance with a flush, which the worker answers with a `final`. Omit the time if the latency of that
+   * `final` must not be measured.
+   */
   flush(atMs?: number): void {
     this.#ending = 'flush';
     this.#flushedAtMs = atMs;
   }
 
   /**
-   * Ends the utterance without a `final`. Its audio is dropped, because the client never gets its text and no replay
-   * needs it.
+   * Ends the utterance with a reset, without a `final`. The audio is dropped, because the client never gets its text
+   * and no replay needs it.
    */
   reset(): void {
     this.#ending = 'reset';
@@ -138,20 +144,23 @@ export class Utterance {
     this.#consumed = this.#samples;
   }
 
-  /** Returns false for a cut outside of the utterance, or before text that the client has received. */
+  /**
+   * Returns whether the utterance may end with an answer. False for a cut that is outside of the utterance, or before
+   * text that the client has received.
+   */
   mayEndWith(answer: RelayAnswer): boolean {
     if (answer.type !== 'final' || answer.endpoint !== true) return true;
     return answer.audio_end >= this.#deliveredSamples && answer.audio_end <= this.#samples;
   }
 
   /**
-   * Ends the utterance at a pause after this many samples. Returns the next utterance, which has the audio after the
-   * cut, and the flush or reset if there is one.
+   * Ends the utterance at a pause after this many samples. Returns the next utterance. It gets the audio after the cut,
+   * and the flush or reset if the client has sent one.
    */
   cut(samples: number): Utterance {
     const next = new Utterance(this.number + 1, this.startSample + samples);
     for (const pcm of this.#audio.from(samples)) next.append(pcm);
-    // The audio of a reset was dropped.
+    // If the client has sent a reset, the audio was dropped, and only its length is transferred.
     next.#samples = this.#samples - samples;
     next.setProgress(Math.max(0, this.#sent - samples), Math.max(0, this.#consumed - samples));
     next.#ending = this.#ending;
@@ -169,8 +178,8 @@ export class Utterance {
   }
 
   /**
-   * Decides whether the client gets a delta that covers the first `audioEnd` samples, and records it if so. A replay
-   * repeats deltas that the client has already received, and a reset utterance has no more text.
+   * Decides whether the client gets a delta that covers the first `audioEnd` samples, and records it if so. The client
+   * does not get deltas that a replay repeats, or deltas of a reset utterance.
    */
   deliver(audioEnd: number): boolean {
     if (audioEnd <= this.#deliveredSamples || this.#ending === 'reset') return false;
@@ -178,7 +187,10 @@ export class Utterance {
     return true;
   }
 
-  /** Call when another worker takes over, which was sent `sent` samples and has consumed `consumed` of them. */
+  /**
+   * Sets the progress of another worker that takes over. `sent` is the number of samples that were sent to it, and
+   * `consumed` is how many of them it has consumed.
+   */
   setProgress(sent: number, consumed: number): void {
     if (this.#ending === 'reset') return;
     this.#sent = sent;
@@ -186,8 +198,8 @@ export class Utterance {
   }
 
   /**
-   * Counts a worker that failed while it had this utterance, and returns the number of such workers. An utterance
-   * without input is not counted, because it cannot be the cause.
+   * Counts a worker that failed while it had this utterance. Returns the number of such workers. An utterance without
+   * audio and without an end is not counted, because it cannot be the cause.
    */
   countWorkerFailure(): number {
     if (this.#samples > 0 || this.#ending !== undefined) this.#workerFailures++;

@@ -17,7 +17,7 @@ describe('Utterances', () => {
     expect(utterances.head.number).toBe(2);
   });
 
-  test('gives the audio after a cut, with its flush and progress, to the next utterance and renumbers later ones', () => {
+  test('gives the audio after a cut to a new utterance, with its flush and progress, and renumbers later utterances', () => {
     const utterances = new Utterances();
     utterances.append(Buffer.concat([pcm(30), Buffer.alloc(20, 7)]));
     utterances.head.takeUnsent();
@@ -41,7 +41,7 @@ describe('Utterances', () => {
     expect(Buffer.concat(utterances.head.audioFrom(0))).toEqual(Buffer.alloc(20, 7));
   });
 
-  test('keep the audio after a cut of the current utterance and add later audio to it', () => {
+  test('keeps the audio after a cut of the current utterance and appends later audio to it', () => {
     const utterances = new Utterances();
     utterances.append(pcm(30));
     utterances.cut(20);
@@ -50,7 +50,7 @@ describe('Utterances', () => {
     expect([number, startSample, samples, utterances.acceptedSamples]).toEqual([2, 20, 14, 34]);
   });
 
-  test('apply an earlier reset to the audio after a cut', () => {
+  test('applies an earlier reset to the audio after a cut', () => {
     const utterances = new Utterances();
     utterances.append(pcm(30));
     utterances.reset();
@@ -60,7 +60,7 @@ describe('Utterances', () => {
     expect(utterances.takeAnswered().number + 1).toBe(3);
   });
 
-  test('counts as outstanding what the worker has not consumed, and everything after a move to another worker', () => {
+  test('counts audio as outstanding that the worker has not consumed, and all audio after a move to another worker', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));
     utterances.head.consume(8);
@@ -71,7 +71,7 @@ describe('Utterances', () => {
     expect(utterances.outstanding).toBe(15);
   });
 
-  test('drops the audio of a reset utterance, which is not outstanding on another worker either', () => {
+  test('drops the audio of a reset utterance, which is also not outstanding after a move to another worker', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));
     utterances.reset();
@@ -81,7 +81,7 @@ describe('Utterances', () => {
     expect(utterances.outstanding).toBe(0);
   });
 
-  test('are busy while the worker has audio that it has not consumed, or owes an answer', () => {
+  test('is busy while the worker has unconsumed audio or owes an answer', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));
     expect(utterances.busy).toBe(false);
@@ -95,9 +95,9 @@ describe('Utterances', () => {
     expect(utterances.busy).toBe(false);
   });
 
-  test('owe an answer to a whole chunk of audio and to an utterance that has ended, but not to less than a chunk', () => {
+  test('owes an answer for a whole chunk of audio and for an ended utterance, but not for less than a chunk', () => {
     const utterances = new Utterances();
-    // Features of two chunks overlap by up to 320 samples.
+    // Features of two chunks overlap, so 320 samples more than a chunk are needed.
     utterances.append(pcm(10_319));
     expect(utterances.owesAnswer(10_000)).toBe(false);
     utterances.append(pcm(1));

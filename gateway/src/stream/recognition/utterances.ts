@@ -1,30 +1,30 @@
 import { AUDIO } from '@svc-asr/core';
 import { Utterance } from './utterance.ts';
 
-/** What a worker was sent of the current utterance, and what it has answered. */
+/** Progress of a worker: how much of the utterances it was sent, and how much it has consumed. */
 export interface WorkerProgress {
   /** Number of the utterance that the worker is answering. */
   readonly utterance: number;
-  /** Samples of that utterance that the worker has consumed. */
+  /** Number of samples of that utterance that the worker has consumed. */
   readonly consumed: number;
-  /** Samples of the current utterance that the worker was sent. */
+  /** Number of samples of the current utterance that were sent to the worker. */
   readonly sent: number;
 }
 
 /**
- * The unanswered utterances of a stream, oldest first. The last one receives the audio, so there is always at least
+ * The unanswered utterances of a stream, oldest first. New audio is added to the last one, so there is always at least
  * one.
  */
 export class Utterances {
   readonly #unanswered: Utterance[] = [new Utterance(1, 0)];
   #accepted = 0;
 
-  /** The oldest utterance. The messages of the worker are about this one. */
+  /** The oldest unanswered utterance. Messages of the worker are about this one. */
   get head(): Utterance {
     return this.#unanswered[0] ?? this.current;
   }
 
-  /** The utterance that receives the audio. */
+  /** The utterance to which new audio is added. */
   get current(): Utterance {
     const last = this.#unanswered.at(-1);
     if (last === undefined) throw new Error('a stream always has an utterance');
@@ -35,17 +35,17 @@ export class Utterances {
     return this.#unanswered;
   }
 
-  /** Samples accepted since the start of the stream. */
+  /** Number of samples accepted since the start of the stream. */
   get acceptedSamples(): number {
     return this.#accepted;
   }
 
-  /** Samples that are kept for a replay. */
+  /** Number of samples that are kept for a replay. */
   get held(): number {
     return this.#unanswered.reduce((sum, { held }) => sum + held, 0);
   }
 
-  /** Samples that the current worker has not consumed, sent or not. */
+  /** Number of samples that the current worker has not consumed, whether or not they were sent to it. */
   get outstanding(): number {
     let sum = 0;
     for (const { outstanding } of this.#unanswered) sum += outstanding;
@@ -58,8 +58,8 @@ export class Utterances {
   }
 
   /**
-   * Returns whether the worker owes an answer: to an utterance that has ended, or to a whole chunk of audio. Workers
-   * process whole chunks only, so less audio is not owed an answer.
+   * Returns whether the worker owes an answer: for an utterance that has ended, or for a whole chunk of audio. Workers
+   * process only whole chunks, so no answer is owed for less audio.
    */
   owesAnswer(chunkSamples: number): boolean {
     return this.owed || this.current.hasChunk(chunkSamples);
@@ -76,13 +76,13 @@ export class Utterances {
     this.#accepted += pcm.length / AUDIO.bytesPerSample;
   }
 
-  /** Flushes the current utterance and starts the next. See `Utterance.flush` for the time. */
+  /** Flushes the current utterance and starts the next one. `atMs` is the time of the flush, see `Utterance.flush`. */
   flush(atMs?: number): void {
     this.current.flush(atMs);
     this.#startNext();
   }
 
-  /** Resets the current utterance and starts the next. */
+  /** Resets the current utterance and starts the next one. */
   reset(): void {
     this.current.reset();
     this.#startNext();
@@ -95,7 +95,10 @@ export class Utterances {
     return head;
   }
 
-  /** Ends the oldest utterance at a pause after this many samples, and returns it. The audio after it is the next one. */
+  /**
+   * Ends the oldest utterance at a pause after this many samples, and returns it. The audio after the cut becomes the
+   * next utterance.
+   */
   cut(samples: number): Utterance {
     const { head } = this;
     for (const later of this.#unanswered.slice(1)) later.number++;
@@ -103,12 +106,12 @@ export class Utterances {
     return head;
   }
 
-  /** Call when another worker takes over, which has neither received nor consumed anything. */
+  /** Call when another worker takes over that has neither received nor consumed any audio. */
   forgetProgress(): void {
     for (const utterance of this.#unanswered) utterance.setProgress(0, 0);
   }
 
-  /** Call when another worker takes over, which has already received the utterances. */
+  /** Call when another worker takes over that has already received the utterances. */
   adoptProgress({ utterance, consumed, sent }: WorkerProgress): void {
     for (const one of this.#unanswered) {
       one.setProgress(one === this.current ? sent : one.samples, one.number === utterance ? consumed : 0);

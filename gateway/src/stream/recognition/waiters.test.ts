@@ -2,7 +2,7 @@ import { createLogger } from '@svc-asr/runtime';
 import { Waiters } from './waiters.ts';
 import type { WaitersOptions } from './waiters.ts';
 
-/** Longer than any test. */
+/** A duration that is longer than any test. */
 const NEVER_MS = 600_000;
 
 function start(replaced: Partial<WaitersOptions> = {}) {
@@ -28,7 +28,7 @@ function start(replaced: Partial<WaitersOptions> = {}) {
   return { waiters, renewed, changed, send: (message: string) => send(message) };
 }
 
-test('Waiters wakes only the streams that a notification names', async () => {
+test('Waiters wakes only streams that a notification names', async () => {
   const { waiters, send } = start({ intervalMs: NEVER_MS });
   const [a, b] = [waiters.join('m', 'a'), waiters.join('m', 'b')];
   const [first, second] = [a.wait(NEVER_MS), b.wait(10)];
@@ -38,7 +38,7 @@ test('Waiters wakes only the streams that a notification names', async () => {
   waiters.stop();
 });
 
-test('Waiters wakes a stream whose notification arrives before it waits', async () => {
+test('Waiters wakes a stream whose notification arrived before the stream started to wait', async () => {
   const { waiters, send } = start();
   waiters
     .join('m', 'first')
@@ -51,7 +51,7 @@ test('Waiters wakes a stream whose notification arrives before it waits', async 
   waiters.stop();
 });
 
-test('Waiters finds a stream that has a worker at the next renewal if Redis refuses the channel', async () => {
+test('Waiters finds a stream that got a worker at the next renewal, if Redis refuses the subscription', async () => {
   const subscribe = () => Promise.reject(new Error('NOPERM'));
   const { waiters, changed } = start({ subscribe });
   const waiter = waiters.join('m', 's');
@@ -62,7 +62,7 @@ test('Waiters finds a stream that has a worker at the next renewal if Redis refu
   waiters.stop();
 });
 
-test('Waiters renews 1,200 streams with three commands, and none after they have left', async () => {
+test('Waiters renews the places of 1,200 streams with three commands, and sends none after the streams have left', async () => {
   const { waiters, renewed, changed } = start();
   const all = Array.from({ length: 1200 }, (_, at) => ({ id: `s${at}`, waiter: waiters.join('m', `s${at}`) }));
   const waits = all.map(({ waiter }) => waiter.wait(NEVER_MS));

@@ -8,7 +8,7 @@ import { repeat } from '../../repeat.ts';
 const RENEWED_AT_ONCE = 500;
 /** Time for which a subscription is kept after its last stream has got a worker. */
 const SUBSCRIPTION_IDLE_MS = 60_000;
-/** Time after which a waiting stream subscribes again after a failure. */
+/** Time after which a failed subscription is repeated while a stream waits. */
 const SUBSCRIPTION_RETRY_MS = 30_000;
 
 export interface WaitersOptions {
@@ -19,14 +19,14 @@ export interface WaitersOptions {
   intervalMs: number;
 }
 
-/** The streams of a model that search for a worker. */
+/** The streams of a model that are searching for a worker. */
 interface ModelWaiters {
   readonly bySession: Map<string, Waiter>;
-  /** The pool at the last renewal. Undefined if the ledger is unavailable, or before the first renewal. */
+  /** State of the pool at the last renewal. Undefined before the first renewal, or if the ledger is unavailable. */
   pool: PoolState | undefined;
   /**
-   * Undefined before the first stream waits. Resolves to the function that ends the subscription, or to undefined if
-   * Redis refused it.
+   * Resolves to the function that ends the subscription, or to undefined if Redis refused it. Undefined before the
+   * first stream waits.
    */
   subscription: Promise<(() => Promise<void>) | undefined> | undefined;
   emptySinceMs: number;
@@ -34,7 +34,7 @@ interface ModelWaiters {
 
 /**
  * The streams of this gateway that wait for a worker. Redis notifies the gateway when one of them has got a worker. One
- * command for up to 500 streams renews their places in the queue, and finds streams whose notification was lost.
+ * command renews the places of up to 500 streams in the queue, and also finds streams whose notification was lost.
  */
 export class Waiters {
   /** Id under which Redis notifies this gateway. */
@@ -53,7 +53,7 @@ export class Waiters {
     );
   }
 
-  /** Adds a stream. Call before its first placement request, so that no notification is missed. */
+  /** Adds a stream. Call it before the first placement request of the stream, so that no notification is missed. */
   join(model: string, sessionId: string): Waiter {
     const entry = this.#models.get(model) ?? this.#addModel(model);
     const waiter = new Waiter(
@@ -68,12 +68,12 @@ export class Waiters {
     return waiter;
   }
 
-  /** Returns the pool at the last renewal. Undefined if the ledger did not answer. */
+  /** Returns the state of the pool at the last renewal. Undefined if the ledger did not answer. */
   poolOf(model: string): PoolState | undefined {
     return this.#models.get(model)?.pool;
   }
 
-  /** Ends the renewals. The subscriptions end with the connection to Redis. */
+  /** Stops the renewals. Subscriptions end when the connection to Redis is closed. */
   stop(): void {
     this.#stopRenewals();
     this.#models.clear();
@@ -110,7 +110,8 @@ export class Waiters {
       setTimeout(retry, SUBSCRIPTION_RETRY_MS).unref();
       return undefined;
     }
-    // Finds streams that got a worker before the subscription started. The next renewal reports a failure.
+    // This finds streams that got a worker before the subscription started. If it fails, the next renewal reports the
+    // failure.
     await this.#renew(model, entry).catch(() => undefined);
     return unsubscribe;
   }
@@ -120,7 +121,7 @@ export class Waiters {
       if (entry.bySession.size > 0) await this.#renew(model, entry);
       else if (performance.now() - entry.emptySinceMs > SUBSCRIPTION_IDLE_MS) {
         this.#models.delete(model);
-        // Not awaited, because it lasts as long as an outage of Redis. The other models need their renewals.
+        // This is not awaited, because it may last as long as an outage of Redis, and other models need their renewals.
         void this.#end(entry.subscription);
       }
     }
@@ -142,7 +143,7 @@ export class Waiters {
 
   async #end(subscription: ModelWaiters['subscription']): Promise<void> {
     const unsubscribe = await subscription;
-    // A connection that is closed has no subscriptions.
+    // If the connection is closed, it has no subscriptions, so the error is ignored.
     await unsubscribe?.().catch(() => undefined);
   }
 }
@@ -164,7 +165,7 @@ export class Waiter {
     return this.#resume !== undefined;
   }
 
-  /** Returns true once the stream should request a worker again, or false after the timeout. */
+  /** Waits until the stream should request a worker again, and returns true. Returns false after the timeout. */
   async wait(timeoutMs: number): Promise<boolean> {
     this.#onWait();
     if (!this.#woken) {
@@ -188,7 +189,7 @@ export class Waiter {
     this.#resume?.();
   }
 
-  /** Ends the search. */
+  /** Ends the search of the stream for a worker. */
   leave(): void {
     this.#onLeave();
   }

@@ -5,40 +5,43 @@ import type { WorkerTls } from './worker-trust.ts';
 /** How a worker should cut utterances at pauses. */
 export interface EndpointingRequest {
   readonly silenceMs: number;
-  /** Samples of the first utterance before which it must not be cut. */
+  /** Number of samples before which the first utterance must not be cut. */
   readonly notBefore: number;
 }
 
-/** Stream that a worker should open. */
+/** Request to open a stream at a worker. */
 export interface ChannelRequest {
   readonly address: string;
   readonly tls: WorkerTls;
   readonly ticket: string;
   readonly context: ContextSize;
-  /** Undefined if only marks end utterances. */
+  /** Undefined if only flushes and resets end utterances. */
   readonly endpointing?: EndpointingRequest | undefined;
   /** Trace context of the stream. Undefined if the session is not traced. */
   readonly traceparent: string | undefined;
-  /** Samples that are sent for a second time. The worker does not count them as ahead of real time. */
+  /** Number of samples that are sent for a second time. The worker does not count them as ahead of real time. */
   readonly replayedSamples: number;
-  /** Longest time for connecting. */
+  /** Timeout for connecting. */
   readonly openTimeoutMs: number;
 }
 
 export interface ChannelEvents {
   onAnswer: (answer: RelayAnswer) => void;
-  /** Called when the worker has closed the stream, or the connection has failed or could not be opened. */
+  /** Called when the worker has closed the stream, or when the connection has failed or could not be opened. */
   onLost: (reason: string) => void;
-  /** Called instead of `onLost` if the certificate does not prove that the address is that of a worker of the model. */
+  /** Called instead of `onLost` if the certificate does not prove that the address belongs to a worker of the model. */
   onWrongWorker: (reason: string) => void;
 }
 
 /** The channel of one stream to its worker, on a connection that many streams share. */
 export interface WorkerChannel {
-  /** Time of the last message about all streams of the connection. */
+  /** Time of the last `alive` message, which concerns all streams of the connection. */
   readonly aliveAtMs: number;
   audio: (pcm: Buffer) => void;
   mark: (mark: Mark) => void;
-  /** Ends the stream at the worker. No event follows. `reopens` if the session opens another stream there. */
+  /**
+   * Ends the stream at the worker. No callback is called afterwards. `reopens` is true if the session is about to open
+   * another stream there.
+   */
   close: (reopens?: boolean) => void;
 }

@@ -14,32 +14,32 @@ import { requestUpgrade } from './worker-upgrade.ts';
 export interface WorkerConnectionOptions {
   readonly address: string;
   readonly tls: WorkerTls;
-  /** Longest time for connecting. */
+  /** Timeout for connecting. */
   readonly openTimeoutMs: number;
   /** Called when the last stream has left. */
   readonly onIdle: () => void;
-  /** Called once when the connection has closed or could not be opened. Its streams have been notified. */
+  /** Called once when the connection has closed or could not be opened, after its streams were notified. */
   readonly onClosed: () => void;
   /** Called when a lost connection was resumed or could not be resumed. */
   readonly onLossSettled: (outcome: LossOutcome) => void;
 }
 
 /**
- * Bytes that may wait in this process for the socket. Live audio waits for at most as many bytes of replays as the
- * lower limit says.
+ * Maximum number of unsent bytes that may wait in this process for the socket. Replays have a lower limit, so that live
+ * audio waits behind few bytes of replays.
  */
 const UNSENT_LIMITS = { live: 1_048_576, replay: 65_536 };
 
-/** The connection to a worker, which carries all streams of this gateway there. */
+/** A connection to a worker. It carries all streams of this gateway to that worker. */
 export class WorkerConnection {
-  /** Time of the last `alive`, which concerns all streams. */
+  /** Time of the last `alive` frame, which concerns all streams. */
   aliveAtMs = -Infinity;
   readonly #options: WorkerConnectionOptions;
   readonly #request: ClientRequest;
   readonly #streams = new Map<number, ConnectionStream>();
   readonly #turns = new Turns();
   #frames: FrameSocket | undefined;
-  /** Set while the socket is lost. */
+  /** Set while the socket is lost and a resume is being tried. */
   #resume: ConnectionResume | undefined;
   #lastId = 0;
   #closed = false;
@@ -71,7 +71,7 @@ export class WorkerConnection {
     return !this.#closed && this.size < RELAY_LIMITS.maxStreams && this.#lastId < MAX_STREAM_ID;
   }
 
-  /** Opens a stream, as soon as the connection is open. */
+  /** Opens a stream. Its messages are sent as soon as the connection is open. */
   open(request: ChannelRequest, events: ChannelEvents): WorkerChannel {
     const stream = new ConnectionStream(++this.#lastId, request, events, this);
     this.#streams.set(stream.id, stream);
@@ -85,7 +85,7 @@ export class WorkerConnection {
     if (!this.#turns.isEmpty) this.#frames?.requestFlush();
   }
 
-  /** Removes a stream. Call once the stream has ended for this gateway. */
+  /** Removes a stream. Call when the stream has ended for this gateway. */
   remove(stream: ConnectionStream): void {
     this.#turns.remove(stream);
     if (!this.#streams.delete(stream.id)) return;
@@ -128,7 +128,7 @@ export class WorkerConnection {
       return;
     }
     const stream = this.#streams.get(frame.stream);
-    // The gateway may have closed the stream while this frame was on its way.
+    // The gateway may have closed the stream while this frame was in transit.
     if (stream === undefined) return;
     if (frame.type === FRAME.consumed) stream.receiveConsumed(frame.position);
     else if (frame.type === FRAME.delta) {

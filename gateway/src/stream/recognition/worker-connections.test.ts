@@ -24,7 +24,7 @@ const REQUEST: ChannelRequest = {
   openTimeoutMs: WAIT_MS,
 };
 
-/** A worker that opens every stream and records what it receives. */
+/** A worker that opens every stream and records the frames that it receives. */
 interface FakeWorker {
   address: string;
   connections: FrameSocket[];
@@ -34,7 +34,7 @@ interface FakeWorker {
 let server: Server;
 let worker: FakeWorker;
 let workers: WorkerConnections;
-/** Outcomes of lost connections. */
+/** Outcomes of lost connections that were reported. */
 let outcomes: string[];
 
 beforeEach(async () => {
@@ -88,7 +88,7 @@ function openStream(changes: Partial<ChannelRequest> = {}) {
   return { channel, answers, ends, opened, request };
 }
 
-test('WorkerConnections opens all streams of a worker on one connection, each with its ticket', async () => {
+test('WorkerConnections opens all streams to a worker on one connection, each with its own ticket', async () => {
   const streams = ['a', 'b', 'c'].map((ticket) => openStream({ ticket }));
   for (const { opened } of streams) await opened();
   expect(worker.connections).toHaveLength(1);
@@ -97,7 +97,7 @@ test('WorkerConnections opens all streams of a worker on one connection, each wi
   expect(new Set(worker.frames.map(({ stream }) => stream)).size).toBe(3);
 });
 
-test('WorkerConnections uses another connection for another model and another CA', async () => {
+test('WorkerConnections uses separate connections for different models and for different CAs', async () => {
   const streams = [
     openStream({ tls: { servername: 'a.internal' } }),
     openStream({ tls: { servername: 'b.internal' } }),
@@ -108,7 +108,7 @@ test('WorkerConnections uses another connection for another model and another CA
   expect(worker.connections).toHaveLength(3);
 });
 
-test('WorkerConnections picks the address of a worker with the fewest streams of this gateway', () => {
+test('WorkerConnections.pickAddress picks the address at which this gateway has the fewest streams', () => {
   const [address, other] = ['ws://127.0.0.1:1', 'ws://127.0.0.1:2'];
   const pick = () => workers.pickAddress({ address, furtherAddresses: [other] });
   const picks = new Map<string, number>();
@@ -120,14 +120,14 @@ test('WorkerConnections picks the address of a worker with the fewest streams of
   expect(Object.fromEntries(picks)).toEqual({ [address]: 5, [other]: 5 });
 });
 
-test('WorkerConnections picks each address of a worker without streams sometimes', () => {
+test('WorkerConnections.pickAddress picks one of the addresses at random if the gateway has no streams at the worker', () => {
   const worker = { address: 'a', furtherAddresses: ['b', 'c'] };
   const picks = new Set(Array.from({ length: 1000 }, () => workers.pickAddress(worker)));
   expect([...picks].sort()).toEqual(['a', 'b', 'c']);
   expect(workers.pickAddress({ address: 'a' })).toBe('a');
 });
 
-test('a stream without credit waits while another stream of the connection continues', async () => {
+test('a stream whose worker has no buffer left waits, while another stream of the same connection continues', async () => {
   const [slow, fast] = [openStream(), openStream()];
   for (const { opened } of [slow, fast]) await opened();
   const sentBy = (id: number) => {
@@ -146,7 +146,7 @@ test('a stream without credit waits while another stream of the connection conti
   await eventually('the credit is used', WAIT_MS, () => sentBy(1) === 2 * BUFFER_SAMPLES);
 });
 
-test('a closed stream sends a close frame, and its late answers are ignored', async () => {
+test('closing a stream sends a close frame, and late answers for that stream are ignored', async () => {
   const [closed, other] = [openStream(), openStream()];
   for (const { opened } of [closed, other]) await opened();
   closed.channel.close();
@@ -159,7 +159,7 @@ test('a closed stream sends a close frame, and its late answers are ignored', as
   expect(closed.ends).toEqual([]);
 });
 
-test('every stream is lost with the connection, and the next stream opens another one', async () => {
+test('when a connection is lost, all of its streams are lost, and the next stream opens another connection', async () => {
   const streams = [openStream(), openStream()];
   for (const { opened } of streams) await opened();
   worker.connections[0]?.destroy();
@@ -172,7 +172,7 @@ test('every stream is lost with the connection, and the next stream opens anothe
   expect(worker.connections).toHaveLength(2);
 });
 
-/** Lets the worker offer to keep lost connections. Returns the requests to resume them. */
+/** Lets the worker offer to keep lost connections. Returns the list to which requests to resume are added. */
 function offerResume(answer: (socket: Duplex) => void, withinMs = 60_000): { token: unknown; received: unknown }[] {
   const requests: { token: unknown; received: unknown }[] = [];
   const terms = `${RESUME_HEADERS.token}: secret\r\n${RESUME_HEADERS.withinMs}: ${withinMs}\r\n`;
@@ -198,7 +198,7 @@ test.each<[string, (socket: Duplex) => void, string]>([
     (socket) => socket.write(SWITCHING),
     'the worker opened another connection',
   ],
-])('a lost connection loses its streams at once if %s', async (_name, answer, reason) => {
+])('the streams of a lost connection are lost at once if %s', async (_name, answer, reason) => {
   const requests = offerResume(answer);
   const { ends, opened } = openStream();
   await opened();
@@ -208,7 +208,7 @@ test.each<[string, (socket: Duplex) => void, string]>([
   expect(outcomes).toEqual(['refused']);
 });
 
-test('a lost connection loses its streams at once if no process listens at the address of the worker', async () => {
+test('the streams of a lost connection are lost at once if no process listens at the address of the worker', async () => {
   offerResume(() => undefined);
   const { ends, opened } = openStream();
   await opened();
@@ -218,7 +218,7 @@ test('a lost connection loses its streams at once if no process listens at the a
   expect(outcomes).toEqual(['refused']);
 });
 
-test('the gateway retries to resume a lost connection for as long as the worker keeps it', async () => {
+test('the gateway repeatedly tries to resume a lost connection, for as long as the worker keeps it', async () => {
   const requests = offerResume((socket) => socket.destroy(), 4000);
   const { ends, opened } = openStream();
   await opened();
@@ -228,7 +228,7 @@ test('the gateway retries to resume a lost connection for as long as the worker 
   expect(outcomes).toEqual(['expired']);
 });
 
-test('a connection that the worker closes is not resumed', async () => {
+test('a connection that the worker has closed is not resumed', async () => {
   const requests = offerResume(() => undefined);
   const { ends, opened } = openStream();
   await opened();
@@ -237,7 +237,7 @@ test('a connection that the worker closes is not resumed', async () => {
   expect([requests, outcomes]).toEqual([[], []]);
 });
 
-test('a stream that the worker closes is lost alone', async () => {
+test('if the worker closes one stream, the other streams of the connection continue', async () => {
   const [lost, other] = [openStream(), openStream()];
   for (const { opened } of [lost, other]) await opened();
   worker.connections[0]?.send(FRAME.closed, 1, RELAY_CLOSE.failed, Buffer.from('inference_failed'));
@@ -246,7 +246,7 @@ test('a stream that the worker closes is lost alone', async () => {
   expect(other.ends).toEqual([]);
 });
 
-test('a retired connection keeps its streams, takes no new ones, and closes after the last one', async () => {
+test('a retired connection keeps its streams, takes no new ones, and is closed after its last stream', async () => {
   const first = openStream();
   await first.opened();
   workers.retire(first.request);
@@ -261,7 +261,7 @@ test('a retired connection keeps its streams, takes no new ones, and closes afte
   expect(worker.connections[1]?.isOpen).toBe(true);
 });
 
-test('a stream that is not opened in time is lost, and the next stream gets another connection', async () => {
+test('a stream that the worker does not open in time is lost, and the next stream gets another connection', async () => {
   server.removeAllListeners('upgrade');
   let upgrades = 0;
   server.on('upgrade', (_request, socket: Duplex) => {
@@ -281,7 +281,7 @@ test('a stream that is not opened in time is lost, and the next stream gets anot
   expect([upgrades, workers.size]).toEqual([2, 0]);
 });
 
-test('a stream is lost with the reason if its worker cannot be reached', async () => {
+test('if a worker cannot be reached, the stream is lost and the reason is reported', async () => {
   const { ends } = openStream({ address: 'ws://127.0.0.1:1' });
   await eventually('the stream is lost', WAIT_MS, () => ends.length === 1);
   expect(ends[0]).toContain('ECONNREFUSED');

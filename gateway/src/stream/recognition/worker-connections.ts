@@ -5,7 +5,9 @@ import { WorkerConnection } from './worker-connection.ts';
 
 /** Time for which a connection without streams stays open. */
 const IDLE_MS = 10_000;
-/** Time after which a connection takes no new streams, so that the certificate of the worker is verified again. */
+/**
+ * Time after which a connection takes no new streams. A new connection verifies the certificate of the worker again.
+ */
 const MAX_AGE_MS = 600_000;
 
 interface Entry {
@@ -17,13 +19,13 @@ interface Entry {
 }
 
 /**
- * The connections of this gateway to workers: one for each address and model, opened for the first stream and closed
- * after the last one. Streams of different models never share a connection, because the certificate proves only one
- * model.
+ * The connections of this gateway to workers. There is one for each address and model. It is opened for the first
+ * stream and closed after the last one. Streams of different models never share a connection, because the certificate
+ * of a worker is for one model only.
  */
 export class WorkerConnections {
   readonly #entries = new Map<string, Entry>();
-  /** Every connection that has not closed, with its address. Includes those that take no new streams. */
+  /** All connections that are not closed, with their addresses. Some of them take no new streams any more. */
   readonly #open = new Map<WorkerConnection, string>();
   readonly #onLossSettled: (outcome: LossOutcome) => void;
 
@@ -32,15 +34,15 @@ export class WorkerConnections {
     this.#onLossSettled = onLossSettled;
   }
 
-  /** Number of connections that have not closed. */
+  /** Number of connections that are not closed. */
   get size(): number {
     return this.#open.size;
   }
 
   /**
-   * Returns the address of a worker with the fewest streams of this gateway. Each address belongs to another I/O thread.
-   * Chooses at random between equal ones, so that several gateways together use all of them. Returns `previous` if it
-   * is one of them.
+   * Returns the address of a worker at which this gateway has the fewest streams. Each address belongs to another I/O
+   * thread of the worker. Chooses at random between equal ones, so that several gateways together use all of them.
+   * Returns `previous` if it is one of the addresses.
    */
   pickAddress(
     { address, furtherAddresses = [] }: Pick<PlacedWorker, 'address' | 'furtherAddresses'>,
@@ -63,7 +65,7 @@ export class WorkerConnections {
     return connection.open(request, events);
   }
 
-  /** Uses another connection for further streams. Call when a worker has not answered on this one. */
+  /** Uses a new connection for later streams. Call when a worker did not answer on the current one. */
   retire(request: ChannelRequest): void {
     const key = keyOf(request);
     const entry = this.#entries.get(key);

@@ -8,17 +8,20 @@ export interface LinkEvents {
   onMessage: (message: RelayAnswer) => void;
   /** Called once when the link has failed, and never after `close()`. */
   onLost: (reason: string) => void;
-  /** Called instead of `onLost` if the certificate does not prove that the address is that of a worker of the model. */
+  /** Called instead of `onLost` if the certificate does not prove that the address belongs to a worker of the model. */
   onWrongWorker: (reason: string) => void;
 }
 
-/** A stream at its worker, from opening it to its end. */
+/** A stream at its worker, from the request to open it to its end. */
 export class WorkerLink {
-  /** Time at which the worker opened the stream, or at which the link was created before that. */
+  /** Time at which the worker opened the stream. Before that, the time at which the link was created. */
   openedAtMs = performance.now();
-  /** May be replaced, when another part of the stream takes over the link. */
+  /** Callbacks. They are replaced when another part of the gateway takes over the link. */
   events: LinkEvents;
-  /** Utterance that `not_before` of the request is about. Undefined if the worker may cut the first one anywhere. */
+  /**
+   * Utterance to which `not_before` in the request refers. Undefined if the worker may cut the first utterance
+   * anywhere.
+   */
   notBeforeOf: Utterance | undefined;
   readonly #request: ChannelRequest;
   readonly #connections: WorkerConnections;
@@ -39,12 +42,15 @@ export class WorkerLink {
     return this.#request.address;
   }
 
-  /** Last message of the worker, or the last time at which it had no work to do. Its silence starts then. */
+  /**
+   * Time of the last message of the worker, or the last time at which it had no work to do. Its silence is counted from
+   * then on.
+   */
   get silentSinceMs(): number {
     return Math.max(this.#silentSinceMs, this.#channel.aliveAtMs);
   }
 
-  /** Call while the worker has no work to do for this stream. */
+  /** Restarts the count of the worker's silence. Call while the worker has no work to do for this stream. */
   excuseSilence(nowMs: number): void {
     this.#silentSinceMs = nowMs;
   }
@@ -57,7 +63,10 @@ export class WorkerLink {
     this.#channel.mark(mark);
   }
 
-  /** Ends the link without a call of `onLost`. `reopens` if the session opens another stream at the worker. */
+  /**
+   * Ends the link without calling `onLost`. `reopens` is true if the session is about to open another stream at the
+   * worker.
+   */
   close(reopens = false): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -84,7 +93,10 @@ export class WorkerLink {
     this.events.onMessage(answer);
   }
 
-  /** The connection may be broken without a sign of it, so that the next stream must not use it. */
+  /**
+   * Called when the worker did not open the stream in time. The connection may be broken without a notice, so the next
+   * stream must not use it.
+   */
   #expire(): void {
     this.#connections.retire(this.#request);
     this.#fail(() => this.events.onLost('the worker did not open the stream in time'));

@@ -24,13 +24,13 @@ test.each(['ws://10.0.0.1:8443', 'http://10.0.0.1', 'ws+unix:///run/redis.sock',
   },
 );
 
-test('a gateway without a CA file accepts worker addresses with ws:// and wss://, and refuses others', () => {
+test('a gateway without a CA file accepts ws:// and wss:// addresses of workers, and refuses others', () => {
   expect(plain.check('m', 'ws://10.0.0.1:8443')).toEqual({ tls: {} });
   expect(plain.check('m', 'wss://worker.example')).toEqual({ tls: {} });
   expect(plain.check('m', 'ws+unix:///run/redis.sock')).toHaveProperty('refusal');
 });
 
-test('the certificate of a worker must be for its model', () => {
+test('a gateway accepts a worker only if its certificate is for the model', () => {
   const { servername, checkServerIdentity } = tlsOf('b');
   expect(servername).toBe('b.workers.internal');
   const check = (subjectaltname: string) =>

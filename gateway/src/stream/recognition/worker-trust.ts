@@ -3,25 +3,28 @@ import { checkServerIdentity } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { workerServerName } from '@svc-asr/core';
 
-/** TLS options of a connection to a worker. Empty for a worker with a ws:// address. */
+/** TLS options of a connection to a worker. Empty if the address of the worker is ws://. */
 export type WorkerTls = Pick<ConnectionOptions, 'ca' | 'servername' | 'checkServerIdentity' | 'allowPartialTrustChain'>;
 
-/** Decides which addresses a stream of a model may be sent to. */
+/** Decides to which addresses the streams of a model may be sent. */
 export interface WorkerTrust {
-  /** Returns the TLS options for an address that a worker of the model registered, or why it must not be used. */
+  /**
+   * Returns the TLS options for an address that a worker of the model has registered, or the reason why it must not be
+   * used.
+   */
   check: (model: string, address: string) => { tls: WorkerTls } | { refusal: string };
 }
 
 /**
- * Creates the trust in workers. With a CA file, a worker must have a wss:// address and show the certificate of its
- * model. Its address proves nothing, because every process that can write to Redis can register one. The file is read
- * for each connection, so that a renewed CA applies without a restart.
+ * Creates the trust in workers. If there is a CA file, a worker must have a wss:// address and present the certificate
+ * of its model. The address itself proves nothing, because every process that can write to Redis can register one. The
+ * file is read for each connection, so that a renewed CA applies without a restart.
  */
 export function createWorkerTrust({ caFile, serverName }: { caFile: string; serverName: string }): WorkerTrust {
   const schemes = caFile === '' ? ['ws:', 'wss:'] : ['wss:'];
   return {
     check: (model, address) => {
-      // A WebSocket cannot be created for a URL with a fragment.
+      // A URL with a fragment is not valid for a WebSocket.
       if (!URL.canParse(address) || !schemes.includes(new URL(address).protocol) || address.includes('#')) {
         const allowed = schemes.map((scheme) => `${scheme}//HOST:PORT`).join(' or ');
         return { refusal: `the worker registered the address ${address}, which is not of the form ${allowed}` };
@@ -34,7 +37,7 @@ export function createWorkerTrust({ caFile, serverName }: { caFile: string; serv
 function tlsOptions(caFile: string, servername: string): WorkerTls {
   return {
     ca: readFileSync(caFile),
-    // An intermediate CA is trusted without its root, which may have issued certificates for others.
+    // An intermediate CA is trusted without its root CA. The root may have issued certificates for others.
     allowPartialTrustChain: true,
     servername,
     checkServerIdentity: (name, certificate) => {

@@ -9,12 +9,12 @@ import type { WorkerTls } from './worker-trust.ts';
 export interface UpgradeOptions {
   readonly address: string;
   readonly tls: WorkerTls;
-  /** Longest time for connecting. */
+  /** Timeout for connecting. */
   readonly timeoutMs: number;
-  /** Headers of the request in addition to those of the upgrade. */
+  /** Headers in addition to those of the upgrade. */
   readonly headers: Readonly<Record<string, string>>;
   readonly onUpgrade: (socket: Duplex, head: Buffer, headers: IncomingHttpHeaders) => void;
-  /** Called if the worker answers with another status than 101. */
+  /** Called if the worker responds with a status other than 101. */
   readonly onRefused: (status: number) => void;
   /** Called if the connection failed. */
   readonly onError: (failure: UpgradeFailure) => void;
@@ -22,13 +22,13 @@ export interface UpgradeOptions {
 
 export interface UpgradeFailure {
   readonly message: string;
-  /** Code of the system error. */
+  /** Code of the system error, such as ECONNREFUSED. */
   readonly code: string | undefined;
   /** True if TLS refused the certificate of the worker. */
   readonly isWrongWorker: boolean;
 }
 
-/** Requests a connection for frames from a worker. Calls one of the events once. */
+/** Requests a connection for frames from a worker. Calls exactly one of the callbacks, once. */
 export function requestUpgrade(options: UpgradeOptions): ClientRequest {
   const url = new URL(RELAY_CONNECTION_PATH, options.address.replace(/^ws/, 'http'));
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
@@ -51,10 +51,10 @@ export function requestUpgrade(options: UpgradeOptions): ClientRequest {
 }
 
 /**
- * Returns whether TLS refused the certificate of the worker. An error of `checkServerIdentity` is only one of the
- * reasons. TLS does not call it for a certificate from an unknown CA.
+ * Returns whether TLS refused the certificate of the worker. It is not enough to check for errors of
+ * `checkServerIdentity`, because TLS does not call that function for a certificate of an unknown CA.
  */
 function isCertificateRefused({ socket }: ClientRequest): boolean {
-  // Null unless the verification failed, although its type says otherwise.
+  // The value is null unless the verification failed, although its type does not include null.
   return socket instanceof TLSSocket && (socket.authorizationError as unknown) !== null;
 }

@@ -2,7 +2,7 @@ import type { OwnedStream, Owner, ServedStreams } from '@svc-asr/ledger';
 
 /**
  * The handshakes, streams and settlements of this process that hold a session. The ledger has only one ownership record
- * per session and process. A refused handshake must not remove the record that a live stream needs.
+ * per session and process. A refused handshake must not remove the record while a live stream needs it.
  */
 export class Claims {
   readonly #held = new Map<string, { count: number; stream: OwnedStream; owner: Owner }>();
@@ -12,7 +12,7 @@ export class Claims {
     this.#held.set(sessionId, { count, stream: { tenant, sessionId, chainId }, owner });
   }
 
-  /** Releases one claim. Returns true if it was the last one. */
+  /** Releases one claim. Returns true if it was the last one of the session. */
   release(sessionId: string): boolean {
     const claim = this.#held.get(sessionId);
     if (claim !== undefined && claim.count > 1) {
@@ -23,7 +23,7 @@ export class Claims {
     return true;
   }
 
-  /** Returns the claimed streams of an owner. A check of one stream takes constant time. */
+  /** Returns the streams that an owner holds. The check of one stream takes constant time. */
   heldBy(owner: Owner): ServedStreams {
     const held = this.#held;
     return {

@@ -4,7 +4,10 @@ import { eventually } from '../../../../test/support/eventually.ts';
 import { AudioCapacity } from '../audio-memory/audio-capacity.ts';
 import { holdLease } from './lease.ts';
 
-/** Holds a lease. Redis does not know the lease of the first join when it is renewed, but knows later ones. */
+/**
+ * Holds a lease at a fake ledger. The ledger does not know the lease of the first join when it is renewed, but knows
+ * later leases.
+ */
 function hold(verifyLedger: () => Promise<void>) {
   const joined: Owner[] = [];
   let renewals = 0;
@@ -38,7 +41,7 @@ test('holdLease registers the gateway under a new id after its lease was lost', 
   expect(lost()).toBe(1);
 });
 
-test('holdLease keeps its lease when the ledger cannot be verified', async () => {
+test('holdLease keeps its lease if the ledger cannot be verified', async () => {
   const { lease, joined, renewals, lost } = hold(() => Promise.reject(new Error('emptied')));
   await eventually('the renewal was tried several times', 30_000, () => renewals() > 3);
   await lease.stop();

@@ -5,23 +5,23 @@ import { repeat } from '../../repeat.ts';
 import type { AudioCapacity } from '../audio-memory/audio-capacity.ts';
 
 export interface Lease {
-  /** Returns undefined while this process holds no lease. */
+  /** Returns the current lease. Undefined while this process holds none. */
   owner: () => Owner | undefined;
   stop: () => Promise<void>;
 }
 
 /**
- * Longest time between two checks of the lease. Shorter than most renewal intervals, because no stream is accepted
- * without a lease.
+ * Maximum time between two checks of the lease. It is shorter than most renewal intervals, because no stream is
+ * accepted while there is no lease.
  */
 const CHECK_INTERVAL_MS = 200;
 
-/** Time between two early renewals. With a shorter one, full gateways would load Redis. */
+/** Minimum time between two early renewals. If it were shorter, full gateways would put too much load on Redis. */
 const EARLY_RENEW_MS = 1000;
 
 export interface LeaseOptions {
   renewMs: number;
-  /** Exchanged with the other gateways at each renewal. */
+  /** Capacity that is exchanged with the other gateways at each renewal. */
   audioCapacity: Pick<AudioCapacity, 'isOutdated' | 'exchange'>;
   /** Called when the lease was lost. */
   onLost: () => void;
@@ -29,8 +29,8 @@ export interface LeaseOptions {
 }
 
 /**
- * Joins the ledger as a gateway and renews the lease. While it is renewed, other gateways do not end the streams of
- * this process.
+ * Registers this process as a gateway and renews its lease. As long as the lease is valid, other gateways do not fail
+ * the streams of this process.
  */
 export function holdLease(ledger: Ledger, logger: Logger, options: LeaseOptions): Lease {
   const { renewMs, audioCapacity, onLost, verifyLedger } = options;
@@ -49,13 +49,13 @@ export function holdLease(ledger: Ledger, logger: Logger, options: LeaseOptions)
       } else if (performance.now() - renewedAt < nextRenewMs()) {
         return;
       } else if (!(await renew(owner))) {
-        // An emptied Redis knows no lease. That does not mean that another gateway has ended the streams.
+        // An emptied Redis knows no lease. That does not mean that another gateway has failed the streams.
         if (!(await isVerified(verifyLedger))) return;
         // Redis has answered that the lease is lost, so other gateways fail the streams of this process.
         logger.error({ reason: id }, 'the lease was lost; its streams fail');
         owner = undefined;
-        // A new id, because other gateways may still be failing the streams of the old one. New streams must not be
-        // among them.
+        // The process gets a new id. Other gateways may still be failing the streams of the old id, and new streams
+        // must not be among them.
         id = newId();
         onLost();
         owner = await ledger.gateways.join(id);

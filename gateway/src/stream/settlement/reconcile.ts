@@ -6,7 +6,7 @@ import type { Claims } from './claims.ts';
 import type { Lease } from './lease.ts';
 
 /**
- * Compares at intervals the streams that the ledger records for this gateway with those that it serves. Sessions that
+ * Compares, at intervals, the streams that the ledger records for this gateway with those that it serves. Sessions that
  * it does not serve are failed without a charge. Returns a function that stops the comparison.
  */
 export function startReconciling(

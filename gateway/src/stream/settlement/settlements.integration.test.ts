@@ -14,7 +14,7 @@ const prefix = `test-${randomUUID()}`;
 const metrics = createGatewayMetrics(createMetrics('gateway'));
 let redis: TestRedis;
 let ledger: Ledger;
-/** Ledger of a gateway whose Redis permissions the tests change. */
+/** Ledger of a gateway whose Redis user has rights that the tests change. */
 let narrow: Ledger;
 let user: NarrowUser;
 
@@ -53,7 +53,7 @@ async function createRefused() {
   return { settlements: createSettlements(narrow, logger, metrics), rejections: () => rejections };
 }
 
-test('Settlements retry a settlement that Redis rejects, and charge it once', async () => {
+test('Settlements repeat a settlement that Redis rejects, and charge it once', async () => {
   const { owner, stream, usage } = await connected();
   const { settlements, rejections } = await createRefused();
   const added = settlements.add({ ...stream, model: 'kikuyu', requestId: 'request' }, owner, {
@@ -64,8 +64,8 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
   });
   await eventually('the settlement is rejected twice', 30_000, () => rejections() > 1);
   expect([settlements.pending, (await usage()).state]).toEqual([1, 'active']);
-  // A gateway that stops does not wait for the rejected settlement. Its session ends when the lease of this gateway
-  // expires.
+  // A gateway that stops does not wait for the rejected settlement. Other gateways end its session when the lease of
+  // this gateway expires.
   await settlements.settled();
 
   await user.allow('~*');
@@ -74,12 +74,12 @@ test('Settlements retry a settlement that Redis rejects, and charge it once', as
   expect(await usage()).toMatchObject({ state: 'completed', reservedMs: 0, consumedMs: 2000, availableMs: 58_000 });
 });
 
-test('Settlements release the slot of a stream whose connect was lost by a failover of Redis', async () => {
+test('Settlements release the slot of a stream if a failover of Redis has lost the connect of its session', async () => {
   const { owner, stream } = await connected();
   const model = `model-${randomUUID()}`;
   await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
   await ledger.pools.place(model, stream);
-  // The ledger is as before the connect.
+  // This puts the ledger back to the state before the connect.
   await ledger.sessions.disconnect(stream.tenant, stream.sessionId, 'c');
   const settlements = createSettlements(ledger, createLogger('gateway', 'silent'), metrics);
   const end = { outcome: 'completed', reason: 'client closed', samples: 20_000, end: CLOSED } as const;
@@ -87,7 +87,7 @@ test('Settlements release the slot of a stream whose connect was lost by a failo
   expect(await ledger.pools.load(model)).toMatchObject({ active: 0 });
 });
 
-test('Settlements retry the rollback of a connect until Redis accepts it', async () => {
+test('Settlements repeat the rollback of a connect until Redis accepts it', async () => {
   const { stream, usage } = await connected();
   const { settlements, rejections } = await createRefused();
   let rolledBack = false;

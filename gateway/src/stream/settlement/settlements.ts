@@ -11,24 +11,27 @@ interface OpenedStream extends OwnedStream {
   model: string;
   /** Id of the handshake request that opened the stream. */
   requestId: string;
-  /** Division of the audio into sessions. Absent if it is one session. */
+  /** Division of the audio into several sessions. Absent if the audio is one session. */
   parts?: SettleOptions['parts'] | undefined;
 }
 
 export interface Settlements {
-  /** Writes the end of a stream to the ledger. Retries while Redis is unavailable or rejects it. */
+  /** Writes the end of a stream to the ledger. Repeats it while Redis is unavailable or rejects it. */
   add: (stream: OpenedStream, owner: Owner, end: StreamEnd) => Promise<void>;
-  /** Rolls back a connect whose response was lost, so that its credential can be used again. */
+  /** Rolls back a connect whose answer was lost, so that the client can use the credential again. */
   rollBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   /**
-   * Resolves when every settlement is done or was rejected by Redis. Other gateways end the rejected ones when the
-   * lease of this gateway has expired.
+   * Resolves when each settlement is done or was rejected by Redis. Other gateways end the sessions of rejected ones
+   * when the lease of this gateway has expired.
    */
   settled: () => Promise<void>;
 }
 
-/** Creates the settlements. A completed stream is charged. A stream that the service failed is free of charge. */
+/**
+ * Creates the settlements. A completed stream is charged. A stream that failed because of the service is free of
+ * charge.
+ */
 export function createSettlements(
   ledger: Ledger,
   logger: Logger,
@@ -52,7 +55,7 @@ export function createSettlements(
       metrics.billedSeconds.add(billableMs / 1000, { model });
       metrics.tenantUsage.countBilled(tenant, billableMs / 1000);
     }
-    // A session that belongs to another gateway is `stale`. That gateway releases its slot.
+    // `stale` means that the session belongs to another gateway. That gateway releases the slot.
     if (ended.outcome !== 'stale') await ledger.pools.leave(model, chainId ?? sessionId, tenant);
     await ledger.gateways.disown(owner, { tenant, sessionId, chainId });
     logger.info(
@@ -70,8 +73,8 @@ export function createSettlements(
   }
 
   /**
-   * Retries until the work is done or this process ends. A session that is not ended would hold its credit and one
-   * place of the tenant's concurrency limit.
+   * Repeats the work until it succeeds or this process ends. A session that is not ended would keep its credit
+   * reserved, and would count against the tenant's concurrency limit.
    */
   async function retry({ sessionId: session_id, tenant }: OwnedStream, work: () => Promise<unknown>): Promise<void> {
     const task = { refused: false };
