@@ -13,7 +13,7 @@ import { START_TIMEOUT_MS, startService, stopServices } from '../support/service
 import type { Service } from '../support/service.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
-/** Sessions outlive a restart even on a slow machine. */
+/** Settings with which sessions outlive a restart of the service even on a slow machine. */
 const LONG_LIVED = { SESSION_TTL_MS: '600000' };
 
 let service: Service;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-/** Signs in to the console as a new tenant. Returns what creates playground sessions. */
+/** Signs in to the console as a new tenant. `create` of the result creates playground sessions. */
 async function visitor(request: TenantRequest = {}): Promise<{
   name: string;
   key: string;

@@ -5,7 +5,7 @@ import base from '../../jest.config.mjs';
 export default {
   ...base,
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
-  // The suite is a folder.
+  // E2E_SUITE is the name of a folder in test/.
   roots: [`<rootDir>/test/${process.env.E2E_SUITE ?? 'e2e'}`],
   testMatch: ['**/*.e2e.ts'],
   globalSetup: fileURLToPath(new URL('global-setup.ts', import.meta.url)),

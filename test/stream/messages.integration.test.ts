@@ -163,7 +163,7 @@ describe('an invalid message', () => {
     JSON.stringify({ type: 'config', note: 'x'.repeat(16_384) }),
     'x'.repeat(131_072),
   ];
-  /** Returns a config of that many bytes, which has far fewer characters. */
+  /** Returns a config message of `bytes` bytes, which has only about half as many characters. */
   const ofSize = (bytes: number) => {
     const text = JSON.stringify({ type: 'config', note: 'é'.repeat(bytes / 2 - 32) });
     return text + ' '.repeat(bytes - Buffer.byteLength(text));

@@ -1,6 +1,6 @@
 /** Faults that a test injects repeatedly into a running service. */
 export interface Scenario {
-  /** One line for the list of scenarios. */
+  /** Description in one line, for the list of scenarios. */
   readonly what: string;
   /** Test that injects the faults. It reads the number of rounds from CHAOS_ROUNDS. */
   readonly test: string;

@@ -212,7 +212,7 @@ test(
       expect(Number(spec.terminationGracePeriodSeconds) * 1000).toBeGreaterThan(graceMs);
       const settings: Readonly<Record<string, { read: (text: string) => unknown }>> = SERVICES[service];
       for (const { name, value = '' } of container!.env ?? []) {
-        // Files exist only in a pod.
+        // The files that *_FILE settings name exist only in a pod.
         if (name in settings && !name.endsWith('_FILE')) expect(() => settings[name]!.read(value)).not.toThrow();
       }
     }

@@ -22,7 +22,7 @@ test.each([
   expect(tallyOf(result, status)).toEqual(tally);
 });
 
-test('verdict mentions skipped tests only if there are any', () => {
+test('verdict() mentions skipped tests only if there are any', () => {
   expect(verdict({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
   expect(verdict({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
 });

@@ -20,7 +20,7 @@ export interface CompatCase {
   readonly program: string;
   /** Route and options, as the table shows them. */
   readonly route: string;
-  /** Context that the route uses. */
+  /** Latency of the context that the route uses. */
   readonly latency: Latency;
   /**
    * Audio that the native protocol gets: the files, the audio that the client sent, or the files as phone calls with
@@ -29,7 +29,7 @@ export interface CompatCase {
   readonly audio: 'files' | 'connection' | 'call';
   /** Format of the files. The default is WAV. The native protocol gets the decoded audio. */
   readonly format?: 'flac' | 'opus';
-  /** Whether `--short` includes it. */
+  /** Whether `--short` includes the case. */
   readonly isShort: boolean;
 }
 

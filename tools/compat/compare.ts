@@ -1,7 +1,7 @@
 import { editDistance } from '../../loadtest/lib/edit-distance.ts';
 import { wordsOf } from '../../test/support/word-errors.ts';
 
-/** Most words in 1,000 that may differ from the native protocol. */
+/** Maximum number of words in 1,000 that may differ from the transcripts of the native protocol. */
 export const MAX_DIFFERENT_PER_1000 = 3;
 
 /** Transcripts of a client compared with those of the native protocol. */
@@ -31,7 +31,7 @@ export function addComparisons(comparisons: readonly Comparison[]): Comparison {
   );
 }
 
-/** Returns the different words in 1,000. A comparison without words counts as wholly different. */
+/** Returns how many words in 1,000 differ. If there are no words, all count as different. */
 export function differentPer1000({ words, different }: Comparison): number {
   return words === 0 ? 1000 : (1000 * different) / words;
 }

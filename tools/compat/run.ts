@@ -23,13 +23,13 @@ import type { CaseResult } from './table.ts';
 
 /** Credit of each tenant, in seconds. */
 const CREDIT_SECONDS = 7200;
-/** Silence that ends an utterance of test/compat/twilio. */
+/** Silence that ends an utterance in the program of test/compat/twilio. */
 const CALL_SILENCE_MS = 500;
 const CLIENT_TIMEOUT_MS = 10 * 60_000;
 const SETTLED_WITHIN_MS = 60_000;
 const runFile = promisify(execFile);
 
-/** A running service with a native client. */
+/** A running service, and a client of its native protocol. */
 interface Reference {
   readonly service: Service;
   /** File with the CA of the service. */

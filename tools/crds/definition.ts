@@ -4,7 +4,7 @@ import { KIND_NAMES, pluralOf } from './kinds.ts';
 import { toStructural } from './structural.ts';
 import type { Structural } from './structural.ts';
 
-/** Fields of every Kubernetes object, which the API server validates itself. */
+/** Fields that every Kubernetes object has. The API server validates them without a schema. */
 const OWN: Readonly<Record<string, Structural>> = {
   apiVersion: { description: 'Group and version of the resource: asr.svc.dev/v1.', type: 'string' },
   kind: { description: 'Kind of the resource.', type: 'string' },

@@ -19,7 +19,7 @@ type Suite = keyof typeof SUITES;
 
 /** Arguments of `npm run e2e`. */
 export interface E2eArguments {
-  /** Undefined for a new cluster on this machine. */
+  /** Kubeconfig file of an existing cluster. Undefined for a new cluster on this machine. */
   kubeconfig?: string;
   registry?: string;
   loadCommand?: string;

@@ -60,7 +60,7 @@ export class MetricStore {
     const live = this.#live(nowMs).filter((series) => series.name === name);
     return live.map(({ labels, latest, readings }) => {
       if (windowMs === undefined) return { ...latest, labels };
-      // A series that is younger than the window started at zero.
+      // A series that began within the window has grown from zero.
       const before = readings.findLast(({ atMs }) => nowMs - atMs >= windowMs);
       const counts = latest.counts.map((count, index) => count - (before?.counts[index] ?? 0));
       return { ...latest, labels, counts, value: latest.value - (before?.value ?? 0) };

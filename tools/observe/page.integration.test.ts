@@ -35,7 +35,7 @@ test('the observe page shows latencies, workers and sessions in a browser', asyn
   const observer = await startObserver();
   const post = (path: string, body: object) =>
     fetch(`${observer.url}/v1/${path}`, { method: 'POST', body: JSON.stringify(body) });
-  // Sent repeatedly, as services do, because the page drops processes that are silent.
+  // The metrics are sent repeatedly, as services do, because the page drops processes that stop sending.
   const timer = setInterval(() => {
     void post('metrics', buildExport('gateway', 'vm:1', GATEWAY_METRICS));
     void post('metrics', buildExport('worker', 'vm:42', [['svc_asr_worker_slots', 54, MODEL]]));
@@ -51,7 +51,7 @@ test('the observe page shows latencies, workers and sessions in a browser', asyn
   await shows('td', 'kikuyu-v1 42');
   await shows('summary', session);
   await page.until(`document.querySelector('details[open] i.worker + u[title=opened]') !== null`);
-  // The plot has drawn something.
+  // All six plots have drawn something.
   await page.until(`[...document.querySelectorAll('canvas')].filter((canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     return data.some((value) => value > 0);

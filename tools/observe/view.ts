@@ -4,10 +4,10 @@ import { formatDuration, formatNumber, formatPercent } from './page/format.js';
 import { quantile } from './quantile.ts';
 import type { ShownSession } from './traces.ts';
 
-/** Window of rates. Latencies use a whole minute, because few streams give few values. */
+/** Time over which rates are computed. Latencies use a whole minute, because a few streams give few values. */
 const RATE_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** Event loop stalls and shares of time in inference above these are shown as bad. */
+/** A longer stall of the event loop, or a larger share of time in inference, is shown as bad. */
 const MAX_STALL_S = 0.25;
 const MAX_BUSY = 0.9;
 
@@ -17,7 +17,7 @@ export interface Card {
   readonly note: string;
   readonly isBad: boolean;
   readonly unit: 'duration' | 'number' | 'percent';
-  /** Smallest upper limit of the axis. */
+  /** Upper limit of the axis, unless a value is larger. */
   readonly top: number;
   readonly lines: readonly (readonly [label: string, value: number | undefined])[];
 }

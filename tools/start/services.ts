@@ -41,7 +41,7 @@ export function serviceProgram(service: Service, plan: Plan, env: NodeJS.Process
  * services cannot share: admin host and port, folders, and Redis.
  */
 export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // Tests name a folder whose models have room for more sessions.
+  // Tests set the variable to a folder whose models accept more sessions.
   const localConfig = env.SVC_ASR_LOCAL_CONFIG ?? join(root, 'config', 'local');
   const defaults: Record<Service, NodeJS.ProcessEnv> = {
     operator: {

@@ -27,11 +27,11 @@ test.each([
     { level: 'fatal', message: 'could not start', err: { message: 'PORT is taken' } },
     { level: 'error', text: 'could not start · PORT is taken' },
   ],
-])('summarize shortens the log line %j', (entry, shown) => {
+])('summarize() shortens the log line %j', (entry, shown) => {
   expect(summarize(JSON.stringify(entry))).toEqual(shown);
 });
 
-test('summarize shows lines that are not JSON only if they report an error', () => {
+test('summarize() shows lines that are not JSON only if they report an error', () => {
   expect(summarize('12:M 01 Jan 2026 00:00:00.000 * Ready to accept connections')).toBeUndefined();
   expect(summarize("# Fatal error, can't open config file")).toMatchObject({ level: 'error' });
   expect(summarize('{not json, failed')?.level).toBe('error');

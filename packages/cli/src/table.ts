@@ -50,7 +50,7 @@ export function formatList(rows: readonly (readonly [string, string])[], columns
   const margin = ' '.repeat(indent);
   const lines = rows.flatMap(([term, description]) => {
     const wrapped = wrapText(description, columns - indent - termWidth - 2);
-    // A description stands below a term that is too long for the column.
+    // If the term is too long for its column, the description starts on the next line.
     const isBelow = lengthOf(term) > termWidth;
     const first = isBelow ? term : `${padded(term, termWidth)}  ${wrapped[0] ?? ''}`.trimEnd();
     const others = (isBelow ? wrapped : wrapped.slice(1)).map((line) => `${' '.repeat(termWidth + 2)}${line}`);

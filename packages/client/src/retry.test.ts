@@ -35,7 +35,7 @@ test('retryWaitMs is undefined after the last retry or if Retry-After is too lon
   expect(retryWaitMs(refusal(503), 1, { ...policy, maxRetries: 0 }, 0)).toBeUndefined();
 });
 
-test('pause rejects with the reason of the signal when the signal is aborted', async () => {
+test('pause() rejects with the reason of the signal when the signal is aborted', async () => {
   const controller = new AbortController();
   const paused = pause(60_000, controller.signal);
   controller.abort(new Error('enough'));

@@ -13,7 +13,7 @@ export interface StreamInfo {
 export const STREAM_INFO_BYTES = 42;
 const FORMAT_AT = 18;
 
-/** Depths that the decoder scales correctly. */
+/** Bits per sample that the decoder scales correctly. */
 const DEPTHS = [8, 16, 24, 32];
 const MIN_RATE_HZ = 1000;
 const MAX_RATE_HZ = 192_000;

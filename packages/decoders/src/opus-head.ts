@@ -16,7 +16,7 @@ export interface OpusHead {
 const MARK = 'OpusHead';
 const MIN_BYTES = 19;
 const MAX_CHANNELS = 8;
-/** Output that carries silence instead of a decoded channel. */
+/** Value in the channel mapping for an output channel that is silent. */
 const SILENT = 255;
 
 export function isOpusHead(packet: Uint8Array | undefined): packet is Uint8Array {

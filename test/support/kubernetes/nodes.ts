@@ -49,7 +49,9 @@ export function findExcludedNodes({ spec }: TestPod, pods: readonly TestPod[]): 
   return pods.filter(isAvoided).flatMap(({ spec: { nodeName } }) => nodeName ?? []);
 }
 
-/** Supports the operators that the operator uses. */
+/**
+ * Returns whether a selector matches labels. Supports only the selector operator `Exists`, as svc-asr uses no other.
+ */
 function matches(
   { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
   labels: Record<string, string>,

@@ -27,12 +27,12 @@ test('parseKubeLinter returns no finding for a report without entries', () => {
   expect(parseKubeLinter('{"Reports": null}')).toEqual([]);
 });
 
-test('judge reports a finding unless an exception matches its check and its object', () => {
+test('judge() reports a finding unless an exception matches its check and its object', () => {
   const other = { ...finding, object: 'Deployment b' };
   expect(judge([finding, other], [exception])).toEqual({ open: [other], unused: [] });
   expect(judge([{ ...finding, linter: 'kube-linter' }], []).open).toHaveLength(1);
 });
 
-test('judge reports an exception that matches no finding', () => {
+test('judge() reports an exception that matches no finding', () => {
   expect(judge([], [exception])).toEqual({ open: [], unused: [exception] });
 });

@@ -5,7 +5,7 @@ import type { Linter } from './linters.ts';
 export interface Finding {
   linter: Linter;
   check: string;
-  /** KIND NAME of the object. */
+  /** Kind and name of the object, separated by a space. */
   object: string;
   message: string;
 }

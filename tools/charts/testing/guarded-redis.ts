@@ -17,7 +17,7 @@ export interface GuardedRedis {
   url: (user: RedisUser) => string;
   /** Sends a command as a user that has all rights. */
   admin: (...command: string[]) => Promise<unknown>;
-  /** Sends a command without credentials. */
+  /** Sends a GET without credentials. */
   unnamed: () => Promise<string>;
   /** Opens a connection as a user. */
   connect: (user: RedisUser) => Promise<RedisConnection>;

@@ -96,7 +96,7 @@ export function buildKubeletConfig(plan: ClusterPlan, node: NodePlan, caFile: st
     // The disk also holds other files of the machine, and nodes cannot pull an evicted image again.
     evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     imageGCHighThresholdPercent: 100,
-    // The defaults protect control planes with many nodes.
+    // The default limits protect registries and control planes of clusters with many nodes.
     serializeImagePulls: false,
     registryPullQPS: 0,
     kubeAPIQPS: 100,

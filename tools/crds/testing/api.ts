@@ -21,7 +21,7 @@ interface Refusal {
 /** Client for the resources of one namespace. It uses strict field validation, as kubectl does. */
 export interface Api {
   create: (resource: Sent, options?: { dryRun?: boolean }) => Promise<Verdict>;
-  /** Replaces a resource as a dry run. */
+  /** Replaces a resource in a dry run: the API server validates the request and stores nothing. */
   replace: (resource: Sent) => Promise<Verdict>;
 }
 

@@ -12,7 +12,7 @@ test('jsonCode keeps a list of two numbers on one line', () => {
   expect(text.replace(/<[^>]*>/g, '')).toContain('&quot;context&quot;: [56, 13]');
 });
 
-test.each(['json', 'javascript', 'python', 'shell', 'unknown'])('code escapes HTML in %s', (language) => {
+test.each(['json', 'javascript', 'python', 'shell', 'unknown'])('code() escapes HTML in %s', (language) => {
   const { text } = code('</code><script>"&amp;"</script>', language);
   expect(text.replace(/<\/?(pre|code|span)( [^>]*)?>/g, '')).not.toMatch(/[<>]/);
   expect(text).toContain('&amp;amp;');

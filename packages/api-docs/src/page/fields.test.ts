@@ -13,7 +13,7 @@ test.each<[JsonSchema, string[]]>([
   expect(rulesOf(schema)).toEqual(rules);
 });
 
-test('fields resolves references and renders nested fields', () => {
+test('fields() resolves references and renders nested fields', () => {
   const schemas: Record<string, JsonSchema> = {
     Inner: { type: 'object', properties: { deep: { type: 'integer', description: '<deep>' } }, required: ['deep'] },
   };
@@ -27,6 +27,6 @@ test('fields resolves references and renders nested fields', () => {
   expect(text).toContain('&lt;deep&gt;');
 });
 
-test('resolve throws on a reference that is not in the document', () => {
+test('resolve() throws on a reference that is not in the document', () => {
   expect(() => resolve({ $ref: '#/components/schemas/Nothing' }, {})).toThrow('is not in the document');
 });

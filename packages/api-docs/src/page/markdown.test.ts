@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { inline, markdown, sections, slug } from './markdown.ts';
 
-test('inline renders code, bold and links, and escapes HTML', () => {
+test('inline() renders code, bold and links, and escapes HTML', () => {
   expect(inline('a `<b>` **c&d** [e](#f) <g>').text).toBe(
     'a <code>&lt;b&gt;</code> <strong>c&amp;d</strong> <a href="#f">e</a> &lt;g&gt;',
   );
 });
 
-test('inline renders a link with a javascript: address as plain text', () => {
+test('inline() renders a link with a javascript: address as plain text', () => {
   expect(inline('[x](javascript:alert)').text).toBe('[x](javascript:alert)');
 });
 
-test('markdown renders a list that continues after a block of code', () => {
+test('markdown() renders a list that continues after a block of code', () => {
   const { text } = markdown('1. a\n\n   ```shell\n   echo <x>\n\n   echo y\n   ```\n\n2. b');
   expect(text.match(/<ol>/g)).toHaveLength(1);
   expect(text.replace(/<\/?span[^>]*>/g, '')).toContain('<code>echo &lt;x&gt;\n\necho y</code></pre>');
 });
 
-test('markdown labels each table cell with the heading of its column', () => {
+test('markdown() labels each table cell with the heading of its column', () => {
   const { text } = markdown('| h | i |\n|---|---|\n| `j` | k |\n| l | m |');
   expect(text).toContain('<div class="scroll"><table class="plain">');
   expect(text).toContain('<th scope="col">h</th>');
@@ -26,11 +26,11 @@ test('markdown labels each table cell with the heading of its column', () => {
   expect(text).toContain('</table>\n</div>');
 });
 
-test('markdown marks a table with more than two columns for the card layout of phones', () => {
+test('markdown() marks a table with more than two columns for the card layout of phones', () => {
   expect(markdown('| h | i | j |\n|---|---|---|\n| k | l | m |').text).toContain('<table class="cards">');
 });
 
-test('sections splits a guide at its headings of the second level', () => {
+test('sections() splits a guide at its headings of the second level', () => {
   const guide = sections('Intro.\n\n## How it works\n\n```\n## no heading\n```\n\n## B\nC');
   expect(guide.intro.text).toBe('<p>Intro.</p>\n');
   expect(guide.sections.map(({ id, title }) => [id, title])).toEqual([
@@ -41,11 +41,11 @@ test('sections splits a guide at its headings of the second level', () => {
   expect(guide.sections[1]!.body.text).toBe('<p>C</p>\n');
 });
 
-test('slug replaces everything but letters and digits with hyphens', () => {
+test('slug() replaces everything but letters and digits with hyphens', () => {
   expect(slug('Retries & more!')).toBe('retries-more');
 });
 
-test('markdown never renders HTML tags or attributes that the text contains', () => {
+test('markdown() never renders HTML tags or attributes that the text contains', () => {
   const allowed =
     /<\/?(p|ul|ol|li|code|strong|em|s|a|pre|div|table|thead|tbody|tr|th|td|span|h[1-6]|blockquote|hr|br|img)(\s[^<>]*)?>/g;
   fc.assert(

@@ -15,7 +15,7 @@ function setGlobal(name: (typeof NAMES)[number], value: unknown): void {
   Object.defineProperty(globalThis, name, { value, configurable: true });
 }
 
-test('capture releases the device and the audio thread if the worklet cannot be created', async () => {
+test('capture() releases the device and the audio thread if the worklet cannot be created', async () => {
   const calls: string[] = [];
   class AudioContext {
     audioWorklet = { addModule: () => Promise.resolve() };
