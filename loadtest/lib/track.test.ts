@@ -19,7 +19,7 @@ const final = (startMs: number, endMs: number, utterance = 1) => ({
   audio_end_ms: endMs,
 });
 
-test('Track measures the latency of a delta from the time at which its last sample was sent', () => {
+test('Track measures the latency of a delta from the time at which the last sample of its audio was sent', () => {
   const track = createTrack(20);
   // The sample at 1120 ms is in the twelfth frame, which was sent at 1200 ms.
   expect(track.receive(delta(1120), 1250)).toEqual({ kind: 'delta', latencyMs: 50 });

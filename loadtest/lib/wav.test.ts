@@ -18,11 +18,11 @@ function wav({ channels = 1, rateHz = 16_000, bits = 16, audio = [1, 2, 3, 4], e
   return new Uint8Array(whole).buffer;
 }
 
-test('SAMPLE_RATE_HZ equals the sample rate of the interface', () => {
+test('SAMPLE_RATE_HZ equals the sample rate in packages/core', () => {
   expect(SAMPLE_RATE_HZ).toBe(AUDIO.sampleRateHz);
 });
 
-test('readSamples and parseWav find the audio after other chunks of the file', () => {
+test('readSamples and parseWav find the audio even if other RIFF chunks precede it', () => {
   expect([...new Uint8Array(readSamples(wav({ extra: 'odd' })))]).toEqual([1, 2, 3, 4]);
   expect(parseWav(wav())).toMatchObject({ channels: 1, sampleRateHz: 16_000, bitsPerSample: 16, bytes: 4 });
 });

@@ -44,7 +44,11 @@ test('judgeGates fails if credit stays reserved after the run', () => {
 test.each([
   ['too little', balancesOf(5000), '5000 ms, not 6000 ms'],
   ['too much', balancesOf(7000), '7000 ms, not 6000 ms'],
-  ['another sum than the sessions', balancesOf(6000, { billableMs: 9000 }), 'sessions sum up to 9000 ms'],
+  [
+    'a total that differs from the sum of its sessions',
+    balancesOf(6000, { billableMs: 9000 }),
+    'sessions sum up to 9000 ms',
+  ],
 ])('judgeGates fails if the service charges %s', (_name, balances, detail) => {
   const found = failures(metricsOf(), [balances]);
   expect(found).toHaveLength(1);
@@ -58,7 +62,7 @@ test('for sessions that did not end normally, judgeGates accepts any charge up t
   expect(failures(metrics, [balancesOf(10_000)])).toHaveLength(1);
 });
 
-test('judgeGates fails if GET /v1/usage differs from the account of the admin API', () => {
+test('judgeGates fails if GET /v1/usage reports another balance than the admin API', () => {
   const balances = balancesOf(6000);
   const different = { ...balances, ownView: { ...balances.ownView, consumed_ms: 0 } };
   expect(failures(metricsOf(), [different])).toEqual([

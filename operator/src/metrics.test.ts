@@ -77,7 +77,7 @@ test('the operator counts the nodes on which workers of a model fail', async () 
   expect(lines).toEqual(['svc_asr_pool_failing_nodes{model="m"} 2', 'svc_asr_pool_failing_nodes{model="n"} 0']);
 });
 
-test('the age of a watch is that of the oldest watch of its kind in all namespaces', async () => {
+test('the watch age of a kind is that of the watch with the oldest activity in all namespaces', async () => {
   const metrics = createMetrics('operator');
   let nowMs = 0;
   const { noteWatchActivity } = createInstruments(metrics.meter, () => nowMs);

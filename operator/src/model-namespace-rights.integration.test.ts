@@ -103,7 +103,7 @@ test('the operator cannot read Secrets outside of the namespaces of the installa
 });
 
 test(
-  'a team with the role edit in the namespace of its models reads the Secret of a model, and no Secret of the platform',
+  'a team with the role edit in the namespace of its models can read the Secret of a model, but no Secret of the platform',
   async () => {
     await inTeam(['apply', '-f', '-'], model('own', { scaling: { min: 1, max: 1 } }));
     await eventually(async () => expect(await replicasOf('own')).toBe('1'), WITHIN_MS);

@@ -81,7 +81,7 @@ test('the operator writes an empty catalogue when there are no models', async ()
   expect(await catalogue()).toEqual([]);
 });
 
-test('the operator applies changed limits and state of a running tenant, and each grant only once', async () => {
+test('the operator applies changed limits and a changed state to an existing tenant, and each grant only once', async () => {
   folder.write('tenant.yaml', active('acme'));
   const operator = await start({ RESYNC_SECONDS: '1' });
   await ready(operator);

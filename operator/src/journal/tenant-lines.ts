@@ -58,8 +58,8 @@ async function countIn(file: string, tenant: string): Promise<number> {
 
 /**
  * Returns whether a line belongs to a tenant. A line that a crash cut off is not valid JSON, but it still starts with
- * the tenant's name. A line that was cut off within or right after a name counts too, if it is equal up to there. It
- * may belong to a tenant with a longer name, but such a line has no content.
+ * the tenant's name. A line that ends right after the name counts too. It may belong to a tenant with a longer name,
+ * but it contains nothing that a reader could use.
  */
 function belongsTo(tenant: string, line: string): boolean {
   const start = `{"tenant":"${tenant}`;

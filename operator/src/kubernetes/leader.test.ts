@@ -87,7 +87,7 @@ test('a crashed leader is replaced within one lease duration and one retry', asy
   expect(candidates.map(({ elected }) => elected)).toEqual([1, 1]);
 });
 
-test('a leader that cannot renew stops writing before another candidate may start', async () => {
+test('a leader that cannot renew its lease stops writing before another candidate may take over', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();
@@ -118,7 +118,7 @@ test('after an outage of the API server the leader resumes, because no other can
   ]);
 });
 
-test('a candidate whose responses were lost recognizes its own lease', async () => {
+test('a candidate that never got the response to its write recognizes the lease as its own', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();
@@ -222,7 +222,7 @@ test('a leader whose lease was taken by another client loses leadership at once'
   expect(first.lost).toEqual(['thief holds the lease']);
 });
 
-test('for any faults and any candidates, there are never two leaders, and there is one when nothing fails', async () => {
+test('for any faults and any candidates, there are never two leaders, and there is exactly one when nothing fails', async () => {
   const who = fc.nat({ max: 2 });
   const action = fc.oneof(
     fc.record({ do: fc.constantFrom('refuse' as const, 'lose' as const, 'slow' as const, 'none' as const), who }),

@@ -47,9 +47,9 @@ const JITTER = 0.2;
 
 /**
  * Takes part in the leader election of an installation. It has the semantics of client-go on a Lease, with one
- * difference. A leader that cannot reach the API server stops writing, and resumes when it can and the lease is still
- * its own. No other process was the leader in between, because taking the lease changes it, and a renewal fails after
- * any change.
+ * difference. A leader that cannot reach the API server stops writing. It resumes when it reaches the API server again
+ * and the lease is still its own. In that case no other process was the leader in between. Taking the lease would have
+ * changed it, and a renewal fails after any change.
  *
  * | the lease | this process |
  * |-----------|--------------|

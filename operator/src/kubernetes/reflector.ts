@@ -203,8 +203,8 @@ export class ApiReflector implements Reflector {
 }
 
 /**
- * Chooses the timeout of a watch in seconds. It is random, so that not all watches end together, and ends no later than
- * the next periodic list is due.
+ * Chooses the timeout of a watch in seconds. It is random, so that not all watches end together. The watch ends at the
+ * latest when the next periodic list is due.
  */
 export function chooseTimeout(
   { watchSeconds: { min, max }, relistMs }: Pick<ReflectorTimes, 'watchSeconds' | 'relistMs'>,

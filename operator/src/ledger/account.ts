@@ -29,9 +29,9 @@ export interface AppliedAccount {
 }
 
 /**
- * Applies a Tenant to its account, whatever part of it exists already. It is safe to repeat after a partial failure. An
- * account that was lost is recreated with the consumption of its last checkpoint, once per ledger. For an account that
- * was not lost this changes nothing, because it has consumed at least as much.
+ * Applies a Tenant to its account, even if a part of the account exists already. It is safe to repeat after a partial
+ * failure. An account that was lost is recreated with the consumption of its last checkpoint, once per ledger. For an
+ * account that was not lost this changes nothing, because it has consumed at least as much.
  */
 export async function applyAccount(
   tenant: Tenant,
@@ -42,7 +42,8 @@ export async function applyAccount(
   await configure(tenant, { accounts, isNewest });
   const grants: AppliedGrant[] = [];
   const applied = appliedAmounts(checkpointOf(name));
-  // Grants are applied in the order of the list, because a negative grant only takes what earlier grants gave.
+  // Grants are applied in the order of the list, because a negative grant can remove only credit that earlier grants
+  // added.
   for (const { id, audioSeconds } of tenant.spec.grants) {
     grants.push({ id, audioSeconds, ...(await accounts.grant(name, id, audioSeconds * 1000, applied.get(id))) });
   }

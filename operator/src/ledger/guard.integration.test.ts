@@ -78,7 +78,7 @@ test('the ledger guard creates a ledger once, and a restarted operator finds it'
   expect([second.ledgerId(), second.missing()]).toEqual([ledgerId, undefined]);
 });
 
-test('the ledger guard stores the schema version, also in a Redis that an earlier release has used', async () => {
+test('the ledger guard stores the schema version, even in a Redis that an earlier release has used', async () => {
   await ledger.identity.claim('old');
   await guard().check();
   expect(await ledger.schema.read()).toMatchObject({ version: SCHEMA_VERSION });
@@ -90,7 +90,7 @@ test('an operator that lost its copy of the ledger id adopts the one in Redis', 
   expect(readFileSync(file, 'utf8').trim()).toBe('old');
 });
 
-test('the ledger guard detects an emptied Redis, also in a running operator, and writes nothing to it', async () => {
+test('the ledger guard detects an emptied Redis, even while the operator runs, and writes nothing to it', async () => {
   const running = guard();
   await running.check();
   await ledger.link.send('', ['FLUSHALL']);
@@ -104,7 +104,7 @@ test('the ledger guard detects an emptied Redis, also in a running operator, and
   expect(await ledger.accounts.read('acme')).toBeUndefined();
 });
 
-test('the ledger guard refuses the Redis of another installation and does not rebuild there', async () => {
+test('the ledger guard refuses the Redis of another installation, and does not rebuild its own ledger there', async () => {
   const mine = guard();
   await mine.check();
   const id = mine.ledgerId() ?? '';
@@ -186,7 +186,7 @@ test('a repeated restore of an account charges once and never more than was gran
   expect(await ledger.accounts.read('acme')).toMatchObject({ consumedMs: 10_000, availableMs: 0 });
 });
 
-test('a single lost account is recreated from its checkpoint, also after an interrupted attempt', async () => {
+test('a single lost account is recreated from its checkpoint, even after an interrupted attempt', async () => {
   const { logger, lines } = createTestLogger();
   const applied = createApplied(ledger.registry);
   await applied.load();

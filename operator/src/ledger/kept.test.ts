@@ -17,7 +17,7 @@ test('markDeleted keeps the checkpoint of a tenant that returns within the reten
   expect(mark({ acme: { ...seen, goneAt: at(-2) } }, ['acme'])).toEqual({ acme: seen });
 });
 
-test('markDeleted drops a checkpoint after the retention time, also for a new tenant of the same name', () => {
+test('markDeleted drops a checkpoint after the retention time, even if a new tenant has the same name', () => {
   const over = { ...seen, goneAt: at(-3) };
   expect(mark({ acme: over }, [])).toEqual({});
   expect(mark({ acme: over }, ['acme'])).toEqual({});

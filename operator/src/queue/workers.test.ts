@@ -39,7 +39,7 @@ test('runWorkers retries a failing key until it succeeds, then resets its failur
   await ended;
 });
 
-test('runWorkers processes several keys at once, no key twice at a time, and ends after the last one in flight', async () => {
+test('runWorkers processes several keys in parallel, but never one key twice at a time, and ends after the last key', async () => {
   const running = new Set<string>();
   let most = 0;
   const finish: (() => void)[] = [];

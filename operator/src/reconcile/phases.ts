@@ -11,7 +11,10 @@ export interface Phase<T> {
   isDone?: (subject: T) => boolean;
 }
 
-/** Runs phases in order. The first that fails or waits stops the rest. Resolves to whether all are done. */
+/**
+ * Runs phases in order. The first phase that fails or waits stops the later ones. Resolves to whether all phases are
+ * done.
+ */
 export async function runPhases<T>(phases: readonly Phase<T>[], subject: T): Promise<boolean> {
   for (const { name, run, isDone } of phases) {
     try {

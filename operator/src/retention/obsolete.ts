@@ -2,8 +2,8 @@ import type { ResourceOf } from '@svc-asr/core';
 import type { KeyRecord } from '@svc-asr/ledger';
 
 /**
- * Returns whether an ApiKey has been unusable for the retention time. The time counts from its expiry. If the key is
- * revoked, it counts from the creation of the ApiKey, because someone has created it again for the revoked key.
+ * Returns whether an ApiKey has been unusable for the retention time. The time counts from its expiry. For a revoked
+ * key, it counts from the creation of the ApiKey, which was created again after the revocation.
  */
 export function isObsolete(
   { metadata, spec }: ResourceOf<'ApiKey'>,

@@ -35,7 +35,7 @@ test('mergeStatus sets observedGeneration of a condition to the given generation
   expect(merge({}, { fields: {}, findings: [ready()] }, 4).conditions).toMatchObject([{ observedGeneration: 4 }]);
 });
 
-test('urgencyOf is none without a change, later for traffic and messages, and now for everything else', () => {
+test('urgencyOf is "none" if nothing changed, "later" if only traffic or messages changed, and "now" otherwise', () => {
   const before = merge({}, { fields: { credits: credits(5), liveSessions: 1 }, findings: [ready()] });
   const urgency = (news: StatusNews, generation = 1) => urgencyOf('Tenant', before, merge(before, news, generation));
   expect(urgency({ fields: { credits: credits(5) }, findings: [ready()] })).toBe('none');
@@ -47,7 +47,7 @@ test('urgencyOf is none without a change, later for traffic and messages, and no
   expect(urgency({ fields: {}, findings: [ready()] }, 2)).toBe('now');
 });
 
-test('urgencyOf is now when the number of ready workers changes, and later when only their load does', () => {
+test('urgencyOf is "now" if the number of ready workers changes, and "later" if only their load changes', () => {
   const slots = { total: 4, active: 1, reserved: 0, waiting: 0 };
   const before = merge({}, { fields: { readyReplicas: 1, slots, sessions: '1/4' }, findings: [] });
   const after = (fields: StatusNews<'ASRModel'>['fields']) => merge(before, { fields, findings: [] });

@@ -26,7 +26,7 @@ export interface StatusNews<K extends ReconciledKind = ReconciledKind> {
   deleting?: true;
 }
 
-/** Fields that change with the traffic. A change of them alone is not written at once. */
+/** Fields that change with the traffic. If only these fields change, the status is not written at once. */
 const SLOW: Record<ReconciledKind, readonly string[]> = {
   ASRModel: ['slots', 'sessions'],
   Tenant: ['credits', 'liveSessions'],

@@ -56,7 +56,7 @@ test.each([
   [undefined, true, undefined],
   [{ revoked: true }, true, 'Revoked'],
   [{ revoked: false }, false, 'TenantMissing'],
-])('findRefusal with the record %j, where the tenant exists is %s, returns %s', (record, hasTenant, reason) => {
+])('findRefusal(record %j, tenant exists: %s) is %s', (record, hasTenant, reason) => {
   expect(findRefusal(key, record, hasTenant)?.reason).toBe(reason);
 });
 

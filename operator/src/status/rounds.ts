@@ -24,7 +24,10 @@ export interface StatusRoundsOptions {
 const AT_ONCE = 8;
 /** Number of reports in a row that fail because a dependency is unavailable, after which a round ends. */
 const UNAVAILABLE_LIMIT = 3;
-/** Share of the interval over which a round spreads its reports. The rest lets a slow round end in time. */
+/**
+ * Share of the interval over which a round spreads its reports. The rest of the interval gives a slow round time to
+ * end.
+ */
 const SPREAD = 0.9;
 /** Shortest wait. With thousands of resources, several reports start after each wait. */
 const MIN_WAIT_MS = 20;

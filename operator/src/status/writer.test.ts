@@ -187,7 +187,7 @@ test('forgetPast of the status writer keeps a write until its watch event has ar
   expect(writer.current('Tenant', 'acme')).toEqual({});
 });
 
-test('forgetPast of the status writer keeps the time of a write for the interval of balances', async () => {
+test('forgetPast of the status writer keeps the time of a write until the interval for balances has passed', async () => {
   const { writer, writes, clock, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5), 'all');
   catchUp();

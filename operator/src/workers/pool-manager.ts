@@ -13,7 +13,7 @@ import type { PoolStatus } from './pool/status.ts';
 
 export interface PoolManagerOptions extends PoolDependencies {
   source: Pick<ResourceSource, 'get' | 'list' | 'unsettled'>;
-  /** Returns the namespace of a model whose resource exists, also if it is being deleted. */
+  /** Returns the namespace of a model whose resource exists, even if the resource is being deleted. */
   namespaceOf?: (model: string) => string | undefined;
   /** Time between two reconciles of a pool. */
   intervalMs: number;

@@ -94,7 +94,7 @@ export interface NodeNotice {
    * pods. A cordoned node may stay in use or be drained next.
    */
   kind: 'removal' | 'cordon';
-  /** What announced it, such as a taint. */
+  /** What announced the removal or the cordon, such as a taint. */
   reason: string;
 }
 

@@ -37,7 +37,7 @@ describe('decideSlots', () => {
     expect(decideFor(1, full, { slowdown: 1.6 }).slots).toBe(125);
   });
 
-  test('keeps or raises the slots to those at the start while there are too few runs to know the speed', () => {
+  test('offers as many slots as at the start while there are too few runs to know the speed', () => {
     expect(decideFor(60, full, { slowdown: undefined, recentSlowdown: 9 }).slots).toBe(200);
     expect(decideFor(60, initialSlots(100), { slowdown: undefined }).slots).toBe(200);
   });
@@ -101,7 +101,7 @@ describe('decideSlots', () => {
     expect(decideFor(60, risen, {}, LIMITS, 16 * SECOND).slots).toBe(200);
   });
 
-  test('lowers slots that a setting fixed to the number that the engine can serve, but only while its speed is known', () => {
+  test('if a setting fixes the slots, lowers them to the number that the engine can serve, but only while its speed is known', () => {
     const limits = { ...LIMITS, measured: 80 };
     expect(decideFor(1, full, {}, limits).slots).toBe(80);
     expect(decideFor(1, full, { slowdown: undefined }, limits).slots).toBe(200);

@@ -77,8 +77,8 @@ export function initialSlots(slots: number): SlotState {
  * | higher goal                     | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
  * | too few runs in the last minute | the goal is the number of slots at the start                                 |
  *
- * Slots rise above those of the start only while streams use 80 % of them. The speed of a machine with little load says
- * little about its speed under full load.
+ * Slots rise above those at the start only while streams use 80 % of them. The speed of a machine with little load does
+ * not show its speed under full load.
  */
 export function decideSlots(state: SlotState, seen: SlotObservation, limits: SlotLimits): SlotState {
   const { nowMs, streams, busy } = seen;

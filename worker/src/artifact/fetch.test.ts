@@ -214,7 +214,7 @@ test('if two processes fetch the same artifact at the same time, fetchArtifact d
   expect(log).toContain('waiting for the artifact');
 });
 
-test('fetchArtifact takes over a lock at once if it has the same owner, and after staleMs otherwise', async () => {
+test('fetchArtifact takes over its own earlier lock at once, and the lock of another owner after staleMs', async () => {
   const lock = join(folder, `.${sha256Of(MODEL)}.lock`);
   writeFileSync(lock, 'a 7');
   expectModel(await fetch({ lock: { owner: 'a', renewMs: 1000, staleMs: 600_000, pollMs: 10 } }));

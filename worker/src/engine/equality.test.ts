@@ -99,7 +99,7 @@ test.each(['fused', 'split'] as const)(
 describe.each([
   ['svc-asr-kikuyu-v1', 'ki'],
   ['svc-asr-dholuo-v1', 'luo'],
-])('%s', (id, code) => {
+])('Engine with the model %s', (id, code) => {
   const folder = join(modelsFolder, id);
   const names = readdirSync(join(folder, 'eval')).filter((name) => name.endsWith('.wav'));
 

@@ -23,7 +23,7 @@ export interface LaneParts {
   readonly ring: AudioRing;
   readonly utterance: number;
   /**
-   * Audio before this sample was sent before to another worker, so it may arrive faster than real time. 0 by default.
+   * Audio before this sample was already sent to another worker, so it may arrive faster than real time. 0 by default.
    */
   readonly realtimeFrom?: number;
   /** Undefined if only flushes and resets end utterances. */

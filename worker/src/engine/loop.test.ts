@@ -122,7 +122,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('stops only after the runs in progress', async () => {
+  test('stops only after the runs in progress have ended', async () => {
     const { runs, send, open, ended } = startLoop();
     let stopped = false;
     void ended.then(() => (stopped = true));

@@ -48,8 +48,8 @@ export interface ModelInfo {
   readonly subsampling: number;
   readonly slots: number;
   /**
-   * Number of streams that the engine can serve, as measured at warm-up. `slots` differs from it if it is limited or
-   * set by a user.
+   * Number of streams that the engine can serve, as measured at warm-up. `slots` is different if the slots are limited
+   * or set by a user.
    */
   readonly measuredSlots: number;
   /** Part of the machine's time that the engine may use, from 0 to 1. Other models use the rest. */

@@ -23,8 +23,8 @@ export interface SharedBuffers {
 export const RING_SAMPLES = 65_536;
 /**
  * Number of samples that a stream always accepts after the position in its last `consumed` event. It is less than the
- * ring has. With GPU graphs, the ring keeps some audio after it was reported as consumed, to compute the history of the
- * next window again.
+ * capacity of the ring. With GPU graphs, the ring keeps some audio after it was reported as consumed, to compute the
+ * history of the next window again.
  */
 export const BUFFER_SAMPLES = RING_SAMPLES - 2048;
 

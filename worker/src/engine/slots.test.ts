@@ -2,7 +2,7 @@ import { deriveSlots, isSteady, slowRun } from './slots.ts';
 
 const times = (quick: number, slow: number) => [...Array<number>(quick).fill(40), ...Array<number>(slow).fill(80)];
 
-test('slowRun returns the run time of a machine with constant speed', () => {
+test('if all runs take equally long, slowRun returns their duration', () => {
   expect(slowRun(times(100, 0))).toBe(40);
 });
 

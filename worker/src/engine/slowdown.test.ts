@@ -14,7 +14,7 @@ test.each([0.3, 1, 1.8, 15])(
   },
 );
 
-test('slowdownAt weights each slowdown with the work that had it', () => {
+test('slowdownAt weights each slowdown with the amount of work that was slowed down', () => {
   expect(slowdownAt(histogramOf([1, 95], [4, 5]), 0.9)).toBeCloseTo(1, 1);
   expect(slowdownAt(histogramOf([1, 80], [4, 20]), 0.9)).toBeCloseTo(4, 0);
 });

@@ -158,7 +158,7 @@ const SLOW_IO = `
 `;
 
 test(
-  'a worker whose I/O threads have time for one stream only registers one slot',
+  'a worker whose I/O threads have time for only one stream registers one slot',
   async () => {
     const measuring = { SLOTS: '0', MAX_SLOTS: '16', MAX_BATCH: '4' };
     await start(measuring);

@@ -77,7 +77,7 @@ describe('DeviceJoint', () => {
     close();
   });
 
-  test('does not change the state of streams in rows that pad a batch', () => {
+  test('does not let padding rows change the state of streams', () => {
     const { batch, search, close } = createSearch();
     fillRows(batch);
     batch.submit(2);

@@ -54,7 +54,7 @@ describe('a GPU graph of the golden model', () => {
     expect(transcribe('56-13.onnx', new Map(), 2, true)).toEqual(expected);
   });
 
-  test('returns the same scores if two contexts use the same shared weights in memory as with its own weights', () => {
+  test('returns the same scores with weights that two contexts share in memory as with its own weights', () => {
     const weights = new SharedWeights(runtime, memory, join(GPU, 'weights.bin'));
     const [large, small] = ['56-13.onnx', '56-3.onnx'].map((file) => weights.initializers(file, factsOf(file)));
     const shared = [...(large ?? [])].filter(([name, tensor]) => small?.get(name) === tensor);

@@ -124,7 +124,7 @@ test('keepRegistered does not renew the lease of a worker whose inference makes 
   await registration.stop();
 });
 
-test('when an operator drains a worker, keepRegistered calls onDrain once, renews the lease, and replaces no lost lease', async () => {
+test('when an operator drains a worker, keepRegistered calls onDrain once and renews the lease, but never registers again', async () => {
   const workers = fakeWorkers(['draining', 'draining', 'gone']);
   const { registration, drained } = keep(workers);
   await eventually('the lost lease', 30_000, () => registration.draining && !registration.registered);

@@ -22,7 +22,7 @@ test('parseFile reads every document of a file and fills in defaults', () => {
   expect(parsed.ok && parsed.found[0]?.resource.spec).toMatchObject({ state: 'Waitlisted', models: ['*'] });
 });
 
-test('parseFile reads JSON, also indented with tabs', () => {
+test('parseFile reads JSON, even if it is indented with tabs', () => {
   expect(keysOf(JSON.stringify(tenant('acme')))).toEqual(['Tenant/acme']);
   expect(keysOf(JSON.stringify(tenant('acme'), null, '\t'))).toEqual(['Tenant/acme']);
 });

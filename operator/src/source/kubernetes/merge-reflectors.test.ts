@@ -20,19 +20,19 @@ function reflectorOf(...objects: KubeObject[]): Reflector {
 }
 const namespaceOf = ({ metadata }: KubeObject) => metadata.namespace;
 
-test('mergeReflectors gives a name to the oldest object, and returns the others as duplicates', () => {
+test('of several objects with the same name, mergeReflectors returns the oldest, and the others as duplicates', () => {
   const merged = mergeReflectors([reflectorOf(object('a', 2031)), reflectorOf(object('b', 2030))], 0);
   expect(merged.get('m')?.metadata.namespace).toBe('b');
   expect(merged.list().map(namespaceOf)).toEqual(['b']);
   expect(merged.duplicates('m').map(namespaceOf)).toEqual(['a']);
 });
 
-test('mergeReflectors leaves a name with the object that was applied, although another one is older', () => {
+test('mergeReflectors leaves a name with the object that was applied, even if another object is older', () => {
   const merged = mergeReflectors([reflectorOf(object('a', 2031, [FINALIZER])), reflectorOf(object('b', 2030))], 0);
   expect(merged.get('m')?.metadata.namespace).toBe('a');
 });
 
-test('mergeReflectors decides by the uid between objects of the same second', () => {
+test('mergeReflectors decides by uid if objects with the same name were created in the same second', () => {
   const merged = mergeReflectors([reflectorOf(object('b', 2030)), reflectorOf(object('a', 2030))], 0);
   expect(merged.get('m')?.metadata.namespace).toBe('a');
 });

@@ -45,8 +45,8 @@ export function mergeReflectors(reflectors: readonly Reflector[], timeoutMs: num
 }
 
 /**
- * Orders objects of the same name by their claim to it. An object that has been applied keeps its name, also if a
- * namespace with an older object is added later. Of the others, the oldest gets the name.
+ * Orders objects of the same name by their claim to it. An object that has been applied keeps its name, even if a
+ * namespace with an older object is added later. Of the other objects, the oldest gets the name.
  */
 function compareClaims(a: KubeObject, b: KubeObject): number {
   const heldFirst = Number(isHeld(b)) - Number(isHeld(a));

@@ -140,7 +140,7 @@ test('unsettled of the Kubernetes source returns a reason while an object that a
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('while a deleted resource has our finalizer, keys of the Kubernetes source returns it and get does not', async () => {
+test('while a deleted resource has our finalizer, keys() of the Kubernetes source lists it and get() does not return it', async () => {
   const { source, events, put, remove, start } = setUp();
   put(tenant('acme'), held);
   await start();

@@ -117,7 +117,7 @@ const apply = async (counts: Counts, more: Partial<DesiredWorkers> = {}) => {
 };
 const stop = (id: string, failure?: string) => ({ stop: [{ id, ...(failure !== undefined && { failure }) }] });
 
-describe('apply', () => {
+describe('ClusterRuntime.apply', () => {
   test('creates all objects that the workers of a model need', async () => {
     await apply([[OLD, 2]]);
     expect(cluster.writes).toHaveLength(OBJECTS);
@@ -182,7 +182,7 @@ describe('apply', () => {
     expect(cluster.writes).toHaveLength(before);
   });
 
-  test('repairs objects that others changed, but not an object that the cluster modifies after each repair', async () => {
+  test('repairs objects that other clients changed, but not an object that the cluster modifies after each repair', async () => {
     await apply([[OLD, 1]]);
     const live = cluster.get(TYPES.Deployment, NAME)!;
     cluster.put(TYPES.Deployment, { ...live, spec: { ...(live.spec as object), progressDeadlineSeconds: 1 } });
@@ -252,7 +252,7 @@ describe('apply', () => {
   });
 });
 
-describe('scaling', () => {
+describe('scaling by the cluster runtime', () => {
   test('replicas grow at once, and shrink only after pods were marked for removal', async () => {
     await apply([[OLD, 1]]);
     for (const name of ['a', 'b', 'c']) pod(name);
@@ -321,7 +321,7 @@ describe('scaling', () => {
   });
 });
 
-describe('revisions', () => {
+describe('revisions in the cluster runtime', () => {
   test('each revision has its own Deployment, which is deleted after its last pod', async () => {
     await apply([[OLD, 1]]);
     pod('old');
@@ -367,7 +367,7 @@ describe('revisions', () => {
   });
 });
 
-describe('deletion of the model', () => {
+describe('deletion of a model in the cluster runtime', () => {
   test('all objects are deleted after the last pod', async () => {
     const rollout = { stable: OLD.revision, candidate: undefined, rejected: undefined };
     await apply([[OLD, 1]], { rollout });
@@ -430,7 +430,7 @@ describe('updates of spec.scaling.replicas', () => {
   });
 });
 
-describe('start failures', () => {
+describe('start failures in the cluster runtime', () => {
   test('an object that the API server rejects is a start failure until it accepts the object', async () => {
     cluster.refuseWith(new KubernetesError(422, 'Invalid', 'spec.tolerations is invalid'));
     runtime.apply('m', desiredWorkers([[OLD, 1]]));

@@ -45,7 +45,7 @@ test.each([
   ['WORKER_EGRESS_PORTS', '443,https', 'https'],
   ['WORKER_MAX_UNAVAILABLE', '0', 'percentage'],
   ['WORKER_MAX_UNAVAILABLE', '101%', 'percentage'],
-])('%s rejects %j', (name, value, why) => {
+])('the setting %s rejects %j', (name, value, why) => {
   expect(() => read({ [name]: value })).toThrow(why);
 });
 

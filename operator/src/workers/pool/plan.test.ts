@@ -48,7 +48,7 @@ test('planPool counts unmanaged workers and never drains or stops them', () => {
   expect(plan({ registered: [record('x')] }).ensure).toBe(1);
 });
 
-test('planPool drains an idle worker beyond the desired number, and stops one that has not registered at once', () => {
+test('planPool drains an idle worker beyond the desired number, but stops it without draining if it has not registered', () => {
   const workers = { running: [running('a'), running('b'), running('c')] };
   const registered = [record('a', { active: 1 }), record('b'), record('c', { active: 1 })];
   expect(plan({ ...workers, registered })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
@@ -99,7 +99,7 @@ test('planPool drains a worker again if it lost its lease while draining and the
   expect(plan({ ...workers, registered: [record('a'), record('b')] })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool replaces a worker that lost its lease at once, and stops it if it does not register again in time', () => {
+test('planPool starts a replacement at once for a worker that lost its lease, and stops the worker if its lease stays lost', () => {
   const workers = { desired: 1, running: [running('a')], registered: [] };
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9900]]) })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9500]]) })).toEqual({
@@ -128,7 +128,7 @@ describe('planPool with several sick workers', () => {
   const desired = 5;
   const stopped = (input: Parameters<typeof plan>[0]) => plan(input).stop.map(({ id }) => id);
 
-  test('replaces all of one node at the same time, and stops one of them for each replacement that is ready', () => {
+  test('replaces all sick workers of one node at the same time, and stops one of them for each replacement that is ready', () => {
     const workers = [...others, sick('x', 'n1'), sick('y', 'n1'), sick('z', 'n1')];
     const input = { desired, running: workers, registered: [record('a'), record('b')] };
     expect(plan(input)).toEqual({ ensure: 8, ...NOTHING, sick: ['x', 'y', 'z'] });
@@ -299,7 +299,7 @@ test('planPool stops workers of a rolled back revision that have not registered,
   expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
 });
 
-test('while the ledger is unavailable, planPool still counts workers as sick that did not register in time before', () => {
+test('while the ledger is unavailable, planPool keeps counting workers as sick that had not registered in time', () => {
   const input = { running: [running('a'), running('b', { ageMs: 5000 })], sickSinceMs: new Map([['b', 0]]) };
   expect(plan({ ...input, registered: undefined }).sick).toEqual(['b']);
   expect(plan({ ...input, registered: [record('a'), record('b')] }).sick).toBeUndefined();

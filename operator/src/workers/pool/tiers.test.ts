@@ -134,7 +134,7 @@ test('a rollout replaces the workers of every tier, and a rollback brings the pr
   expect(harness.tiers()).toMatchObject({ cpu: { ready: 2 } });
 });
 
-test('a rollout without surge replaces tiers that have one worker one by one, and a canary never serves alone', async () => {
+test('a rollout without surge replaces single-worker tiers one after the other, and a canary never serves alone', async () => {
   const pools = [RESERVED, SPOT, CPU].map((tier) => ({ ...tier, min: 1, max: 1 }));
   const { harness, revision } = createTiered(spec(pools));
   await harness.tick(3);
@@ -155,7 +155,7 @@ test('a rollout without surge replaces tiers that have one worker one by one, an
   expect(Math.min(...fewest)).toBe(2);
 });
 
-test('a canary without surge and tiers never leaves its pool without a ready worker when the pool shrinks to one', async () => {
+test('a canary without surge and without tiers never leaves its pool without a ready worker when the pool shrinks to one', async () => {
   const harness = createPoolHarness();
   const own = { scaling: { ...scaling, max: 2 } };
   const revision = harness.set({ ...own, worker: { slots: 1 }, rollout });
@@ -266,7 +266,7 @@ test('after a rollback from a model without tiers, a pool that had scaled to zer
   expect(harness.ready(revision)).toBe(2);
 });
 
-test('workers without a tier serve until workers in tiers are ready, and workers in tiers until those without are ready', async () => {
+test('workers without a tier serve until workers in tiers are ready, and the reverse', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);
   const plain = harness.set({ worker: { slots: 10 }, scaling: { ...scaling, max: 5 }, rollout });

@@ -146,7 +146,7 @@ describe.each([
     for (const name of states?.tensors.keys() ?? []) expect(isZero(states?.read(name, 0))).toBe(true);
   });
 
-  test('ends only streams whose scores are not numbers with an error', async () => {
+  test('ends a stream with an error only if its own scores are not numbers', async () => {
     poison();
     const [broken, sound] = [open(0, SPEECH), open(1, SPEECH)];
     const runner = backend.createRunner(SLOTS, () => undefined);

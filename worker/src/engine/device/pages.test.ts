@@ -5,7 +5,7 @@ import type { PageShape } from './pages.ts';
 const shapes: PageShape[] = [14, 7, 4, 2, 1].map((chunk) => ({ left: 56, chunk }));
 const shape = fc.record({ left: fc.integer({ min: 1, max: 80 }), chunk: fc.integer({ min: 1, max: 20 }) });
 
-test('framesPerSlot is the left context, rounded up to a multiple of the chunk, and one more page', () => {
+test('framesPerSlot is the left context, rounded up to a multiple of the chunk, plus one page', () => {
   expect(framesPerSlot(shapes)).toBe(70);
   expect(framesPerSlot([{ left: 70, chunk: 4 }])).toBe(76);
 });

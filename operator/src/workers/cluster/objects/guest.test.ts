@@ -43,7 +43,7 @@ describe('the pods of a model with guests', () => {
     ]);
   });
 
-  test('mount of the Secret of each guest only the Redis URL, the certificate and its private key', () => {
+  test('mount only the Redis URL, the certificate and its private key from the Secret of each guest', () => {
     const { volumes, mounts } = build();
     const items = ['url', 'tls.crt', 'tls.key'].map((key) => ({ key, path: key }));
     const secret = { secretName: 'guest-path-workers', items, defaultMode: 0o440 };

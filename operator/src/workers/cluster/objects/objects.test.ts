@@ -109,7 +109,7 @@ test('pods avoid nodes with a sick pod of their model and tier, and keep the ant
   );
 });
 
-test('the revision changes with everything that changes the pods, and with nothing else', () => {
+test('the revision of a model changes if something about its pods changes, and only then', () => {
   const spec = { artifact: { path: '/models/m' } };
   const revisionOf = (more: object, installation = INSTALLATION) =>
     templateOf(model('m', { ...spec, ...more }), installation).revision;

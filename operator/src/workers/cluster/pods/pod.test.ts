@@ -26,7 +26,7 @@ const startFailureOf = (status: object, more: Partial<ObservedPod> = {}, spec?: 
   return findStartFailure([{ ...pod, ...seen }], undefined, PATIENCE_MS);
 };
 
-test('readPod reads all fields that decisions need, also from a trimmed pod', () => {
+test('readPod reads all fields that decisions need, even from a trimmed pod', () => {
   const whole = object(
     {
       phase: 'Running',
@@ -77,7 +77,7 @@ test('findStartFailure reports a container that cannot be created', () => {
   });
 });
 
-test('findStartFailure reports repeated crashes with the last log line, also during a restart', () => {
+test('findStartFailure reports repeated crashes with the last log line, even while the container restarts', () => {
   const log = `{"level":"info","message":"starting"}\n{"level":"fatal","message":"could not start","err":{"message":"tokens.txt is missing"}}\n`;
   const fell = { terminated: { exitCode: 1, reason: 'Error', message: log } };
   const crashed = {

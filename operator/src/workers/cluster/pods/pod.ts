@@ -107,7 +107,7 @@ function findContainerProblem(status: V1ContainerStatus): ContainerProblem | und
   if (waiting?.reason !== undefined && !NORMAL_WAITS.includes(waiting.reason) && waiting.reason !== CRASHED) {
     return { ...found, reason: waiting.reason, message: waiting.message ?? '' };
   }
-  // A crash counts until the container is ready again, also while it is restarting.
+  // A crash counts until the container is ready again, even while it is restarting.
   const ended = state?.terminated ?? (ready ? undefined : lastState?.terminated);
   if (ended === undefined || ended.exitCode === 0) return undefined;
   return { ...found, reason: CRASHED, message: describeEnd(ended) };

@@ -31,7 +31,7 @@ test('decideScale sets the wanted replicas, and removes no running pod that was 
   expect(decide(0, pod('a', { terminating: true }), pod('b', { ended: true }))).toEqual({ replicas: 0, remove: [] });
 });
 
-test('decideScale does not raise replicas because there are more pods than replicas', () => {
+test('decideScale does not raise replicas if there are more pods than replicas', () => {
   const pods = [pod('a'), pod('b'), pod('c')];
   const sets = [setOf(pods, { replicas: 50 })];
   expect(decideScale({ count: 2, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });

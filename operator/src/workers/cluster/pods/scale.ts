@@ -23,15 +23,15 @@ export interface Scale {
 /**
  * Decides how the pods that were selected for removal are removed.
  *
- * | pods beyond the wanted number                    | replicas                | who removes the selected pods        |
- * |--------------------------------------------------|-------------------------|--------------------------------------|
- * | none is selected                                 | wanted or running       | no one: pods are not selected yet    |
- * | the controller has not seen all selections       | lowered by those it saw | Kubernetes; the rest in a later call |
- * | Kubernetes would remove the selected ones first  | as many as stay         | Kubernetes                           |
- * | it would first remove others, not yet started    | as many as stay         | the operator, one by one             |
- * | it would first remove others, maybe with streams | unchanged               | the operator; the pool selects again |
- * | the Deployment is being restarted                | unchanged               | no one, unless no pod is to stay     |
- * | none, and the selected ones are to be replaced   | wanted                  | the operator; Kubernetes adds others |
+ * | pods beyond the wanted number                   | replicas                | who removes the selected pods        |
+ * |-------------------------------------------------|-------------------------|--------------------------------------|
+ * | none of them is selected                        | wanted or running       | no one: pods are not selected yet    |
+ * | the controller has not seen all selections      | lowered by those it saw | Kubernetes; the rest in a later call |
+ * | Kubernetes would remove the selected pods first | as many as stay         | Kubernetes                           |
+ * | Kubernetes would first remove unstarted pods    | as many as stay         | the operator, one by one             |
+ * | Kubernetes would first remove pods with streams | unchanged               | the operator; the pool selects again |
+ * | the Deployment is being restarted               | unchanged               | no one, unless no pod is to stay     |
+ * | none, but selected pods have to be replaced     | wanted                  | the operator; Kubernetes adds others |
  *
  * The decision depends on the cluster alone. Any operator can make it again at any time.
  */
