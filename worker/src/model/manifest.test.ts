@@ -31,11 +31,11 @@ test('parseManifest returns the GPU graph for the search of a transducer', () =>
 });
 
 test.each([
-  ['a CTC model with a GPU graph', 'ctc', ref, undefined, true],
-  ['a CTC model without a GPU graph', 'ctc', undefined, undefined, false],
-  ['a transducer with GPU graphs of its encoder and its search', 'transducer', ref, ref, true],
-  ['a transducer with a GPU graph of its encoder only', 'transducer', ref, undefined, false],
-])('supportsGpuGraphs for %s', (_, type, gpu, gpuJoint, expected) => {
+  ['a CTC model with a GPU graph', true, 'ctc', ref, undefined],
+  ['a CTC model without a GPU graph', false, 'ctc', undefined, undefined],
+  ['a transducer with GPU graphs of its encoder and its search', true, 'transducer', ref, ref],
+  ['a transducer with a GPU graph of its encoder only', false, 'transducer', ref, undefined],
+])('supportsGpuGraphs for %s is %s', (_, expected, type, gpu, gpuJoint) => {
   const contexts = [{ context: [56, 13], encoder: ref, gpu }];
   const parts = type === 'ctc' ? {} : { decoderJoint: ref, gpuJoint };
   expect(supportsGpuGraphs(parseManifest(JSON.stringify({ ...good, type, contexts, ...parts })))).toBe(expected);
