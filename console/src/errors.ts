@@ -51,6 +51,7 @@ export const CONSOLE_ERRORS = {
     type: 'not_found',
     message: 'The key does not exist. GET /admin/v1/keys lists all keys.',
   },
+  session_not_found: ERRORS.session_not_found,
   method_not_allowed: ERRORS.method_not_allowed,
   read_only_resource: {
     status: 409,

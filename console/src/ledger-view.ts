@@ -7,10 +7,12 @@ import type {
   EndedAdminSessions,
   JournalEntry,
   KeyRecord,
+  ListedSession,
   PurgeAnswer,
   PurgeRequest,
   RebuildPlan,
-  SessionRecord,
+  SessionPage,
+  SessionQuery,
 } from '@svc-asr/ledger';
 
 /**
@@ -23,7 +25,10 @@ export interface LedgerView {
     dailyUsage: (tenant: string, days: number) => Promise<DailyUsage[]>;
     /** Returns usage from one day to another, both included (YYYY-MM-DD), oldest day first. */
     usageBetween: (tenant: string, from: string, to: string) => Promise<DailyUsage[]>;
-    recent: (tenant: string) => Promise<SessionRecord[]>;
+  };
+  readonly sessionHistory: {
+    list: (tenant: string, query: SessionQuery) => Promise<SessionPage>;
+    find: (tenant: string, id: string) => Promise<ListedSession | undefined>;
   };
   readonly journal: {
     /** Returns one page of entries after the entry with the id `after`, oldest first. */

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
-import type { Ledger, LedgerOptions, Reservation, ReserveRequest, TenantSettings } from '@svc-asr/ledger';
+import type {
+  Ledger,
+  LedgerOptions,
+  ListedSession,
+  Reservation,
+  ReserveRequest,
+  TenantSettings,
+} from '@svc-asr/ledger';
 import { connected } from './connected.ts';
 
 /** Opens a ledger with its own key prefix on a running Redis. */
@@ -32,6 +39,11 @@ export async function createTenant(
   });
   if (creditMs !== 0) await ledger.accounts.grant(tenant, 'first', creditMs);
   return tenant;
+}
+
+/** Returns the last 20 sessions of a tenant, as the console lists them. */
+export async function latestSessions(ledger: Ledger, tenant: string): Promise<ListedSession[]> {
+  return (await ledger.sessionHistory.list(tenant, { limit: 20 })).sessions;
 }
 
 /** Builds a complete request for a session. */

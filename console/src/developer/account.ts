@@ -6,11 +6,11 @@ import { checkNoQuery, readUsageQuery } from '../http/query.ts';
 import { LINK_EXPIRY_ANNOTATION } from '../applications/link.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { viewAccount, viewUsage } from '../tenants/view.ts';
-import type { OwnTenantView, SessionView } from '../responses.ts';
+import type { OwnTenantView } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
 import type { SignedIn } from './find-session.ts';
 
-/** Serves the signed-in developer's tenant, usage and sessions. */
+/** Serves the signed-in developer's tenant and usage. */
 export function routeAccount(router: Router, { ledger, settings, gateway }: DeveloperDeps, signedIn: SignedIn): void {
   router
     .route('/console/v1/account')
@@ -37,24 +37,6 @@ export function routeAccount(router: Router, { ledger, settings, gateway }: Deve
       const days = readUsageQuery(request.query);
       const { name } = (await signedIn(request)).metadata;
       response.json(viewUsage(name, days, await ledger.accounts.dailyUsage(name, days)));
-    })
-    .all(methodNotAllowed('GET, HEAD'));
-
-  router
-    .route('/console/v1/sessions')
-    .get(async (request, response) => {
-      valid(checkNoQuery(request.query));
-      const { name } = (await signedIn(request)).metadata;
-      const data = (await ledger.accounts.recent(name)).map((session): SessionView => ({
-        id: session.id,
-        model: session.model,
-        state: session.state,
-        audio_ms: session.audioMs,
-        billable_ms: session.billableMs,
-        created_at: new Date(session.createdAtMs).toISOString(),
-        completed_at: session.completedAtMs === null ? null : new Date(session.completedAtMs).toISOString(),
-      }));
-      response.json({ object: 'list', data });
     })
     .all(methodNotAllowed('GET, HEAD'));
 }

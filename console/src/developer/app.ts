@@ -11,6 +11,7 @@ import { routeOwnKeys } from './keys.ts';
 import { routeLink } from './link.ts';
 import { routePlayground } from './playground.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
+import { routeSessions } from './sessions.ts';
 import { createFindSession } from './find-session.ts';
 import type { SignedIn } from './find-session.ts';
 import { routeSignIn } from './sign-in.ts';
@@ -39,6 +40,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeSignIn(app, deps, failures, findSession);
   routeLink(app, deps, signedIn, audited);
   routeAccount(app, deps, signedIn);
+  routeSessions(app, deps, signedIn);
   routeOwnKeys(app, deps, signedIn, audited);
   routePlayground(app, deps, signedIn);
   app.use(notFound);

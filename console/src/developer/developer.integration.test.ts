@@ -122,7 +122,7 @@ test('usage and sessions are returned for the signed-in tenant only', async () =
     days: 7,
     data: [],
   });
-  expect((await developer.call('GET', 'sessions')).body).toEqual({ object: 'list', data: [] });
+  expect((await developer.call('GET', 'sessions')).body).toEqual({ object: 'list', data: [], has_more: false });
   expect((await developer.call('GET', 'usage?days=401')).status).toBe(400);
   expect((await developer.call('GET', 'usage?tenant=other')).status).toBe(400);
 });

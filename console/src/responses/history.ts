@@ -35,7 +35,8 @@ export interface SessionRow {
   readonly end_reason: string | null;
   /** Close code of the WebSocket. Null without a stream, and until it is known. */
   readonly close_code: number | null;
-  readonly reserved_ms: number;
+  /** Reserved credit. Null for sessions of earlier versions. */
+  readonly reserved_ms: number | null;
   /** Time from the creation to the end. Null until the end. */
   readonly duration_ms: number | null;
   /** Request that created the session. Null for sessions of earlier versions. */
@@ -50,7 +51,7 @@ export interface SessionDetailView extends SessionRow {
     readonly rule: 'rounded_up_to_second' | 'not_charged' | 'pending';
     readonly audio_ms: number;
     readonly billable_ms: number;
-    /** Part of the reservation that was returned. Null until the end. */
+    /** Part of the reservation that was returned. Null until the end, and for sessions of earlier versions. */
     readonly released_ms: number | null;
   };
 }

@@ -16,10 +16,8 @@ import type {
 import { createDailyUsage } from './daily-usage.ts';
 import { readBudget, readBudgetRecord } from './budget.ts';
 import { readPriority } from './priority.ts';
-import { fields, numbers, readEnded, readSession, recentSessions } from './replies.ts';
+import { fields, numbers, recentSessions } from './replies.ts';
 
-/** Must equal RECENT_SHOWN in scripts/include/recent.lua. */
-const RECENT_SHOWN = 20;
 const CONFIGURE = loadScript('configure');
 const GRANT = loadScript('grant');
 const RESTORE = loadScript('restore');
@@ -122,20 +120,6 @@ function createAccountReader(link: RedisLink, keys: RedisKeys) {
       const [granted = 0, reserved = 0, consumed = 0] = numbers(reply.slice(0, 3));
       const balance = balanceOf(granted, reserved, consumed);
       return { balance, budget: readBudget(reply[3]), recent: recentSessions(reply.slice(4)) };
-    },
-
-    /**
-     * Returns recent sessions without changing anything. An overdue session may therefore still be listed as reserved.
-     */
-    async recent(tenant: string): Promise<SessionRecord[]> {
-      const readLive = async (id: string) => {
-        const key = keys.session(tenant, id);
-        return readSession(id, fields(await link.send(key, ['HGETALL', key])));
-      };
-      const key = keys.recent(tenant);
-      const lines = (await link.send(key, ['LRANGE', key, '0', String(RECENT_SHOWN - 1)])) as string[];
-      const sessions = await Promise.all(lines.map(async (line) => readEnded(line) ?? (await readLive(line))));
-      return sessions.flatMap((session) => session ?? []).sort((a, b) => b.createdAtMs - a.createdAtMs);
     },
 
     ...createDailyUsage(link, keys),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, provisional, request, reserved } from '../../../test/support/ledger.ts';
+import { createTenant, latestSessions, provisional, request, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import { openSteppedLedger } from '../../../test/support/stepped-clock.ts';
@@ -76,12 +76,12 @@ async function openStream(owner: Owner): Promise<OwnedStream> {
 
 async function expectFailed({ tenant }: OwnedStream): Promise<void> {
   expect(await ledger.accounts.read(tenant)).toMatchObject({ liveSessions: 0, reservedMs: 0, availableMs: CREDIT_MS });
-  expect((await ledger.accounts.recent(tenant))[0]).toMatchObject({ state: 'failed', billableMs: 0 });
+  expect((await latestSessions(ledger, tenant))[0]).toMatchObject({ state: 'failed', billableMs: 0 });
   // The failed session does not count against the concurrency limit of the tenant.
   await reserved(ledger, tenant);
 }
 
-const stateOf = async ({ tenant }: OwnedStream) => (await ledger.accounts.recent(tenant))[0]?.state;
+const stateOf = async ({ tenant }: OwnedStream) => (await latestSessions(ledger, tenant))[0]?.state;
 
 /** Copies the data of a tenant. The returned function restores it, like a failover to an outdated replica. */
 async function snapshot({ tenant }: OwnedStream): Promise<() => Promise<void>> {
@@ -204,7 +204,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     await ledger.step(-DAY_MS);
     await pass(EXPIRY_MS);
     expect(await ledger.accounts.read(tenant)).toMatchObject({ liveSessions: 0, availableMs: CREDIT_MS });
-    expect((await ledger.accounts.recent(tenant))[0]).toMatchObject({ state: 'expired' });
+    expect((await latestSessions(ledger, tenant))[0]).toMatchObject({ state: 'expired' });
   });
 
   test('a reserved session expires within the lifetime of its credential if its tenant requests another session', async () => {
@@ -221,7 +221,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     await ledger.step(-DAY_MS);
     await pass(EXPIRY_MS);
     expect(await liveSessions(tenant)).toBe(0);
-    expect(await ledger.accounts.recent(tenant)).toEqual([]);
+    expect(await latestSessions(ledger, tenant)).toEqual([]);
   });
 
   test('a reserved session can still be connected, and a repeated confirmation does not list it twice', async () => {
@@ -230,7 +230,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     await ledger.step(-DAY_MS);
     await reapAll();
     expect(await ledger.sessions.confirm(tenant, reservation)).toBe(true);
-    expect(await ledger.accounts.recent(tenant)).toHaveLength(1);
+    expect(await latestSessions(ledger, tenant)).toHaveLength(1);
     expect(await connect(alive, { tenant, sessionId: reservation.sessionId })).toBe('ok');
     expect(await liveSessions(tenant)).toBe(1);
   });

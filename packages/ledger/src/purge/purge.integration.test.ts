@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { buildAuditId } from '../audit.ts';
 import { createRedisKeys } from '../keys.ts';
 import type { Ledger } from '../ledger.ts';
-import { createTenant, openLedger, request, reserved } from '../../../../test/support/ledger.ts';
+import { createTenant, latestSessions, openLedger, request, reserved } from '../../../../test/support/ledger.ts';
 import { startRedis } from '../../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../../test/support/redis-cluster.ts';
 import { dumpRedis } from '../testing/dump.ts';
@@ -175,7 +175,7 @@ describe.each([
     });
     expect(await ledger.accounts.grant(tenant, 'first', 1000)).toEqual({ applied: true, amountMs: 1000 });
     expect(await ledger.accounts.read(tenant)).toMatchObject({ grantedMs: 1000, consumedMs: 0, liveSessions: 0 });
-    expect(await ledger.accounts.recent(tenant)).toEqual([]);
+    expect(await latestSessions(ledger, tenant)).toEqual([]);
     expect(await ledger.accounts.dailyUsage(tenant, 400)).toEqual([]);
     expect(await ledger.journal.read(tenant)).toHaveLength(1);
   });
