@@ -213,8 +213,7 @@ function createWork(settings: OperatorSettings): Work {
     },
     enqueueWorkers: (model) => {
       const key = workersKeyOf(model);
-      // Pools call this every second. A key whose last attempts failed is already queued for the end of its backoff,
-      // and must not run before.
+      // Pools call this every second. A key that failed is already queued for the end of its backoff.
       if (queue.failures(key) === 0) queue.add(key);
     },
   };

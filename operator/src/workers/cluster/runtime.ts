@@ -137,8 +137,7 @@ export class ClusterRuntime implements WorkerRuntime {
     const isTemplateRefused = desired.template !== undefined && this.#findProblem(desired.template) !== undefined;
     let problem: Error | undefined;
     try {
-      // The owner is set even if the template is refused, because workers of older revisions need a renewed
-      // certificate.
+      // The owner is set even for a refused template, because older workers need a renewed certificate.
       problem = await convergeModel(
         { model, owner: desired.template },
         isTemplateRefused ? { ...desired, template: undefined } : desired,
@@ -233,10 +232,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return Promise.resolve();
   }
 
-  /**
-   * Completes the removal of a deleted model if its namespace is deleted too. Every other model waits until the
-   * namespace was listed.
-   */
+  /** Completes the removal of a deleted model if its namespace is deleted too. Other models wait for its first list. */
   async #convergeUnlisted(model: string, desired: DesiredWorkers): Promise<void> {
     if (desired.template !== undefined) return;
     this.#isDeleted = await isNamespaceDeleted(this.#options.api);
