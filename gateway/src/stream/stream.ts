@@ -35,10 +35,7 @@ export class Stream {
   #clocks: Clocks | undefined;
   #chunkSamples = 0;
   #ready = false;
-  /**
-   * Queued messages. Before `ready` these are only configs. While the configuration changes or more audio is reserved,
-   * all messages are queued.
-   */
+  /** Queued messages: configs before `ready`, and all messages while the configuration or the reservation changes. */
   #queued: (string | Buffer)[] = [];
   /** Set while a worker opens the stream with another configuration. */
   #change: { from: Configuration; to: Configuration } | undefined;
@@ -165,10 +162,7 @@ export class Stream {
     else this.#pace();
   }
 
-  /**
-   * Reserves further audio. `rest` is the part of a frame that does not fit into the reservation. It is handled
-   * afterwards.
-   */
+  /** Reserves further audio. `rest` is the part of a frame that does not fit, and is handled afterwards. */
   #extend(rest: Buffer): void {
     this.#queued.push(rest);
     this.#client.read(false);

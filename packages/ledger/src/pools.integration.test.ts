@@ -54,10 +54,7 @@ describe.each([
         const placement = await ledger.pools.place(name, { sessionId, tenant, avoid });
         return placement.outcome === 'placed' ? placement.worker.id : undefined;
       },
-      /**
-       * Waits for the duration of a lease. The leases are checked in the meantime. Otherwise the wait would look like
-       * an outage of Redis, which restarts the leases.
-       */
+      /** Waits for the duration of a lease and checks the leases, so that the wait does not look like an outage. */
       passLease: async () => {
         for (const untilMs = Date.now() + LEASE_MS + 100; Date.now() < untilMs; await pause(200)) await load();
       },
@@ -462,8 +459,7 @@ describe.each([
     expect([await place('a'), await place('b')]).toEqual(['w2', 'w1']);
     const { link } = ledger;
     const streams = `${prefix}:{m:${model}}:ws:w1`;
-    // `left` is a stream that has left, and `a` has moved to w2. A gateway of an earlier version did not remove them
-    // here.
+    // `left` has left and `a` has moved to w2. A gateway of an earlier version did not remove them here.
     await link.send(streams, ['SADD', streams, 'left', 'a']);
     await worker('w1', 2);
     expect(await ledger.workers.list(model)).toMatchObject([{ active: 1 }, { active: 1 }]);

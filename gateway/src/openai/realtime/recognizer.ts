@@ -12,10 +12,7 @@ import type { RecognizerEvents, RecognizerParts } from './recognizer-parts.ts';
 import { SessionSender } from './session-sender.ts';
 import { SessionTimers } from './session-timers.ts';
 
-/**
- * Maximum audio that is held while a session is reserved and waits for a worker. At this limit, reading from the client
- * is paused.
- */
+/** Maximum audio that is held until a worker has opened the stream. At the limit, reading from the client pauses. */
 const MAX_HELD_MS = 60_000;
 const MAX_HELD_BYTES = MAX_HELD_MS * SAMPLES_PER_MS * AUDIO.bytesPerSample;
 /** Maximum number of operations that are held. Small parts of audio are joined to one operation. */
@@ -64,10 +61,7 @@ export class Recognizer {
     return this.#state !== 'idle';
   }
 
-  /**
-   * True if the service ends the utterance that the stream is answering. A commit or clear of the client is then about
-   * later audio.
-   */
+  /** True if the service ends the utterance that is being answered. The client can then end only later audio. */
   get endsUtterance(): boolean {
     return isEndedByService(this.#session?.ends ?? [], this.#operations);
   }
@@ -91,10 +85,7 @@ export class Recognizer {
     this.#advance();
   }
 
-  /**
-   * Drops the utterance. Audio that a stream has accepted stays charged. Returns the number of samples that were
-   * dropped before a stream received them.
-   */
+  /** Drops the utterance. Accepted audio stays charged. Returns the number of samples that no stream has received. */
   reset(): number {
     const dropped = this.#operations.dropLastAudio();
     if (this.#operations.audioBytes === 0) this.#memory.release();
@@ -103,10 +94,7 @@ export class Recognizer {
     return dropped;
   }
 
-  /**
-   * Call when the configuration has changed. If the stream has received audio of the current utterance, that utterance
-   * ends first.
-   */
+  /** Call when the configuration has changed. An utterance whose audio the stream has received is ended first. */
   configure(): void {
     const configuration = this.#parts.configuration();
     if (this.#state === 'ready') this.#operations.push({ type: 'config', configuration });
@@ -193,8 +181,7 @@ export class Recognizer {
   /** Creates the client of a stream. The stream may call it before `open` has returned the stream. */
   #createClient(): StreamClient {
     return {
-      // This stops the idle and ping timeouts of the stream. The connection has its own timers, which also cover the
-      // time between sessions.
+      // The timers of the stream are off, because the connection has timers that also run between sessions.
       isReading: false,
       send: (message) => this.#receive(message),
       read: (on) => {
@@ -217,10 +204,7 @@ export class Recognizer {
     );
   }
 
-  /**
-   * Starts to send. Reloads the configuration first, because the contexts of a model may be unknown until its first
-   * worker has opened a stream.
-   */
+  /** Reloads the configuration, whose contexts may be unknown until a worker has opened a stream. Then sends audio. */
   async #start(): Promise<void> {
     await this.#parts.refreshConfiguration();
     if (this.#state !== 'opening') return;
@@ -240,10 +224,7 @@ export class Recognizer {
     setImmediate(task);
   }
 
-  /**
-   * Ends the session with a transcript of the buffered audio. Audio that arrives from now on waits for the next
-   * session.
-   */
+  /** Ends the session with a transcript of the buffered audio. Audio that arrives later waits for another session. */
   #endStream(reason: 'idle_timeout' | 'session_time_limit'): void {
     this.#startEnding();
     this.#session?.finish(reason);
@@ -261,10 +242,7 @@ export class Recognizer {
     else if (this.#lastReason !== undefined) this.#fail(this.#lastReason);
   }
 
-  /**
-   * Called when the session is settled, so that the account can have another one. Audio that has arrived in the
-   * meantime starts it.
-   */
+  /** Called when the session is settled. Audio that has arrived in the meantime starts another session. */
   #onSettled(): void {
     if (this.#state === 'closed') return;
     if (this.#lastReason !== undefined) {

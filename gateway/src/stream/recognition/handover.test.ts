@@ -142,10 +142,7 @@ class TestStream {
   /** Number of samples since the last flush or reset. */
   #samples = 0;
 
-  /**
-   * `cutAfter` returns the number of samples after which the next worker cuts utterances. If it is omitted, the stream
-   * has no endpointing.
-   */
+  /** `cutAfter` returns the samples after which the next worker cuts. If it is omitted, there is no endpointing. */
   constructor(cutAfter?: () => number) {
     let placed = 0;
     const place = () =>

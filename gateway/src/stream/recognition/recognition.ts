@@ -44,14 +44,9 @@ export class Recognition {
   #everOpened = false;
   /** Address of the worker that served the stream before the client changed the configuration. */
   #previousAddress: string | undefined;
-  /**
-   * Previous configuration. Set while a worker opens the stream again because the client has changed the configuration.
-   */
+  /** Configuration before a change by the client. Set until a worker has opened the stream with the new one. */
   #reopenedFrom: Configuration | undefined;
-  /**
-   * Clock that measures overdue answers. A move does not restart it, so that the times of several silent workers add
-   * up.
-   */
+  /** Clock of overdue answers. A move does not restart it, so that the times of several silent workers add up. */
   readonly #answerClock = new AnswerClock(performance.now());
   /** Time by which a worker must have opened the stream. It is not cleared when a worker is only assigned. */
   #workerDeadlineMs: number | undefined;
@@ -81,9 +76,8 @@ export class Recognition {
 
   /**
    * True if the service is at fault that the client is missing an answer now. Either the stream has no worker, or an
-   * answer is overdue by more than `workerSilenceMs`, possibly because of several workers. An `alive` message is not an
-   * answer. If the client changes the configuration, the stream has no worker for a moment, which is not a fault of the
-   * service.
+   * answer is overdue by more than `workerSilenceMs`, possibly because of several workers. An `alive` message is no
+   * answer. A change of the configuration, during which the stream has no worker, is not a fault.
    */
   get stalled(): boolean {
     if (!this.#opened && this.#reopenedFrom === undefined) return true;
@@ -105,9 +99,7 @@ export class Recognition {
     if (this.#opened) this.#feed.end(ending);
   }
 
-  /**
-   * Opens the stream again with another configuration. The worker must have answered every utterance before this call.
-   */
+  /** Opens the stream again with another configuration. Every utterance must have been answered before. */
   reopen(configuration: Configuration): void {
     const before = this.configuration;
     this.configuration = configuration;
@@ -127,8 +119,7 @@ export class Recognition {
 
   /**
    * Counts the stream for the revision of its worker, and leaves the worker. If the worker failed, `failure` is the
-   * reason. A worker that did not open the stream and did not fail is not counted, because it has not proved that it is
-   * healthy.
+   * reason. A worker that neither opened the stream nor failed is not counted.
    */
   #releaseWorker(failure?: string): void {
     if (this.#link !== undefined && (this.#opened || failure !== undefined)) {
@@ -223,10 +214,7 @@ export class Recognition {
     this.#checkOwing(nowMs);
   }
 
-  /**
-   * Leaves a worker of a version without endpointing. If the client is just turning endpointing on, its request is
-   * refused instead.
-   */
+  /** Leaves a worker without endpointing, unless the client is turning it on. That change is refused instead. */
   #leaveOldWorker(): void {
     const before = this.#reopenedFrom;
     if (before !== undefined && before.silenceMs === undefined) this.#events.onConfigurationRefused('endpointing');
@@ -262,8 +250,7 @@ export class Recognition {
   /**
    * Moves the stream to another worker: the prepared one if there is one. If more than MAX_WORKER_FAILURES workers fail
    * on the same utterance, the stream fails, because the utterance may be the cause. The loss of a draining worker is
-   * not a failure. A wrong worker does not belong to the model or cannot apply the configuration. No audio was sent to
-   * it.
+   * not a failure. A wrong worker does not belong to the model or cannot apply the configuration.
    */
   #move(reason: string, kind: 'failure' | 'prepared' | 'wrong worker' = 'failure'): void {
     if (this.#stopped) return;
