@@ -31,8 +31,10 @@ export const CONSOLE_SETTINGS = {
   ),
   ADMIN_API_TLS_PORT: integer('Port of the same API and page for other machines, with TLS. 0 closes it.', 0, 0, 65_535),
   ADMIN_API_TLS_HOST: text('IP address that ADMIN_API_TLS_PORT listens on.', '::'),
-  ADMIN_API_TLS_CERT_FILE: readableFile('Certificate chain (PEM) of ADMIN_API_TLS_PORT, which requires it.'),
-  ADMIN_API_TLS_KEY_FILE: readableFile('Private key (PEM) of that certificate.'),
+  ADMIN_API_TLS_CERT_FILE: readableFile(
+    'Certificate chain (PEM) for ADMIN_API_TLS_PORT. Required if that port is open.',
+  ),
+  ADMIN_API_TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate in ADMIN_API_TLS_CERT_FILE.'),
   ADMIN_TOKEN: adminToken,
   ADMIN_FAILED_ATTEMPTS_PER_MINUTE: integer(
     'Maximum requests with a missing or wrong admin token per address and minute.',
@@ -82,7 +84,7 @@ export const CONSOLE_SETTINGS = {
   ),
   API_URL: text('URL of the public API in the examples of the page.', 'https://localhost:8443'),
   GATEWAY_INTERNAL_URL: url(
-    'URL of INTERNAL_PORT of the gateways. If it is empty, the page has no playground.',
+    'URL of INTERNAL_PORT of the gateways. If it is empty, the console has no playground.',
     ['https:'],
     '',
   ),
@@ -128,7 +130,7 @@ export const CONSOLE_SETTINGS = {
   ),
   AUDIT_RETENTION_DAYS: integer('Time in days for which the audit log keeps an entry.', 400, 1, 36_500),
   AUDIT_QUEUE_ENTRIES: integer(
-    'Maximum number of audit entries that wait in memory while Redis is unavailable. Older ones are only logged.',
+    'Maximum number of audit entries that wait in memory while Redis is unavailable. If more wait, the oldest are only in the log.',
     10_000,
     1,
     1_000_000,

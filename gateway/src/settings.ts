@@ -19,8 +19,8 @@ export const GATEWAY_SETTINGS = {
     65_535,
   ),
   INTERNAL_HOST: text('IP address that INTERNAL_PORT listens on.', '::'),
-  INTERNAL_TLS_CERT_FILE: readableFile('Certificate chain (PEM) of INTERNAL_PORT, which requires it.'),
-  INTERNAL_TLS_KEY_FILE: readableFile('Private key (PEM) of that certificate.'),
+  INTERNAL_TLS_CERT_FILE: readableFile('Certificate chain (PEM) for INTERNAL_PORT. Required if that port is open.'),
+  INTERNAL_TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate in INTERNAL_TLS_CERT_FILE.'),
   PUBLIC_URL: url('URL under which clients reach the API. websocket_url is derived from it.', ['https:', 'http:']),
   CONSOLE_URL: text(
     'URL of the console, for the links on the pages / and /docs. If empty, they have no such link.',

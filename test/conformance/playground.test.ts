@@ -67,7 +67,7 @@ function sendInternally(body: string, changes: { signed?: string; key?: string; 
   });
 }
 
-test('a playground session has the form of any other, opens a stream, and reserves credit until it ends', async () => {
+test('a playground session has the fields of an API session, opens a stream, and reserves credit until it ends', async () => {
   const { create, name } = await visitor({ seconds: 60 });
   const answer = await create();
   const session = sessionOf(answer);
@@ -93,7 +93,7 @@ test.each<[string, TenantRequest, unknown, string]>([
   ['a model without capacity', {}, { model: FULL }, 'no_capacity'],
   ['a request without a model', {}, { model: undefined }, 'invalid_parameters'],
   ['a session that is too long', {}, { max_audio_seconds: 301 }, 'invalid_parameters'],
-])('the playground refuses %s with the code of the API', async (_what, request, change, code) => {
+])('the playground refuses %s with the error code of the public API', async (_what, request, change, code) => {
   const { create } = await visitor(request);
   expect(refusal(await create({ model: KIKUYU, max_audio_seconds: 5, ...(change as object) }))).toBe(code);
 });
@@ -101,15 +101,18 @@ test.each<[string, TenantRequest, unknown, string]>([
 test.each([
   ['session rate', { sessionsPerMinute: 1 }, 'rate_limit_exceeded'],
   ['concurrency', { concurrentSessions: 1 }, 'concurrency_limit_exceeded'],
-])('the playground counts against the %s of the account, and passes on Retry-After', async (_what, limits, code) => {
-  const { create, key } = await visitor({ limits });
-  sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 5 }));
-  const answer = await create();
-  expect(refusal(answer)).toBe(code);
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-});
+])(
+  'a playground session counts against the %s of the account, and a refusal contains Retry-After',
+  async (_what, limits, code) => {
+    const { create, key } = await visitor({ limits });
+    sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 5 }));
+    const answer = await create();
+    expect(refusal(answer)).toBe(code);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  },
+);
 
-test('the playground needs a signed-in browser', async () => {
+test('the playground refuses a browser that is not signed in', async () => {
   const headers = { 'content-type': 'application/json', 'x-svc-asr-console': '1' };
   const url = `${consoleUrl}/console/v1/playground/sessions`;
   const answer = await send(url, { method: 'POST', ca: service.ca, headers, body: { model: KIKUYU } });
@@ -117,7 +120,7 @@ test('the playground needs a signed-in browser', async () => {
   expect(answer.body).toMatchObject({ error: { code: 'not_signed_in' } });
 });
 
-test('a signed request that is sent again returns the same session and reserves nothing more', async () => {
+test('a signed request to the internal port that is sent again returns the same session and reserves nothing more', async () => {
   const { name } = await service.tenant({ seconds: 60 });
   const body = JSON.stringify({ tenant: name, model: KIKUYU, max_audio_seconds: 5 });
   const key = randomUUID();
@@ -138,7 +141,7 @@ test('the internal port refuses a request whose body or Idempotency-Key was not 
   expect(refusal(await sendInternally(JSON.stringify({ model: KIKUYU })))).toBe('invalid_parameters');
 });
 
-test('the public port does not have the internal route, and the internal port has no public one', async () => {
+test('the public port does not serve the internal route, and the internal port serves no public route', async () => {
   const { key } = await service.tenant();
   const asked = { method: 'POST', ca: service.ca, headers: { authorization: `Bearer ${key}` } };
   expect(refusal(await send(service.baseUrl + PLAYGROUND_SESSIONS_PATH, asked))).toBe('not_found');
