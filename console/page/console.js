@@ -67,7 +67,7 @@ async function apply({ organisation, ...required }) {
   const body = organisation === '' ? required : { ...required, organisation };
   /** @type {ApplicationView} */
   const { token } = await call('POST', 'applications', body);
-  showLink(token);
+  if (token !== null) showLink(token);
   await refresh();
 }
 

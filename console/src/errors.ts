@@ -25,10 +25,30 @@ export const CONSOLE_ERRORS = {
     message:
       'The private link is not valid. It was used, has expired, was revoked or replaced, or its tenant was deleted. Ask the administrator for a new link, or restart `npm start` on your own machine.',
   },
+  sign_in_failed: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The sign-in at the OpenID provider failed or was cancelled. Sign in again.',
+  },
+  sign_in_expired: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The sign-in took too long, or was started in another browser. Sign in again.',
+  },
   foreign_origin: {
     status: 403,
     type: 'permission_error',
     message: 'The request comes from a page of another site. Send it from the page of the console.',
+  },
+  no_account: {
+    status: 403,
+    type: 'permission_error',
+    message: 'You are signed in, but you are not a member of this tenant. Join the waitlist or accept an invitation.',
+  },
+  insufficient_role: {
+    status: 403,
+    type: 'permission_error',
+    message: 'Your role does not allow this request. Ask an owner of the tenant.',
   },
   not_approved: {
     status: 403,
@@ -67,6 +87,11 @@ export const CONSOLE_ERRORS = {
     status: 409,
     type: 'conflict',
     message: 'The resource is being deleted. Retry when the deletion has finished.',
+  },
+  signed_in_by_link: {
+    status: 409,
+    type: 'conflict',
+    message: 'You are signed in with a private link, and the request needs a user. Sign in with your account.',
   },
   write_conflict: {
     status: 409,
@@ -138,6 +163,11 @@ export const CONSOLE_ERRORS = {
     status: 503,
     type: 'api_error',
     message: 'No gateway can be reached, and the playground needs one. Retry after the time in Retry-After.',
+  },
+  identity_provider_unavailable: {
+    status: 503,
+    type: 'api_error',
+    message: 'The OpenID provider is unavailable. Retry in a minute, or sign in with your private link.',
   },
   operator_unavailable: {
     status: 503,

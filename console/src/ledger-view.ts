@@ -3,6 +3,8 @@ import type {
   Account,
   AuditEntry,
   AuditLimits,
+  ConsoleAudience,
+  ConsoleSessionRecord,
   DailyUsage,
   EndedAdminSessions,
   JournalEntry,
@@ -18,6 +20,8 @@ import type {
 /**
  * The part of the ledger that the console uses. It writes the audit log and requests to the operator: to rebuild the
  * ledger and to purge a tenant. The operator copies resources to Redis.
+ * The part of the ledger that the console uses. It writes sessions of its users, and requests to the operator: to
+ * rebuild the ledger and to purge a tenant. The operator copies resources to Redis.
  */
 export interface LedgerView {
   readonly accounts: {
@@ -55,6 +59,18 @@ export interface LedgerView {
   readonly endedAdminSessions: {
     read: () => Promise<EndedAdminSessions>;
     add: (ended: EndedAdminSessions, nowMs: number) => Promise<void>;
+  };
+  readonly consoleSessions: {
+    put: (
+      audience: ConsoleAudience,
+      user: string,
+      id: string,
+      record: ConsoleSessionRecord,
+      nowMs: number,
+    ) => Promise<void>;
+    find: (audience: ConsoleAudience, user: string, id: string) => Promise<ConsoleSessionRecord | undefined>;
+    end: (audience: ConsoleAudience, user: string, id: string) => Promise<void>;
+    endAll: (audience: ConsoleAudience, user: string) => Promise<void>;
   };
   readonly apiKeys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;

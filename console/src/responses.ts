@@ -4,6 +4,7 @@
  * the types of Node.
  */
 export type * from './responses/history.ts';
+export type * from './responses/identity.ts';
 
 export interface KeyView {
   readonly object: 'api_key';
@@ -131,21 +132,6 @@ export interface SessionView {
   readonly completed_at: string | null;
 }
 
-/** Role of a signed-in person in a tenant. A private link signs in as owner. */
-export type Role = 'owner' | 'developer' | 'viewer';
-
-/** The session of the signed-in browser. */
-export interface ConsoleSessionView {
-  readonly object: 'console_session';
-  readonly tenant: string;
-  readonly role: Role;
-  readonly signed_in_by: 'link' | 'oidc';
-  readonly person: { readonly name: string; readonly email: string } | null;
-  readonly expires_at: string;
-  /** True if the console offers sign-in with OpenID Connect. */
-  readonly oidc: boolean;
-}
-
 /** The last request of a developer for more credit. */
 export interface CreditRequestView {
   readonly at: string;
@@ -199,11 +185,11 @@ export interface LinkView {
 
 /**
  * The response to a developer who joined the waitlist. The token is that of the developer's private link to the
- * console.
+ * console. It is null for a user who is signed in with OpenID Connect, who needs no link.
  */
 export interface ApplicationView {
   readonly object: 'application';
   readonly tenant: string;
   readonly state: 'Waitlisted';
-  readonly token: string;
+  readonly token: string | null;
 }

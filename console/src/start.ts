@@ -6,6 +6,7 @@ import { createAdminApp } from './admin/app.ts';
 import { AuditLog } from './audit/log.ts';
 import { createDeveloperApp } from './developer/app.ts';
 import { createGatewayClient } from './gateway-client.ts';
+import { createIdentities } from './identity/identity.ts';
 import { startAdminApi, startPage } from './ports.ts';
 import type { AdminApiServers } from './ports.ts';
 import { addCachedReads } from './resources/cached-reads.ts';
@@ -40,6 +41,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     constants: ledgerConstants(settings),
   });
   const audit = new AuditLog({ ledger, settings, logger, now: Date.now });
+  const identities = createIdentities({ settings, ledger, logger, now: Date.now });
   const deps = {
     store,
     reads,
@@ -53,7 +55,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     metrics,
     now: Date.now,
   };
-  const page = await startPage(settings, createDeveloperApp(deps), logger);
+  const page = await startPage(settings, createDeveloperApp({ ...deps, identity: identities.developer }), logger);
   const adminApi = await startAdminApi(settings, createAdminApp(deps), logger);
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,

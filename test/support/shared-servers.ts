@@ -34,7 +34,7 @@ export function createSharedServers(): SharedServers {
 }
 
 async function startSharedControlPlane(): Promise<ControlPlane> {
-  const crds = ['asrmodels', 'tenants', 'apikeys'].map((plural) => join(CRDS, `${plural}.yaml`));
+  const crds = ['asrmodels', 'tenants', 'apikeys', 'members'].map((plural) => join(CRDS, `${plural}.yaml`));
   const plane = await startControlPlane({ crds });
   process.once('exit', plane.stopNow);
   return plane;

@@ -12,9 +12,11 @@ import { routeLink } from './link.ts';
 import { routePlayground } from './playground.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { routeSessions } from './sessions.ts';
-import { createFindSession } from './find-session.ts';
-import type { SignedIn } from './find-session.ts';
+import { actorOf, createAuthorize, signedInTenant } from './authorize.ts';
+import { createSessionFinder } from './find-session.ts';
+import { routeDeveloperSignIn } from './provider-sign-in.ts';
 import { routeSignIn } from './sign-in.ts';
+import { routeUserSession } from './user-session.ts';
 
 /**
  * Creates the app of the console port: the page for developers and the API that it uses. The admin API is not part of
@@ -32,12 +34,14 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
     .all(methodNotAllowed('GET, HEAD'));
   app.use(refuseForeignOrigin);
   const failures = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
-  const findSession = createFindSession(deps, failures);
-  const signedIn: SignedIn = async (request) => (await findSession(request)).tenant;
-  // Nothing identifies the holder of a private link.
-  const audited = createAudited(deps.audit, () => ({ actor: 'developer:link', name: null }));
-  routeApplications(app, deps);
-  routeSignIn(app, deps, failures, findSession);
+  const finder = createSessionFinder(deps, deps.identity.users, failures);
+  app.use(createAuthorize(finder.find));
+  const signedIn = signedInTenant;
+  const audited = createAudited(deps.audit, actorOf);
+  routeApplications(app, deps, finder);
+  routeSignIn(app, deps, failures, finder);
+  routeDeveloperSignIn(app, deps, failures);
+  routeUserSession(app, deps, finder);
   routeLink(app, deps, signedIn, audited);
   routeAccount(app, deps, signedIn);
   routeSessions(app, deps, signedIn);

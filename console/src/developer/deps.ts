@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import type { GatewayClient } from '../gateway-client.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { CachedReads } from '../resources/cached-reads.ts';
 import type { ConsoleSettings } from '../settings.ts';
 
@@ -11,9 +12,11 @@ export interface DeveloperDeps extends Pick<
   reads: CachedReads;
   /** Undefined if the installation has no playground. */
   gateway: GatewayClient | undefined;
+  identity: Identity;
   settings: Pick<
     ConsoleSettings,
     | 'API_URL'
+    | 'CONSOLE_URL'
     | 'EXAMPLE_CA_FILE'
     | 'CONSOLE_BODY_BYTES'
     | 'TRUSTED_PROXIES'

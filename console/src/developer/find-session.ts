@@ -1,36 +1,65 @@
-import type { Tenant } from '@svc-asr/core';
+import type { MemberRole, Tenant } from '@svc-asr/core';
 import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Request } from 'express';
 import { isSessionEnded } from '../applications/ended-sessions.ts';
 import { isLinkExpired, sessionLinkIdOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
+import { findMember } from '../identity/member.ts';
+import type { SignedInUser, UserSessions } from '../identity/user-sessions.ts';
 import type { Stored } from '../resources/store.ts';
-import { readCookie } from './cookie.ts';
+import { SESSION_COOKIE } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { readSession } from './session.ts';
 import type { Session } from './session.ts';
+import { readUserCookie } from './user-cookie.ts';
 
-/** Session of a request, and the tenant that it is signed in as. */
-export interface FoundSession {
-  readonly session: Session;
+interface InTenant {
+  /** Tenant that the request is signed in as. */
   readonly tenant: Tenant;
   /** File that defines the tenant, if the console must not write it. */
   readonly readOnlyIn: Stored<'Tenant'>['readOnlyIn'];
+  readonly role: MemberRole;
 }
 
-/** Returns the session of a request. Throws `not_signed_in` if there is none. */
+/** Session of a browser that opened a private link. Its role is owner. */
+export interface LinkSession extends InTenant {
+  readonly signedInBy: 'link';
+  readonly session: Session;
+}
+
+/** Session of a user of the OpenID provider. */
+export interface UserSession extends InTenant {
+  readonly signedInBy: 'oidc';
+  readonly user: SignedInUser;
+  /** Name of the Member that makes the user a member of the tenant. */
+  readonly member: string;
+}
+
+export type FoundSession = LinkSession | UserSession;
+
+/** Returns the session of a request. Throws `not_signed_in`, or `no_account` for a user without a tenant. */
 export type FindSession = (request: Request) => Promise<FoundSession>;
 
-/** Returns the tenant that a request is signed in as. Throws `not_signed_in` if there is none. */
+/** Returns the tenant that a request is signed in as. Throws if there is none, or if the role is too low. */
 export type SignedIn = (request: Request) => Promise<Tenant>;
 
+export interface SessionFinder {
+  find: FindSession;
+  /** Returns the user of a request who signed in with OpenID Connect, with or without a tenant. */
+  findUser: (request: Request) => Promise<SignedInUser | undefined>;
+}
+
 /**
- * Creates the function that authenticates a request by the session in its cookie. The signature is verified first. Only
- * a session that this console or another replica issued causes a read of its tenant.
+ * Creates the functions that authenticate a request by its cookie. The signature of a link session is verified first.
+ * Only a session that this console or another replica issued causes a read of its tenant.
  */
-export function createFindSession({ reads, peppers, now }: DeveloperDeps, failures: AttemptLimiter): FindSession {
-  return async (request) => {
-    const session = readSession(readCookie(request) ?? '', peppers);
+export function createSessionFinder(
+  { reads, peppers, now }: Pick<DeveloperDeps, 'reads' | 'peppers' | 'now'>,
+  users: UserSessions,
+  failures: AttemptLimiter,
+): SessionFinder {
+  async function findByLink(request: Request, cookie: string): Promise<LinkSession> {
+    const session = readSession(cookie, peppers);
     if (session === 'forged') {
       refuseIfBlocked(failures, request, now());
       failures.fail(request.ip ?? '', now());
@@ -39,7 +68,35 @@ export function createFindSession({ reads, peppers, now }: DeveloperDeps, failur
     if (session === undefined || session.expiresAtMs <= now()) throw new ConsoleError('not_signed_in');
     const found = await reads.tenant(session.tenant);
     if (found === undefined || !isValid(session, found.resource, now())) throw new ConsoleError('not_signed_in');
-    return { session, tenant: found.resource, readOnlyIn: found.readOnlyIn };
+    return { signedInBy: 'link', session, tenant: found.resource, readOnlyIn: found.readOnlyIn, role: 'owner' };
+  }
+
+  /** Members are read for each request, so that a removed member loses access at once. */
+  async function findByUser(token: string, name: string): Promise<UserSession> {
+    const user = await users.find(token);
+    if (user === undefined) throw new ConsoleError('not_signed_in');
+    const [found, members] = name === '' ? [undefined, []] : await readTenant(name);
+    const member = findMember(members, user);
+    if (found === undefined || member === undefined) throw new ConsoleError('no_account');
+    const { role } = member.spec;
+    const { resource: tenant, readOnlyIn } = found;
+    return { signedInBy: 'oidc', user, member: member.metadata.name, tenant, readOnlyIn, role };
+  }
+
+  function readTenant(name: string) {
+    return Promise.all([reads.tenant(name), reads.membersOf(name)]);
+  }
+
+  return {
+    find: async (request) => {
+      const cookie = SESSION_COOKIE.read(request) ?? '';
+      const ofUser = readUserCookie(cookie);
+      return ofUser === undefined ? findByLink(request, cookie) : findByUser(ofUser.token, ofUser.tenant);
+    },
+    findUser: async (request) => {
+      const ofUser = readUserCookie(SESSION_COOKIE.read(request) ?? '');
+      return ofUser === undefined ? undefined : users.find(ofUser.token);
+    },
   };
 }
 

@@ -6,7 +6,8 @@ import { createLink, linkIdOf, withLink, withoutLink } from '../applications/lin
 import { ConsoleError } from '../errors.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import type { LinkView } from '../responses.ts';
-import { clearCookie } from './cookie.ts';
+import { sessionOf } from './authorize.ts';
+import { SESSION_COOKIE } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { tooMany } from './find-session.ts';
 import type { SignedIn } from './find-session.ts';
@@ -17,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Maximum number of links that a tenant may create per hour. Each is a write. */
 const LINKS_PER_HOUR = 10;
 
-/** Lets a signed-in developer replace or revoke the private link. Both end the sessions of all browsers. */
+/** Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. */
 export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
   const creations = createAttemptLimiter(LINKS_PER_HOUR, HOUR_MS);
@@ -43,7 +44,8 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     const { token } = createLink(tenant, peppers, expiresAtMs);
     const renewed = await change(tenant, (current) => withLink(current, token, peppers, expiresAtMs));
     logger.info({ tenant: name }, 'private link replaced');
-    startSession(request, response, renewed, deps);
+    // A new link ends the sessions of the old one, but not those of users.
+    if (sessionOf(request).signedInBy === 'link') startSession(request, response, renewed, deps);
     const expiresAt = new Date(expiresAtMs).toISOString();
     const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
     response.status(201).json(view);
@@ -59,7 +61,7 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
         act.tenant = name;
         await change(tenant, withoutLink);
         logger.info({ tenant: name }, 'private link revoked');
-        clearCookie(request, response);
+        if (sessionOf(request).signedInBy === 'link') SESSION_COOKIE.clear(request, response);
         response.json({ object: 'link', tenant: name, revoked: true });
       }),
     )

@@ -40,6 +40,8 @@ export const checkApplication = validator(
 
 export const checkSignIn = validator(exact({ token: Type.String({ minLength: 1, maxLength: 256 }) }));
 
+export const checkTenantChoice = validator(exact({ tenant: Type.String({ minLength: 1, maxLength: 63 }) }));
+
 export const checkOwnKey = validator(
   exact({
     name: Type.Optional(label),

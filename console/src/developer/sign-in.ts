@@ -14,11 +14,13 @@ import {
   withLinkExpiry,
 } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
+import { checkNoQuery } from '../http/query.ts';
+import type { SignInMethodsView } from '../responses.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
-import { writeCookie } from './cookie.ts';
+import { SESSION_COOKIE } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { refuseIfBlocked } from './find-session.ts';
-import type { FindSession } from './find-session.ts';
+import type { SessionFinder } from './find-session.ts';
 import { checkSignIn } from './schemas.ts';
 import { writeSession } from './session.ts';
 import { createSignOut } from './sign-out.ts';
@@ -33,7 +35,7 @@ export function routeSignIn(
   router: Router,
   deps: DeveloperDeps,
   failures: AttemptLimiter,
-  findSession: FindSession,
+  finder: SessionFinder,
 ): void {
   const { store, peppers, codes, settings, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
@@ -80,8 +82,17 @@ export function routeSignIn(
   router
     .route('/console/v1/sign-in')
     .post(signIn)
-    .delete(createSignOut(deps, findSession))
-    .all(methodNotAllowed('POST, DELETE'));
+    .get((request, response) => {
+      valid(checkNoQuery(request.query));
+      const view: SignInMethodsView = {
+        object: 'sign_in_methods',
+        link: true,
+        oidc: deps.identity.provider !== undefined,
+      };
+      response.json(view);
+    })
+    .delete(createSignOut(deps, finder))
+    .all(methodNotAllowed('GET, HEAD, POST, DELETE'));
 }
 
 /** Signs the browser in as a tenant. */
@@ -95,5 +106,5 @@ export function startSession(
   const expiresAtMs = Math.min(nowMs + SESSION_MS, linkExpiryOf(tenant) ?? Infinity);
   const id = randomBytes(SESSION_ID_BYTES).toString('hex');
   const session = { id, tenant: tenant.metadata.name, linkId: sessionLinkIdOf(tenant), expiresAtMs };
-  writeCookie(request, response, writeSession(session, peppers), expiresAtMs - nowMs);
+  SESSION_COOKIE.write(request, response, writeSession(session, peppers), expiresAtMs - nowMs);
 }

@@ -3,10 +3,10 @@ import type { Request, Response } from 'express';
 import { withEndedSession } from '../applications/ended-sessions.ts';
 import { sessionLinkIdOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
-import { clearCookie } from './cookie.ts';
+import { SESSION_COOKIE } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { tooMany } from './find-session.ts';
-import type { FindSession, FoundSession } from './find-session.ts';
+import type { LinkSession, SessionFinder } from './find-session.ts';
 
 const HOUR_MS = 3_600_000;
 /** Maximum number of sign-outs of a tenant per hour. Each is a write. */
@@ -17,10 +17,10 @@ const SIGN_OUTS_PER_HOUR = 20;
  * refuse it after the time to live of their cache. The cookie is cleared last, so that a failed sign-out can be
  * repeated.
  */
-export function createSignOut({ store, now }: DeveloperDeps, findSession: FindSession) {
+export function createSignOut({ store, identity, now }: DeveloperDeps, finder: SessionFinder) {
   const signOuts = createAttemptLimiter(SIGN_OUTS_PER_HOUR, HOUR_MS);
 
-  async function end({ tenant, session, readOnlyIn }: FoundSession): Promise<void> {
+  async function endLink({ tenant, session, readOnlyIn }: LinkSession): Promise<void> {
     // A Tenant in a read-only folder cannot store the sign-out. Its sessions end when they expire.
     if (readOnlyIn !== undefined) return;
     const { name } = tenant.metadata;
@@ -34,14 +34,25 @@ export function createSignOut({ store, now }: DeveloperDeps, findSession: FindSe
     });
   }
 
+  async function end(request: Request): Promise<void> {
+    // A user may be signed in without a tenant.
+    const user = await finder.findUser(request);
+    if (user !== undefined) {
+      await identity.users.end(user.token);
+      return;
+    }
+    const found = await finder.find(request);
+    if (found.signedInBy === 'link') await endLink(found);
+  }
+
   return async (request: Request, response: Response): Promise<void> => {
     try {
-      await end(await findSession(request));
+      await end(request);
     } catch (error) {
       const isEnded = error instanceof ConsoleError && error.code === 'not_signed_in';
       if (!isEnded) throw error;
     }
-    clearCookie(request, response);
+    SESSION_COOKIE.clear(request, response);
     response.json({ object: 'sign_in', tenant: null });
   };
 }

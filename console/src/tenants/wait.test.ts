@@ -22,6 +22,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
     identity: { read: missing, plan: missing, requestRebuild: missing },
     endedAdminSessions: { read: missing, add: missing },
     audit: { append: missing, read: missing },
+    consoleSessions: { put: missing, find: missing, end: missing, endAll: missing },
     apiKeys: { find: missing, lastUsed: missing },
     purge: { requests: { submit: missing, withdraw: missing, answerTo: missing } },
   };

@@ -6,6 +6,7 @@ import { createCatalogue } from './catalogue.ts';
 import { createClock } from './clock.ts';
 import { withConstants } from './constants.ts';
 import type { ScriptConstants } from './constants.ts';
+import { createConsoleSessions } from './console-sessions.ts';
 import { createDue } from './due.ts';
 import { createEndedAdminSessions } from './ended-admin-sessions.ts';
 import { createGateways } from './gateways.ts';
@@ -87,6 +88,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     workers: createWorkers(link, keys, { leaseMs }),
     gateways: { ...createGateways(link, keys, { sessions, pools, leaseMs, reaperRetryMs }), ...ownership },
     identity: createIdentity(link, keys),
+    consoleSessions: createConsoleSessions(link, keys),
     schema: createSchema(link, keys),
     revisions: createRevisions(link, keys),
     registry: createRegistry(link, keys),

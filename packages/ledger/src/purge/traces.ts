@@ -53,6 +53,8 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [
     /^\{o\}:(admin-sessions:ended$|gateways|catalogue|ledger$|ledger:rebuild$|ledger:schema$|registry:ApiKey$|registry:ASRModel$)/,
   ],
+  // Sessions of users at the console. They name no tenant and end within hours.
+  [/^\{c:[^}]*\}:s$/],
   // A request for a purge names the tenant. It is deleted after its answer was read, or expires.
   [/^\{o\}:purge$/],
 ];

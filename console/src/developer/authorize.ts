@@ -1,0 +1,45 @@
+import type { Request, RequestHandler } from 'express';
+import type { Actor } from '../audit/entry.ts';
+import { ConsoleError } from '../errors.ts';
+import { includesRole, leastRoleFor } from '../identity/roles.ts';
+import type { FindSession, FoundSession, SignedIn } from './find-session.ts';
+
+const sessions = new WeakMap<Request, FoundSession>();
+
+/**
+ * Creates the handler that admits a request only if its session has the least role for it. It runs before the routes, so
+ * that a body of a request without rights is not read.
+ */
+export function createAuthorize(findSession: FindSession): RequestHandler {
+  return async (request, _response, next) => {
+    const least = leastRoleFor(request.method, request.path);
+    if (least !== undefined) {
+      const found = await findSession(request);
+      if (!includesRole(found.role, least)) {
+        throw new ConsoleError('insufficient_role', {
+          message: `Your role in this tenant is ${found.role}. This request needs the role ${least}. Ask an owner of the tenant.`,
+        });
+      }
+      sessions.set(request, found);
+    }
+    next();
+  };
+}
+
+/** Returns the session of a request that was admitted. Throws if the table of roles does not list the request. */
+export function sessionOf(request: Request): FoundSession {
+  const found = sessions.get(request);
+  if (found === undefined) throw new Error(`add ${request.method} ${request.path} to LEAST_ROLES`);
+  return found;
+}
+
+/** Returns the tenant of a request that was admitted. */
+export const signedInTenant: SignedIn = (request) => Promise.resolve(sessionOf(request).tenant);
+
+/** Returns who sent a request that was admitted, for the audit log. Nothing identifies the holder of a private link. */
+export function actorOf(request: Request): Actor {
+  const found = sessionOf(request);
+  if (found.signedInBy === 'link') return { actor: 'developer:link', name: null };
+  const { issuer, subject, name } = found.user;
+  return { actor: `developer:oidc:${issuer}#${subject}`, name };
+}

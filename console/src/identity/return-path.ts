@@ -1,0 +1,24 @@
+/** Maximum length of a return path. It bounds the cookie that holds it. */
+const MAX_CHARACTERS = 512;
+/** Origin that stands for the console. No real host has this name. */
+const BASE = 'http://console.invalid';
+
+/**
+ * Returns the path of this console to open after a sign-in, or `/` if the given text is not such a path. Browsers treat
+ * `\` like `/`, and remove tabs and line breaks. The path is checked again after URL normalization, because `/.//host`
+ * becomes `//host`.
+ */
+export function safeReturnPath(given: unknown): string {
+  if (typeof given !== 'string' || given.length > MAX_CHARACTERS || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(given))
+    return '/';
+  if (!URL.canParse(given, BASE)) return '/';
+  const { origin, pathname, search, hash } = new URL(given, BASE);
+  const path = `${pathname}${search}${hash}`;
+  return origin === BASE && isLocal(path) ? path : '/';
+}
+
+/** Returns false for a path that a browser would read as a host, also after it decoded the path once. */
+function isLocal(path: string): boolean {
+  const start = path.slice(0, 8).replace(/%2f/gi, '/').replace(/%5c/gi, '\\');
+  return !/^[\\/]{2}/.test(start);
+}

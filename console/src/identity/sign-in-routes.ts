@@ -1,0 +1,75 @@
+import type { AttemptLimiter, Keyring, Logger } from '@svc-asr/runtime';
+import type { Request, Response, Router } from 'express';
+import { ConsoleError } from '../errors.ts';
+import type { ConsoleErrorCode } from '../errors.ts';
+import type { Cookie } from '../http/cookie.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
+import { LOGIN_MS, readLogin, writeLogin } from './login.ts';
+import type { Provider, ProviderUser } from './provider.ts';
+import { safeReturnPath } from './return-path.ts';
+
+export interface SignInRoutes {
+  readonly provider: Provider;
+  /** Public URL of the page. */
+  readonly baseUrl: string;
+  /** Paths of the routes: the start of a sign-in, and the address that the provider redirects to. */
+  readonly startPath: string;
+  readonly callbackPath: string;
+  /** Cookie that holds the login. It is SameSite=Lax, because the provider redirects from another site. */
+  readonly loginCookie: Cookie;
+  readonly failures: AttemptLimiter;
+  readonly peppers: Keyring;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Called when a user has signed in at the provider. Starts the session, or throws a ConsoleError. */
+  readonly onUser: (request: Request, response: Response, user: ProviderUser) => Promise<void>;
+}
+
+/**
+ * Serves the two navigations of a sign-in with OpenID Connect. A failure returns to the page with its code in the query,
+ * because the browser shows the response to a navigation as it is.
+ */
+export function routeProviderSignIn(router: Router, options: SignInRoutes): void {
+  const { provider, baseUrl, loginCookie, failures, peppers, logger, now } = options;
+  const redirectUri = `${baseUrl}${options.callbackPath}`;
+
+  function refuseIfBlocked(request: Request): void {
+    if (failures.waitMs(request.ip ?? '', now()) > 0) throw new ConsoleError('rate_limit_exceeded');
+  }
+
+  async function start(request: Request, response: Response): Promise<void> {
+    const { url, login } = await provider.start(redirectUri, safeReturnPath(request.query.return_to), now());
+    loginCookie.write(request, response, writeLogin(login, peppers), LOGIN_MS);
+    response.redirect(303, url);
+  }
+
+  async function finish(request: Request, response: Response): Promise<void> {
+    refuseIfBlocked(request);
+    const login = readLogin(loginCookie.read(request), peppers, now());
+    loginCookie.clear(request, response);
+    if (login === undefined) throw new ConsoleError('sign_in_expired');
+    const callbackUrl = new URL(redirectUri);
+    callbackUrl.search = new URL(request.originalUrl, baseUrl).search;
+    try {
+      const user = await provider.finish(callbackUrl, login);
+      await options.onUser(request, response, user);
+    } catch (error) {
+      if (error instanceof ConsoleError && error.code === 'sign_in_failed') failures.fail(request.ip ?? '', now());
+      throw error;
+    }
+    response.redirect(303, login.returnPath);
+  }
+
+  const navigation = (handle: typeof start) => async (request: Request, response: Response) => {
+    try {
+      await handle(request, response);
+    } catch (error) {
+      const code: ConsoleErrorCode = error instanceof ConsoleError ? error.code : 'service_unavailable';
+      if (!(error instanceof ConsoleError)) logger.error({ err: error }, 'sign-in failed');
+      response.redirect(303, `/?sign_in_error=${code}`);
+    }
+  };
+
+  router.route(options.startPath).get(navigation(start)).all(methodNotAllowed('GET, HEAD'));
+  router.route(options.callbackPath).get(navigation(finish)).all(methodNotAllowed('GET, HEAD'));
+}

@@ -1,0 +1,34 @@
+/** Response bodies about the signed-in user and the team of a tenant. */
+
+/** Role of a signed-in user in a tenant. A private link signs in as owner. */
+export type Role = 'owner' | 'developer' | 'viewer';
+
+/** A tenant of the signed-in user. */
+export interface MembershipView {
+  readonly tenant: string;
+  readonly display_name: string;
+  readonly role: Role;
+}
+
+/** The session of the browser. */
+export interface ConsoleSessionView {
+  readonly object: 'console_session';
+  /** Null for a user who is not a member of any tenant, or was removed from the selected one. */
+  readonly tenant: string | null;
+  readonly role: Role | null;
+  readonly signed_in_by: 'link' | 'oidc';
+  /** Null if the browser is signed in with a private link. */
+  readonly person: { readonly name: string | null; readonly email: string | null } | null;
+  /** Tenants that the user can select. */
+  readonly tenants: readonly MembershipView[];
+  readonly expires_at: string;
+  /** True if sign-in with OpenID Connect is available. */
+  readonly oidc: boolean;
+}
+
+/** How a browser can sign in. */
+export interface SignInMethodsView {
+  readonly object: 'sign_in_methods';
+  readonly link: true;
+  readonly oidc: boolean;
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { ConsoleSessionRecord } from './console-sessions.ts';
+import { createRedisKeys } from './keys.ts';
+import type { Ledger } from './ledger.ts';
+import { openLedger } from '../../../test/support/ledger.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { startRedisCluster } from '../../../test/support/redis-cluster.ts';
+
+const NOW = 1_000_000;
+const HOUR_MS = 3_600_000;
+const record = (expiresAtMs: number): ConsoleSessionRecord => ({
+  secretHash: 'h',
+  expiresAtMs,
+  issuer: 'https://login.example',
+  subject: 'grace',
+  name: null,
+  email: null,
+});
+
+describe.each([
+  ['one Redis', startRedis],
+  ['a Redis Cluster of three nodes', startRedisCluster],
+])('sessions of the console on %s', (_name, start) => {
+  let redis: { url: string; stop: () => Promise<void> };
+  let ledger: Ledger;
+  let prefix: string;
+
+  beforeAll(async () => (redis = await start()));
+  afterAll(() => redis.stop());
+  beforeEach(async () => {
+    prefix = `test-${randomUUID()}`;
+    ledger = await openLedger(redis.url, { prefix });
+  });
+  afterEach(() => ledger.link.close());
+
+  test('a session is found on its page until it is ended, and only it ends', async () => {
+    const { consoleSessions } = ledger;
+    await consoleSessions.put('developer', 'u', 'a', record(NOW + HOUR_MS), NOW);
+    await consoleSessions.put('developer', 'u', 'b', record(NOW + HOUR_MS), NOW);
+    expect(await consoleSessions.find('developer', 'u', 'a')).toEqual(record(NOW + HOUR_MS));
+    expect(await consoleSessions.find('admin', 'u', 'a')).toBeUndefined();
+    await consoleSessions.end('developer', 'u', 'a');
+    expect(await consoleSessions.find('developer', 'u', 'a')).toBeUndefined();
+    expect(await consoleSessions.find('developer', 'u', 'b')).toBeDefined();
+    await consoleSessions.endAll('developer', 'u');
+    expect(await consoleSessions.find('developer', 'u', 'b')).toBeUndefined();
+  });
+
+  test('a user has at most 20 sessions, and a further one ends the session that expires first', async () => {
+    const { consoleSessions } = ledger;
+    for (let n = 0; n < 21; n++) await consoleSessions.put('developer', 'u', `s${n}`, record(NOW + HOUR_MS + n), NOW);
+    expect(await consoleSessions.find('developer', 'u', 's0')).toBeUndefined();
+    expect(await consoleSessions.find('developer', 'u', 's1')).toBeDefined();
+  });
+
+  test('a new session removes expired ones, and all sessions expire in Redis with the newest', async () => {
+    const { consoleSessions } = ledger;
+    await consoleSessions.put('developer', 'u', 'old', record(NOW + HOUR_MS), NOW);
+    await consoleSessions.put('developer', 'u', 'new', record(NOW + 3 * HOUR_MS), NOW + 2 * HOUR_MS);
+    expect(await consoleSessions.find('developer', 'u', 'old')).toBeUndefined();
+    const key = createRedisKeys(prefix).consoleSessions('developer', 'u');
+    const leftMs = Number(await ledger.link.send(key, ['PTTL', key]));
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(HOUR_MS);
+  });
+});
