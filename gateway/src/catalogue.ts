@@ -29,7 +29,7 @@ const CONTEXTS_MS = 5_000;
 /** Number of models whose contexts are read in parallel. */
 const CONTEXTS_AT_ONCE = 32;
 
-/** Reads the catalogue regularly. */
+/** Starts to read the catalogue at intervals. */
 export function followCatalogue(ledger: Ledger, logger: Logger, intervalMs: number): CatalogueView {
   let entries: readonly CatalogueEntry[] | undefined;
   let ids = new Set<string>();

@@ -30,7 +30,7 @@ export interface LedgerWatchOptions {
 /** Interval until the first check has succeeded. */
 const FIRST_INTERVAL_MS = 50;
 
-/** Checks the ledger id regularly. */
+/** Starts to check the ledger id at intervals. */
 export function watchLedger(ledger: Ledger, logger: Logger, options: LedgerWatchOptions): LedgerWatch {
   let first: string | undefined;
   let known = false;

@@ -20,7 +20,7 @@ test.each(['proxy.example', '10.0.0', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/8/8
   },
 );
 
-test('TLS_CERT_FILE and TLS_KEY_FILE must name existing files', () => {
+test('TLS_CERT_FILE and TLS_KEY_FILE must be paths of existing files', () => {
   const folder = temporaryFolder('settings');
   const [there, missing] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   writeFileSync(there, '');

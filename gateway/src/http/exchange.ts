@@ -36,7 +36,7 @@ export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
 }
 
-/** Returns what the ledger stores about the request that creates a session. */
+/** Returns the origin of a session that the request creates, which the ledger stores. */
 export function originOf({ keyId, requestId }: Exchange): SessionOrigin {
   return { keyId: keyId ?? null, requestId };
 }

@@ -3,7 +3,7 @@ import { createSecureServer } from '@svc-asr/runtime';
 import type { Logger } from '@svc-asr/runtime';
 import type { GatewaySettings } from '../settings.ts';
 
-/** Largest number of connections to the internal port. Only consoles connect, and they wait for each response. */
+/** Maximum number of connections to the internal port. Only consoles connect, and they wait for each response. */
 const MAX_CONNECTIONS = 100;
 
 /** Starts the internal port. Returns undefined if INTERNAL_PORT is 0. */

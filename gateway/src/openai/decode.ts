@@ -14,7 +14,7 @@ export interface DecodedAudio {
   readonly frames: AsyncIterator<Buffer, undefined>;
   /** Ends the decoder. Call it when no more frames are needed. */
   close: () => void;
-  /** Settles when the decoder has ended. */
+  /** Resolves when the decoder has ended. */
   readonly closed: Promise<void>;
 }
 

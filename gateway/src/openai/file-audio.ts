@@ -65,7 +65,7 @@ export class FileAudio {
     }
   }
 
-  /** Call when a pause has ended the utterance. */
+  /** Starts a new utterance. Call when a pause has ended the current one. */
   restart(): void {
     this.#restarts++;
     this.#cutBytes = undefined;

@@ -30,7 +30,7 @@ export interface TranscriptionsRoute extends CreateOptions {
   openStream: Streams['open'];
 }
 
-/** Handles POST /v1/audio/transcriptions: recognizes a file and returns its transcript. */
+/** Handles POST /v1/audio/transcriptions. Recognizes a file and returns its transcript. */
 export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandler {
   let files = 0;
   return async (request, response) => {

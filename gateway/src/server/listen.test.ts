@@ -143,7 +143,7 @@ test('the gateway disconnects a client that does not close its connection after 
 });
 
 test.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])(
-  'listen rejects settings with only %s of the two TLS files',
+  'listen rejects settings in which only %s of the two TLS files is set',
   async (name) => {
     const half = { ...settings, [name]: 'x.pem' };
     const logger = createLogger('gateway', 'silent');

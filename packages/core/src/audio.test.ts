@@ -10,7 +10,7 @@ test.each([
   [16_000, 1000, 1000],
   [16_001, 1001, 2000],
   [4_800_000, 300_000, 300_000],
-])('%i samples are %i ms of audio and are charged as %i ms', (samples, audio, billable) => {
+])('%i samples are %i ms of audio (audioMs) and are charged as %i ms (billableMs)', (samples, audio, billable) => {
   expect([audioMs(samples), billableMs(samples)]).toEqual([audio, billable]);
 });
 
@@ -26,6 +26,6 @@ test('billableMs is the duration rounded up to a whole second, for any number of
   );
 });
 
-test('chunkSamples of the default context is the value that the interface specifies', () => {
+test('chunkSamples of the default right context is the number of samples that the interface specifies', () => {
   expect([13, 6, 3, 1, 0].map(chunkSamples)).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
 });

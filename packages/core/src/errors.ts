@@ -109,7 +109,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly type: string;
-  /** Seconds of the Retry-After header. Set for 429 and 503. */
+  /** Value of the Retry-After header in seconds. Set for 429 and 503. */
   readonly retryAfterS: number | undefined;
   /** Additional response headers. */
   readonly headers: Readonly<Record<string, string>>;

@@ -31,7 +31,7 @@ export const FRAME = {
   message: 1,
   /** PCM16LE audio of a stream. The position is the index of the first sample, counted from the start of the stream. */
   audio: 2,
-  /** A `delta` answer. The position is its `audio_end` and the payload its text. */
+  /** A `delta` answer. The position is its `audio_end`, and the payload is its text. */
   delta: 3,
   /**
    * Sent by a worker. The engine no longer needs samples before the position, counted from the start of the stream. The
@@ -108,7 +108,7 @@ export class FrameReader {
   readonly #maxPayloadBytes: number;
   readonly #header = new Uint8Array(FRAME_HEADER_BYTES);
   #headerBytes = 0;
-  /** Payload of a frame that arrives in several pieces. */
+  /** Part of the payload that has arrived, if the payload arrives in several pieces. */
   #payload: Uint8Array | undefined;
   #payloadBytes = 0;
 
@@ -117,8 +117,8 @@ export class FrameReader {
   }
 
   /**
-   * Calls `onFrame` with each frame that the next bytes complete. A payload may share the memory of `bytes`. Throws a
-   * FrameError if the bytes are not part of the protocol.
+   * Calls `onFrame` with each frame that these bytes complete. A payload may share the memory of `bytes`. Throws a
+   * FrameError if the bytes violate the frame format.
    */
   read(bytes: Uint8Array, onFrame: (frame: Frame) => void): void {
     let at = 0;

@@ -7,7 +7,7 @@
 
 /** Headers of the upgrade request and of its 101 response. A side that does not support resuming ignores them. */
 export const RESUME_HEADERS = {
-  /** Request: the gateway can resume this connection. The value is 1. */
+  /** In a request, the value 1 means that the gateway can resume this connection. */
   offer: 'svc-asr-resume',
   /** In a response: token of the new connection. In a request: token of the connection that the gateway resumes. */
   token: 'svc-asr-resume-token',
@@ -57,7 +57,7 @@ export class ResendBuffer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds buffers, which must not change until they are acknowledged. */
+  /** Adds written buffers. Their content must not change until they are acknowledged. */
   add(pieces: readonly Uint8Array[], bytes: number): void {
     this.#end += bytes;
     this.#batches.push({ pieces, bytes, end: this.#end });

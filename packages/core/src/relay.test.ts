@@ -23,15 +23,15 @@ const answers: RelayAnswer[] = [
   { type: 'error', code: 'no_slot', message: 'all 4 slots are taken' },
 ];
 
-test.each(requests)('parseRelayRequest accepts the message $type of a gateway', (message) => {
+test.each(requests)('parseRelayRequest accepts a gateway message of type $type', (message) => {
   expect(parseRelayRequest(JSON.stringify(message))).toEqual({ ok: true, message });
 });
 
-test.each(answers)('parseRelayAnswer accepts the message $type of a worker', (message) => {
+test.each(answers)('parseRelayAnswer accepts a worker message of type $type', (message) => {
   expect(parseRelayAnswer(JSON.stringify(message))).toEqual({ ok: true, message });
 });
 
-test('the examples of this test cover every message type of the relay protocol', () => {
+test('the examples in this test file cover every message type of the relay protocol', () => {
   expect(new Set(requests.map(({ type }) => type))).toEqual(new Set(Object.keys(RELAY_REQUESTS)));
   expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(Object.keys(RELAY_ANSWERS)));
 });
@@ -52,7 +52,7 @@ test.each([
   expect(parseRelayRequest(text)).toEqual({ ok: false, reason });
 });
 
-test('the relay parsers never throw and never quote their input', () => {
+test('the relay parsers never throw, and their reasons never quote the input', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 12 }), (secret) => {
       for (const text of [

@@ -37,13 +37,13 @@ export const RELAY_LIMITS = {
 export const RELAY_CLOSE = {
   done: 1000,
   /**
-   * The worker or its engine failed, or the gateway violated the protocol. An `error` message with the cause comes
-   * first.
+   * The worker or its engine failed, or the gateway violated the protocol. An `error` message with the cause precedes
+   * it.
    */
   failed: 1011,
   /** The ticket is wrong, expired, issued for another worker, or already used. */
   badTicket: 4401,
-  /** Every slot is in use, or the worker drains. */
+  /** Every slot is in use, or the worker is draining. */
   noSlot: 4429,
 } as const;
 

@@ -1,4 +1,4 @@
-/** States of a session, as `recent_sessions` reports them. */
+/** States of a session. `recent_sessions` reports them to tenants. */
 export const SESSION_STATES = ['reserved', 'active', 'completed', 'failed', 'expired'] as const;
 export type SessionState = (typeof SESSION_STATES)[number];
 

@@ -34,7 +34,7 @@ test.each([
   expect(problems(value)).toBe(expected);
 });
 
-test('validator treats an own property called __proto__ as an unknown field', () => {
+test('validator treats an own property named __proto__ as an unknown field', () => {
   expect(problems(JSON.parse('{"name":"x","count":1,"__proto__":{}}'))).toBe('__proto__: is not a known field');
 });
 
@@ -58,7 +58,7 @@ test('validator reports a problem for every value that it refuses', () => {
   );
 });
 
-test('checker compiles its schema when it checks the first value, and only once', () => {
+test('checker compiles its schema at the first check, and only once', () => {
   let reads = 0;
   const properties = () => {
     reads += 1;

@@ -11,11 +11,11 @@ test.each([
   ['', undefined],
   ['soon', undefined],
   [undefined, undefined],
-])('parseRetryAfter converts %j to %j ms', (text, expected) => {
+])('parseRetryAfter converts the header %j to %j ms', (text, expected) => {
   expect(parseRetryAfter(text, NOW_MS)).toBe(expected);
 });
 
-test('buildKubernetesError contains the fields of the Status object', () => {
+test('buildKubernetesError returns an error with the fields of the Status object', () => {
   const text = status({ reason: 'Conflict', message: 'the object has been modified', code: 409 });
   const error = buildKubernetesError('replace leases x', { status: 409, retryAfter: undefined, text }, NOW_MS);
   expect(error).toMatchObject({ status: 409, reason: 'Conflict', retryAfterMs: undefined });

@@ -8,7 +8,7 @@
 --       6 id of the first session of the chain
 -- returns { 'ok', reserved ms of the next session }
 --         { 'credit' }: less than one second is available | { 'inactive' }: the account is not active
---         { 'cancelled' }: the account has cancelled the session
+--         { 'cancelled' }: the tenant has cancelled the session
 --         { 'stale' }: the session has ended, or another owner or epoch has it
 -- @include now_ms
 -- @include billing

@@ -25,7 +25,7 @@ const entry = (atMs: number, random: string = randomUUID()) => ({
   detail: { audio_seconds: 60 },
 });
 
-test('the audit log returns entries by the time of the act, newest first, whatever the order of their writes', async () => {
+test('the audit log returns entries in order of their time, newest first, whatever the order in which they were written', async () => {
   const [first, second, third] = [entry(NOW), entry(NOW + 1), entry(NOW + 2)];
   await ledger.audit.append([third, first], LIMITS);
   await ledger.audit.append([second], LIMITS);
@@ -33,13 +33,13 @@ test('the audit log returns entries by the time of the act, newest first, whatev
   expect(auditTimeOf(first)).toBe(NOW);
 });
 
-test('the audit log contains an entry once although it was appended twice', async () => {
+test('the audit log contains an entry once, even if it is appended twice', async () => {
   const repeated = entry(NOW);
   for (let times = 0; times < 2; times++) await ledger.audit.append([repeated], LIMITS);
   expect(await ledger.audit.read({ count: 10 })).toEqual([repeated]);
 });
 
-test('the pages of the audit log contain each entry once, also entries of the same millisecond', async () => {
+test('the pages of the audit log contain each entry once, even if entries have the same time', async () => {
   const all = Array.from({ length: 7 }, (_, at) => entry(NOW, `0${at}`));
   await ledger.audit.append(all, LIMITS);
   const pages = [];
@@ -53,7 +53,7 @@ test('the pages of the audit log contain each entry once, also entries of the sa
   expect(pages.flat()).toEqual(all.toReversed());
 });
 
-test('the audit log drops the oldest entries above maxEntries', async () => {
+test('the audit log removes the oldest entries above maxEntries', async () => {
   const all = Array.from({ length: 5 }, (_, at) => entry(NOW + at));
   await ledger.audit.append(all.slice(0, 3), { ...LIMITS, maxEntries: 3 });
   expect(await ledger.audit.read({ count: 10 })).toHaveLength(3);
@@ -61,7 +61,7 @@ test('the audit log drops the oldest entries above maxEntries', async () => {
   expect(await ledger.audit.read({ count: 10 })).toEqual(all.slice(2).toReversed());
 });
 
-test('the audit log drops entries before oldestMs and keeps an entry of exactly that time', async () => {
+test('the audit log removes entries before oldestMs and keeps an entry of exactly that time', async () => {
   const [old, exact, later] = [entry(NOW - 1), entry(NOW), entry(NOW + 1)];
   await ledger.audit.append([old, exact, later], { ...LIMITS, oldestMs: NOW });
   expect(await ledger.audit.read({ count: 10 })).toEqual([later, exact]);

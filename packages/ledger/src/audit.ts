@@ -5,13 +5,14 @@ import type { AuditEntry } from './types.ts';
 /** Limits of the audit log. */
 export interface AuditLimits {
   maxEntries: number;
-  /** Entries of earlier acts are removed. */
+  /** Time before which entries are removed. */
   oldestMs: number;
 }
 
 /**
- * Creates access to the audit log of administrative acts: a sorted set whose members start with the id of their entry.
- * All scores are 0, so the set is sorted by id and therefore by time. Adding an entry again changes nothing.
+ * Creates access to the audit log of administrative acts. It is a sorted set whose members start with the id of their
+ * entry. All scores are 0, so that the set is sorted by id and therefore by time. Adding the same entry again changes
+ * nothing.
  */
 export function createAudit(link: RedisLink, keys: RedisKeys) {
   const key = keys.audit();
@@ -24,7 +25,7 @@ export function createAudit(link: RedisLink, keys: RedisKeys) {
       await link.send(key, ['ZREMRANGEBYRANK', key, '0', String(-maxEntries - 1)]);
     },
 
-    /** Returns at most `count` entries, newest first. `before` is the id of the last entry of the page before. */
+    /** Returns at most `count` entries, newest first. `before` is the id of the last entry of the previous page. */
     async read({ before, count }: { before?: string | undefined; count: number }): Promise<AuditEntry[]> {
       const last = before === undefined ? '+' : `(${before}`;
       const reply = await link.send(key, ['ZRANGE', key, last, '-', 'BYLEX', 'REV', 'LIMIT', '0', String(count)]);
@@ -33,23 +34,26 @@ export function createAudit(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** Number of digits of the time in an id, so that ids of all times have the same length. */
+/** Number of digits of the time in an id. It is fixed, so that ids sort by time. */
 const TIME_DIGITS = 15;
 
-/** Builds the id of an entry: the time of the act, and a random part that keeps entries of the same time apart. */
+/** Builds the id of an entry: the time of the act, and a random part that distinguishes entries of the same time. */
 export function buildAuditId(atMs: number, random: string): string {
   return `${idTime(atMs)}-${random}`;
 }
 
-/** Returns the time of the act of an entry. */
+/** Returns the time of the administrative act that an entry records. */
 export function auditTimeOf({ id }: Pick<AuditEntry, 'id'>): number {
   return Number(id.slice(0, TIME_DIGITS));
 }
 
-/** Actor of every developer in an entry of a purged tenant. */
+/** Actor that replaces every developer in the entries of a purged tenant. */
 const SOME_DEVELOPER = 'developer';
 
-/** Returns the member of an entry without its tenant, or undefined if the entry is about another tenant. */
+/**
+ * Returns the member of an entry with everything removed that identifies the tenant. Undefined if the entry is about
+ * another tenant.
+ */
 export function withoutTenant(member: string, tenant: string): string | undefined {
   const entry = entryOf(member);
   if (entry.tenant !== tenant) return undefined;

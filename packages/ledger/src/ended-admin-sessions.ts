@@ -2,18 +2,21 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
-/** Field with the time before which all sessions have ended. Ids of sessions are hexadecimal. */
+/** Field that contains `startedBeforeMs`. It differs from every session id, because ids are hexadecimal. */
 const ALL = 'all';
 
-/** Sessions of administrators that were ended before they expired. */
+/** Sessions of administrators that were ended before their expiry. */
 export interface EndedAdminSessions {
   /** Time until which each ended session would have been valid, by its id. */
   readonly untilMs: ReadonlyMap<string, number>;
-  /** Sessions that started before this time have ended. */
+  /** Time before which a session must have started to count as ended. */
   readonly startedBeforeMs: number;
 }
 
-/** Creates the list of ended sessions. Sessions themselves are signed cookies, which Redis does not contain. */
+/**
+ * Creates access to the list of ended sessions of administrators. Redis contains no other sessions of administrators,
+ * because these are signed cookies.
+ */
 export function createEndedAdminSessions(link: RedisLink, keys: RedisKeys) {
   const key = keys.endedAdminSessions();
   return {
@@ -24,7 +27,7 @@ export function createEndedAdminSessions(link: RedisLink, keys: RedisKeys) {
       return { untilMs: new Map([...stored].map(([id, until]) => [id, Number(until)])), startedBeforeMs };
     },
 
-    /** Adds sessions, and removes sessions that have expired by `nowMs`. */
+    /** Adds ended sessions. Removes sessions from the list whose cookies have expired by `nowMs`. */
     async add({ untilMs, startedBeforeMs }: EndedAdminSessions, nowMs: number): Promise<void> {
       const known = await this.read();
       const expired = [...known.untilMs].flatMap(([id, until]) => (until <= nowMs ? [id] : []));

@@ -75,7 +75,7 @@ describe.each([
   });
 });
 
-test('Redis keeps the functions of workers when it restarts', async () => {
+test('Redis keeps the functions of workers when it is restarted', async () => {
   const redis = await startRedis();
   const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   await connected(link);

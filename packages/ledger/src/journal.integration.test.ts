@@ -50,7 +50,7 @@ describe.each([
     expect(replay(await readAll(of, tenant))).toEqual(totals);
   };
 
-  test('a session has one entry when it is reserved and one when it ends, with reason, audio and model', async () => {
+  test('the journal has one entry for the reservation of a session and one for its end, with reason, audio and model', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const subject = await runSession(ledger, tenant);
     const entries = await ledger.journal.read(tenant);

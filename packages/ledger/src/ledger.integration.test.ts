@@ -197,7 +197,7 @@ describe.each([
     expect(second.sessionId).not.toBe(first.sessionId);
   });
 
-  test.concurrent('a session without a handshake expires and its whole reservation is released', async () => {
+  test.concurrent('a session that never connects expires, and its whole reservation is released', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const { sessionId } = await reserved(hasty, tenant);
     await pause(HASTY.sessionTtlMs + 50);

@@ -7,7 +7,7 @@ export interface RedisMemory {
   usedBytes: number;
   /** `maxmemory`. 0 if there is no limit. */
   limitBytes: number;
-  /** `maxmemory-policy`. */
+  /** `maxmemory-policy`, the eviction policy. */
   policy: string;
 }
 

@@ -298,7 +298,7 @@ describe.each([
       expect(messages).toEqual(['b']);
     });
 
-    test('go only to the gateway of the stream', async () => {
+    test('are sent only to the gateway of the stream', async () => {
       await queued('a', { gateway: 'another' });
       await queued('b');
       await worker('w', 2);

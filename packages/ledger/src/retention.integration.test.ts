@@ -78,7 +78,7 @@ describe.each([
     expect(await latestSessions(ledger, tenant)).toMatchObject(recent);
   });
 
-  test('the history of sessions and accounts.usage return the same last 20 sessions', async () => {
+  test('sessionHistory and accounts.usage return the same last 20 sessions', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 30 });
     for (let session = 0; session < 23; session++) await reserved(ledger, tenant, { seconds: 1 });
     const shown = (await ledger.accounts.usage(tenant))!.recent;
@@ -152,7 +152,7 @@ describe.each([
     expect(later.sessionId).not.toBe(first.sessionId);
   });
 
-  test('a live session of schema version 1 connects, is charged and ends', async () => {
+  test('a live session of schema version 1 can be connected, is charged and ends', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId, createdAtMs, expiresAtMs } = await reserved(ledger, tenant, { seconds: 5 });
     const key = keys.session(tenant, sessionId);

@@ -43,7 +43,7 @@ async function store(prefix: string, version: number, oldest: number): Promise<v
   await link.send(key, ['HSET', key, 'version', String(version), 'oldest', String(oldest)]);
 }
 
-test('a program accepts an empty Redis, in which the operator stores the schema version', async () => {
+test('a program of any version accepts an empty Redis, in which the operator then stores the schema version', async () => {
   const { ledger } = openProgram(`test-${randomUUID()}`, SCHEMA_VERSION + 5);
   expect(await ledger.schema.read()).toBeUndefined();
   await ledger.schema.stamp();

@@ -19,10 +19,10 @@ const OLDEST_VERSION = 2;
 /** Time after which the stored version is read again while it does not match. */
 const RECHECK_MS = 1000;
 
-/** Version of the records, as the operator stores it. */
+/** Schema version of the records in the form that the operator stores. */
 export interface Schema {
   version: number;
-  /** Oldest version whose programs can use the records. */
+  /** Oldest schema version whose programs can use the records. */
   oldest: number;
 }
 

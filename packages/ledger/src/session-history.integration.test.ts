@@ -38,7 +38,7 @@ describe.each([
     return sessionId;
   }
 
-  test('a session keeps its key, request and reservation from its creation to the record of its end', async () => {
+  test('sessionHistory returns key, request and reservation of a session from its creation until after its end', async () => {
     const tenant = await tenantWith();
     const origin = { keyId: KEY, requestId: randomUUID() };
     const { sessionId } = await reserved(ledger, tenant, { seconds: 60, origin });
@@ -66,7 +66,7 @@ describe.each([
     };
     expect(await ledger.sessionHistory.list(tenant, ALL)).toEqual({ sessions: [ended], hasMore: false });
     expect(await ledger.sessionHistory.find(tenant, sessionId)).toEqual(ended);
-    // The public API reads the same line.
+    // The public API reads the same line of the list.
     expect(await ledger.sessionAccess.get(tenant, sessionId)).toMatchObject({
       state: 'completed',
       endReason: 'idle_timeout',
@@ -74,7 +74,7 @@ describe.each([
     });
   });
 
-  test('an end without a reason, a failed session and a session without an origin are listed', async () => {
+  test('sessionHistory lists failed sessions, sessions without an end reason and sessions without an origin', async () => {
     const tenant = await tenantWith();
     const [first, second] = [await active(tenant, { seconds: 7 }), await active(tenant)];
     await ledger.sessions.settle(tenant, first, OWNER, 16_000, 'closed');
@@ -88,7 +88,7 @@ describe.each([
     expect(await ledger.sessionAccess.get(tenant, first)).toMatchObject({ endReason: null, closeCode: null });
   });
 
-  test('every session of a chain, and of a file that is settled as several sessions, keeps key and request', async () => {
+  test('sessionHistory returns the same key and request for all sessions of a chain and all parts of a file', async () => {
     const tenant = await tenantWith();
     const origin = { keyId: KEY, requestId: randomUUID() };
     const [first, next] = [await active(tenant, { seconds: 10, origin }), randomUUID()];
@@ -102,7 +102,7 @@ describe.each([
     for (const session of sessions) expect(session).toMatchObject({ source: 'api', ...origin });
   });
 
-  test('a session of the playground has no key, and a repeated request keeps the first origin', async () => {
+  test('a playground session has no key, and a repeated request does not change the origin of its session', async () => {
     const tenant = await tenantWith();
     const origin = { keyId: null, requestId: randomUUID() };
     const wanted = { origin, idempotencyKey: 'again' };
@@ -112,7 +112,7 @@ describe.each([
     expect(await ledger.sessionHistory.find(tenant, sessionId)).toMatchObject({ source: 'playground', ...origin });
   });
 
-  test('lines and hashes of the previous version are listed without what they do not have', async () => {
+  test('sessionHistory lists records of the previous version, with null for values that they do not contain', async () => {
     const tenant = await tenantWith();
     const [old, plain, live] = [randomUUID(), randomUUID(), randomUUID()];
     const key = keys.recent(tenant);
@@ -140,12 +140,12 @@ describe.each([
     ]);
   });
 
-  test('list returns pages, the newest session first, and has no page after an unknown session', async () => {
+  test('list returns pages with the newest session first, and an empty page after an unknown session', async () => {
     const tenant = await tenantWith();
     const ids: string[] = [];
     for (let count = 0; count < 5; count++) {
       ids.unshift((await reserved(ledger, tenant)).sessionId);
-      // Each session gets another time of creation.
+      // The pause gives each session another time of creation.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const page = async (limit: number, before?: string) => {
@@ -161,7 +161,7 @@ describe.each([
     expect(await page(5, randomUUID())).toEqual([[], false]);
   });
 
-  test('list selects sessions by state, model, key, source and end reason, also together with pages', async () => {
+  test('list filters sessions by state, model, key, source and end reason, also if it returns pages', async () => {
     const tenant = await tenantWith();
     const by = (keyId: string | null) => ({ origin: { keyId, requestId: randomUUID() } });
     const ended = await active(tenant, { ...by(KEY), model: 'luo' });
@@ -185,7 +185,7 @@ describe.each([
     expect([page.sessions.length, page.hasMore]).toEqual([1, true]);
   });
 
-  test('list keeps at least 100 sessions, and find also returns a live session that is older', async () => {
+  test('list returns at least the last 100 sessions, and find also returns an older session that is live', async () => {
     const tenant = await tenantWith();
     const { sessionId: oldest } = await reserved(ledger, tenant);
     for (let count = 0; count < 120; count++) await reserved(ledger, tenant);
@@ -197,7 +197,7 @@ describe.each([
     expect(await ledger.sessionHistory.find(tenant, oldest)).toMatchObject({ id: oldest, state: 'reserved' });
   });
 
-  test('find does not return a session that is not confirmed, of another tenant, or unknown', async () => {
+  test('find does not return a session that is unknown, not confirmed or of another tenant', async () => {
     const tenant = await tenantWith();
     const { sessionId } = await provisional(ledger, request(tenant));
     expect(await ledger.sessionHistory.find(tenant, sessionId)).toBeUndefined();

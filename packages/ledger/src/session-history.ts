@@ -5,11 +5,11 @@ import type { RedisLink } from './redis/link.ts';
 import { fields, readEnded, readSession } from './replies.ts';
 import type { ListedSession, SessionRecord } from './types.ts';
 
-/** Selects sessions of a tenant. */
+/** Page and filter of a list of sessions. */
 export interface SessionQuery {
   /** Largest number of sessions to return. */
   limit: number;
-  /** Id of the last session of the previous page. Its page is empty if the session is no longer listed. */
+  /** Id of the last session of the previous page. If that session is no longer listed, the page is empty. */
   before?: string | undefined;
   state?: SessionState | undefined;
   model?: string | undefined;
@@ -25,7 +25,7 @@ export interface SessionPage {
 }
 
 /**
- * Creates the functions that read the latest sessions of a tenant, at least 100 of them. They change nothing, so that a
+ * Creates the functions that read the latest sessions of a tenant, at least 100 of them. They write nothing, so that a
  * Redis user without the right to write can call them. An overdue session may therefore still be listed as reserved.
  */
 export function createSessionHistory(link: RedisLink, keys: RedisKeys) {
@@ -66,7 +66,9 @@ export function createSessionHistory(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** Parses the line of an ended session (scripts/include/recent.lua). Undefined if it is the id of a live session. */
+/**
+ * Parses the line of an ended session (scripts/include/recent.lua). Undefined if the line is the id of a live session.
+ */
 function readLine(line: string): ListedSession | undefined {
   const session = readEnded(line);
   if (session === undefined) return undefined;

@@ -21,11 +21,11 @@ export interface SessionOptions {
   ttlMs: number;
   /** Lifetime of a provisional session, after which it is removed. */
   leaseMs: number;
-  /** Time for which a reserve is refused after its cancel. */
+  /** Time for which a reserve is refused after its cancel has arrived. */
   tombstoneMs: number;
 }
 
-/** The fields of a reservation that confirm needs. */
+/** The fields of a reservation that `confirm` needs. */
 export type Confirmable = Pick<Reservation, 'sessionId'>;
 
 /** Gateway process that owns a stream. */
@@ -69,12 +69,12 @@ export type Ended =
 /** Request to continue a stream in a next session. */
 export interface ChainRequest {
   tenant: string;
-  /** The session whose reservation is used up. */
+  /** Id of the session whose reservation is used up. */
   sessionId: string;
   owner: Owner;
   /** Id of the next session. A repeated request must have the same id. */
   nextId: string;
-  /** Audio that the next session should reserve. */
+  /** Seconds of audio that the next session should reserve. */
   seconds: number;
   /** Id of the first session of the stream. */
   chainId: string;

@@ -47,7 +47,7 @@ export interface TenantSettings {
 export interface TenantVersion {
   /** Id of the resource. A resource that was deleted and recreated under the same name has another uid. */
   uid: string;
-  /** Increases with each change of the resource. */
+  /** Number that increases with each change of the resource. */
   generation: number;
 }
 
@@ -72,7 +72,7 @@ export interface Account extends Balance {
   priority: TenantPriority;
   liveSessions: number;
   limitedCorrections: LimitedCorrection[];
-  /** Absent if the tenant never had a budget. */
+  /** Budget of the tenant. Absent if the tenant never had one. */
   budget?: BudgetRecord;
 }
 
@@ -96,7 +96,7 @@ export interface SessionDetailRecord extends SessionRecord {
 
 /** A session in the form that the console lists. */
 export interface ListedSession extends SessionDetailRecord, StoredOrigin {
-  /** Reserved credit. Null if an earlier version ended the session. */
+  /** Reserved credit. Null if an earlier version has ended the session, because it did not record it. */
   reservedMs: number | null;
 }
 
@@ -141,26 +141,28 @@ export interface JournalEntry {
   granted: number;
   reserved: number;
   consumed: number;
-  /** Further facts: model, reason, audio_ms, … */
+  /** Further details, such as model, reason and audio_ms. */
   detail: string;
 }
 
 /** One administrative act in the audit log. */
 export interface AuditEntry {
-  /** Starts with the time of the act, so that ids sort by time. */
+  /** Id that starts with the time of the act, so that ids sort by time. */
   id: string;
-  /** `admin-token`, `oidc:ISSUER#SUBJECT` for an administrator, or a name that starts with `developer:`. */
+  /**
+   * `admin-token`, `oidc:ISSUER#SUBJECT` for an administrator, or a name that starts with `developer:` for a developer.
+   */
   actor: string;
   /** Name of the actor for display. Null if there is none. */
   actorName: string | null;
   /** Kind of the act, such as `tenant.grant`. */
   action: string;
-  /** Kind and name of the changed thing, such as `tenant/acme`. */
+  /** Kind and name of the changed object, such as `tenant/acme`. */
   target: string;
-  /** Tenant that the act is about. Null if there is none, or if it was purged. */
+  /** Tenant to which the act refers. Null if there is none, or if the tenant was purged. */
   tenant: string | null;
   requestId: string;
-  /** Further facts, without secrets and personal data. */
+  /** Further details, without secrets and personal data. */
   detail: Readonly<Record<string, unknown>>;
 }
 
@@ -187,7 +189,7 @@ export interface NewWorker {
   slots: number;
   /** Slots that the worker measured at its start. Equal to `slots` if omitted. */
   measuredSlots?: number;
-  /** Name of the GPU. Absent for a worker without one. */
+  /** Name of the GPU. Absent if the worker has none. */
   device?: string;
   /** Tier to which the worker belongs. Absent if the model has no tiers. */
   tier?: string;
@@ -218,7 +220,7 @@ export interface PlaceRequest {
   priority?: TenantPriority;
 }
 
-/** Worker that a stream was assigned to. */
+/** The worker to which a stream was assigned. */
 export type PlacedWorker = Pick<NewWorker, 'id' | 'address' | 'furtherAddresses' | 'revision'>;
 
 export type Placement = { outcome: 'placed'; worker: PlacedWorker } | ({ outcome: 'wait' } & PoolState);

@@ -79,7 +79,7 @@ describe.each([
     await second.close();
   });
 
-  test('is unknown to Redis after it was deleted', async () => {
+  test('does not exist in Redis after it was deleted', async () => {
     await setWorkerUser(admin.masters(), { prefix: PREFIX, model: 'c', password: 'secret-c' });
     await deleteWorkerUser(admin.masters(), { prefix: PREFIX, model: 'c' });
     for (const master of admin.masters()) {

@@ -12,7 +12,7 @@ const COPIED_BYTES = 16_384;
  * frames are then written at the end of the turn, which is later but needs fewer system calls.
  */
 const BUSY_MS = 1;
-/** Longest time for the other side to close a connection that this side has ended. */
+/** Maximum time for the other side to close a connection that this side has ended. */
 const END_MS = 1000;
 const EMPTY = Buffer.alloc(0);
 /** Reason that is reported if the connection ended without an error. */

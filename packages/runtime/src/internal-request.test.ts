@@ -7,7 +7,7 @@ const NOW_MS = 1_800_000_000_000;
 const REQUEST = { method: 'POST', path: '/internal/v1/x', idempotencyKey: 'once', body: '{"tenant":"acme"}' };
 const signed = signInternalRequest(REQUEST, ring, NOW_MS);
 
-test('isSignedInternally accepts a signed request until the end of the window, with any pepper of the keyring', () => {
+test('isSignedInternally accepts a request that was signed within the window, with any pepper of the keyring', () => {
   expect(isSignedInternally(signed, REQUEST, ring, NOW_MS)).toBe(true);
   expect(isSignedInternally(signed, { ...REQUEST, body: Buffer.from(REQUEST.body) }, ring, NOW_MS)).toBe(true);
   const older = signInternalRequest(REQUEST, { ...ring, current: 'p1' }, NOW_MS);
@@ -24,7 +24,7 @@ test.each([
   ['path', { path: '/internal/v1/y' }],
   ['idempotency key', { idempotencyKey: 'twice' }],
   ['body', { body: '{"tenant":"other"}' }],
-])('isSignedInternally rejects a request with another %s than the signed one', (_part, change) => {
+])('isSignedInternally rejects a request whose %s differs from the signed one', (_part, change) => {
   expect(isSignedInternally(signed, { ...REQUEST, ...change }, ring, NOW_MS)).toBe(false);
 });
 
@@ -35,11 +35,11 @@ test.each([
   ['another time', signed.replace(String(NOW_MS), String(NOW_MS + 1))],
   ['a changed signature', `${signed.slice(0, -2)}${signed.endsWith('AA') ? 'BB' : 'AA'}`],
   ['a part of the header', signed.slice(0, -1)],
-])('isSignedInternally rejects %s', (_what, header) => {
+])('isSignedInternally rejects an Authorization header that is or has %s', (_what, header) => {
   expect(isSignedInternally(header, REQUEST, ring, NOW_MS)).toBe(false);
 });
 
-test('a signature of another keyring is rejected', () => {
+test('isSignedInternally rejects a signature of another keyring', () => {
   const other = parseKeyring(JSON.stringify({ current: 'p2', secrets: { p2: secret(3) } }));
   expect(isSignedInternally(signInternalRequest(REQUEST, other, NOW_MS), REQUEST, ring, NOW_MS)).toBe(false);
 });

@@ -5,28 +5,28 @@ import type { Keyring } from './keyring.ts';
 /** Path of the request by which the console creates a session for its playground. */
 export const PLAYGROUND_SESSIONS_PATH = '/internal/v1/playground-sessions';
 
-/** Largest difference between the time of a signature and the clock of the service that verifies it. */
+/** Maximum difference between the time of a signature and the clock of the service that verifies it. */
 export const INTERNAL_REQUEST_WINDOW_MS = 60_000;
 
 const SCHEME = 'Svc-Asr-Internal';
 const HEADER = new RegExp(String.raw`^${SCHEME} ([\w-]{1,32})\.(\d{1,15})\.([\w-]{43})$`);
 
-/** Parts of a request between two services that its signature covers. */
+/** Parts of a request between two services that the signature covers. */
 export interface InternalRequest {
   readonly method: string;
   readonly path: string;
-  /** Value of Idempotency-Key. A request that is sent again has the same effect as the first one. */
+  /** Value of the Idempotency-Key header. If the same request is sent twice, the second one has no further effect. */
   readonly idempotencyKey: string;
   readonly body: string | Uint8Array;
 }
 
-/** Returns the header Authorization of a request to another service. */
+/** Returns the Authorization header for a request to another service. */
 export function signInternalRequest(request: InternalRequest, peppers: Keyring, nowMs: number): string {
   const { current } = peppers;
   return `${SCHEME} ${current}.${nowMs}.${signatureOf(request, peppers, current, nowMs)}`;
 }
 
-/** Returns whether a service that knows the peppers has signed the request, at most a minute ago. */
+/** Returns whether a service that knows the peppers has signed the request within the last minute. */
 export function isSignedInternally(
   authorization: string | undefined,
   request: InternalRequest,
@@ -41,8 +41,8 @@ export function isSignedInternally(
 }
 
 /**
- * Signs a request. The prefix separates these signatures from the hashes of API keys and links and from the signatures
- * of cookies, which use the same peppers.
+ * Signs a request. API keys, links and cookies use the same peppers. The prefix ensures that none of their hashes and
+ * signatures is valid here.
  */
 function signatureOf(
   { method, path, idempotencyKey, body }: InternalRequest,

@@ -8,7 +8,7 @@ function captured(log: (logger: ReturnType<typeof createLogger>) => void): strin
   return output;
 }
 
-test('a log line is JSON with service, level, time and message', () => {
+test('the logger writes JSON lines with service, level, time and message', () => {
   const line = JSON.parse(captured((logger) => logger.info({ amount: 2 }, 'hello')));
   expect(line).toMatchObject({ service: 'test', level: 'info', message: 'hello', amount: 2 });
   expect(Date.parse(line.time)).not.toBeNaN();

@@ -39,7 +39,7 @@ test.each([
   ['', 'it contains no public key'],
   ['text', 'it contains no public key'],
   ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'it contains a malformed PUBLIC KEY'],
-])('parseTicketPublicKeys refuses %j', (text, message) => {
+])('parseTicketPublicKeys refuses the file content %j', (text, message) => {
   expect(() => parseTicketPublicKeys(text)).toThrow(message);
 });
 

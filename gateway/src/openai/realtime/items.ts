@@ -6,7 +6,7 @@ import type { ServerEvent } from './server-events.ts';
 /** An item of the conversation, which is one utterance of the client. */
 class Item {
   readonly id = createId('item');
-  /** Text of the deltas so far. */
+  /** Text of all deltas that were sent for the item. */
   text = '';
   hasSpeech = false;
   isAnnounced = false;

@@ -26,7 +26,7 @@ export interface OpenSessionParts extends CreateOptions {
 const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 250;
 
-/** Owner of a realtime connection. */
+/** The verified key and the request that opened a realtime connection. */
 export interface RealtimeCaller extends VerifiedKey {
   /** Id of the request that opened the connection. */
   readonly requestId: string;

@@ -24,7 +24,7 @@ export class AudioLimit {
     return meter(frame, acceptedSamples, this.#samples);
   }
 
-  /** Reserves further audio. See StreamChain. */
+  /** Reserves further audio and raises the limit. See `StreamChain.extend`. */
   async extend(heldSamples: () => number): Promise<Extension> {
     this.isExtending = true;
     const extension = (await this.#chain?.extend(heldSamples)) ?? { outcome: 'credit' };

@@ -8,7 +8,7 @@ import type { Utterances } from './utterances.ts';
 import { WorkerLink } from './worker-link.ts';
 import type { LinkEvents } from './worker-link.ts';
 
-/** Stream to open at a worker. */
+/** Request to open a stream at a worker. */
 export interface LinkRequest {
   readonly configuration: Configuration;
   /** Unanswered utterances of the stream. Their audio is replayed to the worker. */

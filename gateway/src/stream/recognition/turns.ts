@@ -22,7 +22,7 @@ export class Turns {
     return this.#live.size === 0 && this.#replaying.size === 0;
   }
 
-  /** Gives a stream a turn if it may send something. */
+  /** Adds a stream to the turns if it has a frame that may be sent. */
   add(sender: Sender): void {
     const { outgoing } = sender;
     if (!outgoing.isReady) return;

@@ -79,7 +79,7 @@ export class WorkerConnection {
     return stream;
   }
 
-  /** Gives a stream a turn to send. */
+  /** Schedules a turn in which the stream may send. */
   schedule(stream: ConnectionStream): void {
     this.#turns.add(stream);
     if (!this.#turns.isEmpty) this.#frames?.requestFlush();

@@ -12,7 +12,7 @@ export const REALTIME_LIMITS = {
   maxMessageBytes: 1_048_576,
   /** Number of invalid events after which the connection ends. Each earlier one is answered with an `error` event. */
   maxInvalidEvents: 10,
-  /** Longest lifetime of a connection. */
+  /** Maximum lifetime of a connection. */
   lifetimeSeconds: 3600,
   /** Silence after which server VAD (voice activity detection) ends a turn, unless the client sets another duration. */
   defaultSilenceMs: 500,

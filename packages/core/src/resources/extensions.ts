@@ -10,9 +10,9 @@ export interface CelRule {
    * updates.
    */
   readonly rule: string;
-  /** Message for the author of the resource. It states what to do. */
+  /** Message for the author of the resource. It includes what to do. */
   readonly message: string;
-  /** Field that the message refers to, relative to the value that carries the rule. */
+  /** Field to which the message refers, relative to the value that carries the rule. */
   readonly fieldPath?: string;
 }
 

@@ -8,7 +8,7 @@ import { moment } from './time.ts';
 export const MEMBER_ROLES = ['owner', 'developer', 'viewer'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** Schema of a role, for resources and for requests that change one. */
+/** Schema of a role. Used by the resource and by requests that change a role. */
 export const MemberRoleSchema = Type.Enum([...MEMBER_ROLES], {
   description:
     'Rights of the member. A viewer reads. A developer also manages keys and uses the playground. An owner also manages members and the private link.',

@@ -16,7 +16,7 @@ export type Resource = AsrModel | Tenant | ApiKey | Member;
 
 export const KINDS = Object.keys(RESOURCE_SCHEMAS) as Kind[];
 
-/** Kinds that the operator copies to Redis. Only the console reads and writes Members. */
+/** Kinds that the operator copies to Redis. Members are excluded, because only the console reads and writes them. */
 export type ReconciledKind = Exclude<Kind, 'Member'>;
 export type ReconciledResource = AsrModel | Tenant | ApiKey;
 export const RECONCILED_KINDS = KINDS.filter((kind): kind is ReconciledKind => kind !== 'Member');
@@ -44,7 +44,7 @@ export function checkResource(value: unknown): Checked<Resource> {
   return problems.length === 0 ? checked : { ok: false, problems };
 }
 
-/** Checks a resource as `checkResource` does. Rejects kinds that the operator does not reconcile. */
+/** Checks a resource like `checkResource`. Also rejects kinds that the operator does not reconcile. */
 export function checkReconciled(value: unknown): Checked<ReconciledResource> {
   const checked = checkResource(value);
   if (!checked.ok) return checked;

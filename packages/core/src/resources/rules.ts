@@ -41,13 +41,13 @@ export function findModelProblems({ metadata, spec }: AsrModel): Problem[] {
   return problems;
 }
 
-/** Returns the problems of a tenant that a schema cannot express. */
+/** Returns the problems of a tenant that its schema cannot express. */
 export function findTenantProblems({ spec }: Tenant): Problem[] {
   const duplicate = findDuplicate(spec.grants.map(({ id }) => id));
   return duplicate === undefined ? [] : [{ field: 'spec.grants', message: `has the id "${duplicate}" twice` }];
 }
 
-/** Returns the problems of a key that a schema cannot express. */
+/** Returns the problems of a key that its schema cannot express. */
 export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
   const problems: Problem[] = [];
   const name = spec.keyId.toLowerCase();
@@ -60,7 +60,7 @@ export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
   return problems;
 }
 
-/** Returns the problems of a member that a schema cannot express. */
+/** Returns the problems of a member that its schema cannot express. */
 export function findMemberProblems({ spec }: Member): Problem[] {
   const { issuer, subject, invitation } = spec;
   if ((issuer === undefined) !== (subject === undefined)) {

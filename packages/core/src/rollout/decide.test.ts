@@ -45,7 +45,7 @@ function createRollout(state: RolloutState = STABLE, spec: Partial<typeof SPEC> 
   };
 }
 
-test('the first revision of a model is stable immediately', () => {
+test('the first revision of a model is stable without a rollout', () => {
   expect(createRollout(NO_ROLLOUT)({}, 0)).toMatchObject({ phase: 'Steady', revision: 'new', percent: 100 });
 });
 
@@ -70,7 +70,7 @@ test('a rollout changes from starting to canary to rolling to steady', () => {
   });
 });
 
-test('a rollout without a canary moves all sessions at once and is observed for the whole window', () => {
+test('a rollout without a canary gives all sessions to the new revision at once, and observes it for the whole window', () => {
   const observe = createRollout(STABLE, { canaryPercent: 0 });
   expect(observe({ old: seen(2) }, 0)).toMatchObject({ phase: 'Starting', percent: 100 });
   expect(observe({ old: seen(2), new: seen(1) }, 0).phase).toBe('Rolling');

@@ -18,9 +18,9 @@ export interface BlockedTier extends ObservedFailure {
 
 /** Observed state of a revision. */
 export interface RevisionObservation {
-  /** Workers that run, whether or not they accept sessions yet. */
+  /** Number of workers that run, whether or not they accept sessions yet. */
   readonly running: number;
-  /** Workers that accept sessions. */
+  /** Number of workers that accept sessions. */
   readonly ready: number;
   /** Set if workers of the revision are known to fail at start. */
   readonly startFailure?: ObservedFailure | undefined;
@@ -53,7 +53,7 @@ export interface RolloutDecision {
   readonly stable: string | undefined;
   /** Percentage of workers and of new sessions that `revision` gets. The remainder is for `stable`. */
   readonly percent: number;
-  /** Readable description of the phase. */
+  /** Description of the phase for users. */
   readonly message: string;
   readonly state: RolloutState;
 }

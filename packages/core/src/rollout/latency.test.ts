@@ -17,7 +17,7 @@ test.each([
   expect(latencyBucket(latencyMs)).toBe(bucket);
 });
 
-test('latencyQuantile is undefined without latencies', () => {
+test('latencyQuantile is undefined if there are no latencies', () => {
   expect(latencyQuantile([], 0.95)).toBeUndefined();
   expect(latencyQuantile(count(), 0.95)).toBeUndefined();
 });

@@ -23,7 +23,9 @@ export interface Candidate {
    * which a tier has been blocked. Absent if the state was stored by an operator of an earlier version.
    */
   readonly startingMs?: number;
-  /** Time that the candidate was under observation. Periods without an observation do not count. */
+  /**
+   * Time for which the candidate was observed. Periods without an observation or without ready workers do not count.
+   */
   readonly watchedMs: number;
   /** Time of the last observation. Undefined if this operator process has made none. */
   readonly observedAtMs: number | undefined;
@@ -34,7 +36,7 @@ export interface Candidate {
 /** State of a model without a recorded rollout. */
 export const NO_ROLLOUT: RolloutState = { stable: undefined, candidate: undefined, rejected: undefined };
 
-/** Returns whether two states are the same apart from times and counts, and so need not be stored again. */
+/** Returns whether two states differ at most in times and counts. Such a state need not be stored again. */
 export function isSameRollout(a: RolloutState, b: RolloutState): boolean {
   return (
     a.stable === b.stable &&

@@ -102,7 +102,7 @@ test('decideScaling keeps one worker without demand while the first worker of th
   expect(pool(0, 2599 * SECOND, failing).desired).toBe(0);
 });
 
-test('decideScaling uses fixed slots before any worker has reported', () => {
+test('decideScaling uses the fixed slots of the model before any worker has reported its slots', () => {
   expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
 });
 
@@ -135,7 +135,7 @@ test('decideScaling scales down to the highest need within scaleDownDelaySeconds
   expect(pool(10, 320 * SECOND).desired).toBe(1);
 });
 
-test('decideScaling reports ScalingLimited when the maximum does not cover the load', () => {
+test('decideScaling reports ScalingLimited when the load needs more than the maximum number of workers', () => {
   const limited = createPool({ max: 2 }, 1)(50, 0);
   expect(limited.desired).toBe(2);
   expect(limited.reasons).toEqual([
@@ -179,13 +179,13 @@ test('decideScaling scales up to the minimum while the load is unknown', () => {
   expect(createPool({ min: 2 })(0, 0, { load: undefined }).desired).toBe(2);
 });
 
-test('decideScaling removes no worker after a period without decisions', () => {
+test('decideScaling removes no worker at the first decision after a period without decisions', () => {
   const pool = createPool({}, 7);
   pool(60, SECOND);
   expect(pool(0, 7200 * SECOND).desired).toBe(7);
 });
 
-test('decideScaling ignores measured slots that differ by less than 15 %', () => {
+test('decideScaling keeps the expected slots of a worker if measured slots differ by less than 15 %', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(860, 0).desired).toBe(10);
   expect(pool(860, SECOND, { workers: workersOf(10, 86) }).state.slotsPerWorker).toBe(100);

@@ -20,7 +20,7 @@ export interface ScalingLoad {
   readonly waiting: number;
   /** Sessions that were recently refused for lack of capacity. Their clients are expected to retry. */
   readonly refused: number;
-  /** Time of the read, by the same clock as `nowMs`. */
+  /** Time at which the load was read, by the same clock as `nowMs`. */
   readonly readAtMs: number;
 }
 

@@ -59,7 +59,7 @@ test('fillTiers adds workers to a tier only if every preferred tier is at its ma
   );
 });
 
-test('fillTiers provides the needed slots, or reports how many are missing', () => {
+test('fillTiers provides the needed slots, or reports how many slots are missing', () => {
   fc.assert(
     fc.property(tiers, need, (all, needed) => {
       const { counts, missing, isMeasuring } = fillTiers(all, needed);

@@ -44,7 +44,7 @@ test('streamError uses the given message instead of the default one', () => {
   expect(streamError('invalid_config', 0, 'language: must be ki.').event.message).toBe('language: must be ki.');
 });
 
-test('only the close codes 1001, 1011 and 4503, which are faults of the service, are not charged', () => {
+test('only the close codes 1001, 1011 and 4503 are not charged, because they mean a fault of the service', () => {
   const uncharged = Object.entries(CLOSE_CODES).filter(([, { charged }]) => !charged);
   expect(uncharged.map(([code]) => Number(code))).toEqual([1001, 1011, 4503]);
 });
@@ -59,7 +59,7 @@ test.each([
   [4403, 'never'],
   [4408, 'new-session'],
   [4503, 'after-wait'],
-])('retryAdvice after %i is %s', (code, advice) => {
+])('retryAdvice after close code %i is %s', (code, advice) => {
   expect(retryAdvice(code)).toBe(advice);
   expect(isCloseCode(code)).toBe(code !== 1006);
 });

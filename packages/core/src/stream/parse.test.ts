@@ -47,7 +47,7 @@ test.each([
   expect(reasonOf(text)).toBe(`invalid_message: "type" must be one of config, flush, reset, keepalive${end}`);
 });
 
-test('parseClientMessage does not quote a possible secret', () => {
+test('parseClientMessage never quotes a credential that a client sends by mistake', () => {
   const secret = `svc.auth.${'x'.repeat(43)}`;
   for (const text of [`{"type":"${secret}"}`, `{"type":"config","language":["${secret}"]}`, secret]) {
     expect(reasonOf(text)).not.toContain(secret);
@@ -81,7 +81,7 @@ test.each([
   expect(reasonOf(`${whole} `)).toBe('invalid_message: A text message may have at most 16384 bytes.');
 });
 
-test('parseClientMessage never throws', () => {
+test('parseClientMessage never throws for arbitrary text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
       expect(typeof parseClientMessage(text).ok).toBe('boolean');
@@ -89,7 +89,7 @@ test('parseClientMessage never throws', () => {
   );
 });
 
-test('parseClientMessage returns the known fields of a message unchanged', () => {
+test('parseClientMessage returns the known fields of a valid message unchanged', () => {
   const types = fc.constantFrom(...Object.keys(CLIENT_MESSAGES));
   const context = fc.tuple(fc.nat(), fc.nat());
   const optional = fc.record({ language: fc.string(), context, other: fc.jsonValue() }, { requiredKeys: [] });

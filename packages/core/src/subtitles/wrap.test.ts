@@ -15,7 +15,7 @@ test('wrapText keeps all words in order in lines of at most the given width', ()
   );
 });
 
-test('wrapText counts the same characters as Intl.Segmenter in any script', () => {
+test('wrapText counts as many visible characters as Intl.Segmenter, in any script', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
       const word = text.replaceAll(/\s/gu, '');
@@ -24,7 +24,7 @@ test('wrapText counts the same characters as Intl.Segmenter in any script', () =
   );
 });
 
-test('wrapText counts visible characters and splits words that are too long', () => {
+test('wrapText counts visible characters instead of code units, and splits words that are longer than a line', () => {
   expect(wrapText('mu\u0303no mu\u0303no', 4)).toEqual(['mu\u0303no', 'mu\u0303no']);
   expect(wrapText('  ', 4)).toEqual([]);
   expect(wrapText('abcdefghij k', 4)).toEqual(['abcd', 'efgh', 'ij k']);

@@ -106,7 +106,7 @@ describe.each([
     expect(await ledger.purge.remove(tenant)).toEqual(NOTHING);
   });
 
-  test('remove keeps the audit entries of the tenant without its name, its developers and details', async () => {
+  test('remove keeps the audit entries of a tenant, but removes its name, its developers and all details from them', async () => {
     const tenant = await useEverything();
     const other = auditEntry(`${tenant}-2`, 'admin-token');
     await ledger.audit.append([other], AUDIT_LIMITS);

@@ -131,7 +131,7 @@ async function findPlan(link: RedisLink, tenant: string, key: string): Promise<T
 
 const AUDIT_PAGE = 1000;
 
-/** Finds the audit entries of the tenant. Each is replaced by one that does not name the tenant. */
+/** Finds the audit entries of the tenant. The removal replaces each by an entry that does not name the tenant. */
 async function findAuditEntries(link: RedisLink, tenant: string, key: string): Promise<Trace[]> {
   const found: Trace[] = [];
   for (let first = '-'; ;) {

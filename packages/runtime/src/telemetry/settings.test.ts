@@ -19,7 +19,7 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_HEADERS: 'nonsense' }, 'header 1 is not name=value'],
   [{ TRACES_SAMPLE_RATIO: '1.5' }, 'not from 0 to 1'],
   [{ TRACES_SAMPLE_RATIO: 'all' }, 'not from 0 to 1'],
-])('the telemetry settings refuse %j', (env, message) => {
+])('the telemetry settings refuse the environment %j', (env, message) => {
   expect(() => read(env)).toThrow(message);
 });
 
