@@ -315,3 +315,58 @@ test(
   },
   TEST_TIMEOUT_MS,
 );
+
+test(
+  'GET models returns conditions and events of the cluster, and GET health the leading operator',
+  async () => {
+    const model = {
+      apiVersion: 'asr.svc.dev/v1',
+      kind: 'ASRModel',
+      metadata: { name: 'kikuyu' },
+      spec: { language: 'Kikuyu', languageCode: 'ki', artifact: { path: '/models/ki' } },
+    };
+    await kubectl(['apply', '-f', '-'], model);
+    const condition = {
+      type: 'Available',
+      status: 'False',
+      reason: 'NoWorkers',
+      message: 'No worker is ready.',
+      lastTransitionTime: '2027-01-01T00:00:00Z',
+    };
+    const status = JSON.stringify({ status: { revision: 'r1', conditions: [condition] } });
+    await kubectl(['patch', 'asrmodel/kikuyu', '--subresource=status', '--type=merge', '-p', status]);
+    const event = (name: string, kind: string) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      involvedObject: { apiVersion: 'asr.svc.dev/v1', kind, name: 'kikuyu', namespace },
+      type: 'Warning',
+      reason: name,
+      message: 'A message.',
+      count: 3,
+      lastTimestamp: '2027-01-01T00:00:00Z',
+    });
+    await kubectl(['apply', '-f', '-'], event('about-the-model', 'ASRModel'));
+    await kubectl(['apply', '-f', '-'], event('about-a-pod', 'Pod'));
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'svc-asr-operator' },
+      spec: { holderIdentity: 'operator-1', renewTime: '2027-01-01T00:00:00.000000Z' },
+    };
+    await kubectl(['apply', '-f', '-'], lease);
+    expect((await call('GET', '/admin/v1/models')).body.data).toEqual([
+      expect.objectContaining({
+        name: 'kikuyu',
+        revision: 'r1',
+        conditions: [expect.objectContaining({ type: 'Available', status: 'False', reason: 'NoWorkers' })],
+        events: [expect.objectContaining({ reason: 'about-the-model', count: 3 })],
+      }),
+    ]);
+    expect((await call('GET', '/admin/v1/health')).body).toMatchObject({
+      resources: { kind: 'cluster', reachable: true },
+      operator: { holder: 'operator-1', renewed_at: '2027-01-01T00:00:00.000000Z' },
+    });
+  },
+  TEST_TIMEOUT_MS,
+);

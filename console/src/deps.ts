@@ -1,6 +1,7 @@
 import type { AuditLog } from './audit/log.ts';
 import type { Keyring, Logger, Metrics } from '@svc-asr/runtime';
 import type { LedgerView } from './ledger-view.ts';
+import type { Platform } from './platform/platform.ts';
 import type { ResourceStore } from './resources/store.ts';
 import type { ConsoleSettings } from './settings.ts';
 import type { SignInCodes } from './sign-in-codes.ts';
@@ -12,6 +13,7 @@ export interface Deps {
   peppers: Keyring;
   codes: SignInCodes;
   audit: AuditLog;
+  platform: Platform;
   settings: Pick<
     ConsoleSettings,
     | 'ADMIN_TOKEN'

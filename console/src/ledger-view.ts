@@ -8,6 +8,10 @@ import type {
   DailyUsage,
   EndedAdminSessions,
   JournalEntry,
+  CatalogueEntry,
+  FleetGateway,
+  FleetPool,
+  RedisMemory,
   KeyRecord,
   ListedSession,
   PurgeAnswer,
@@ -56,6 +60,12 @@ export interface LedgerView {
     append: (entries: readonly AuditEntry[], limits: AuditLimits) => Promise<void>;
     read: (page: { before?: string | undefined; count: number }) => Promise<AuditEntry[]>;
   };
+  readonly fleet: {
+    gateways: () => Promise<FleetGateway[]>;
+    pool: (model: string) => Promise<FleetPool>;
+  };
+  readonly catalogue: { read: () => Promise<CatalogueEntry[] | undefined> };
+  readonly memory: { read: () => Promise<RedisMemory[]> };
   readonly endedAdminSessions: {
     read: () => Promise<EndedAdminSessions>;
     add: (ended: EndedAdminSessions, nowMs: number) => Promise<void>;

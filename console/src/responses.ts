@@ -39,6 +39,8 @@ export interface TenantView {
   readonly name: string;
   readonly created_at: string | null;
   readonly read_only: boolean;
+  /** Why the application was declined. Null if it was not, or if no reason was given. */
+  readonly decline_reason: string | null;
   readonly spec: TenantSpecView;
 }
 

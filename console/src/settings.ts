@@ -71,6 +71,10 @@ export const CONSOLE_SETTINGS = {
     100,
     600_000,
   ),
+  OPERATOR_LEASE_NAME: text(
+    'Name of the Lease of the operators, from which health shows the leading one.',
+    'svc-asr-operator',
+  ),
   CONFIG_FOLDER: text(
     'Folder for the Tenant and ApiKey resources that the console writes, if KUBERNETES is empty.',
     '.svc-asr/config',

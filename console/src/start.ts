@@ -45,6 +45,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
   const deps = {
     store,
     reads,
+    platform: resources.platform,
     ledger,
     audit,
     peppers: settings.API_KEY_PEPPERS,

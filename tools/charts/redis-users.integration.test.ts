@@ -89,7 +89,8 @@ test(
     expect(await usage.json()).toMatchObject({ recent_sessions: [{ status: 'reserved' }, { status: 'completed' }] });
     const tenant = '/admin/v1/tenants/acme';
     const allUsage = '/admin/v1/usage?from=2999-01-01&to=2999-01-31';
-    for (const path of [tenant, `${tenant}/usage`, `${tenant}/journal`, allUsage]) {
+    const platform = ['/admin/v1/models', '/admin/v1/health', '/admin/v1/audit'];
+    for (const path of [tenant, `${tenant}/usage`, `${tenant}/journal`, allUsage, ...platform]) {
       expect([path, (await consoleService.call('GET', path)).status]).toEqual([path, 200]);
     }
     expect(await consoleService.call('GET', '/admin/v1/keys')).toMatchObject({ body: { ledger_available: true } });

@@ -7,9 +7,11 @@ import { notFound, handleError } from '../http/error-handler.ts';
 import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { routeWaitlist } from './applications.ts';
 import { routeAudit } from './audit.ts';
+import { routeHealth } from './health.ts';
 import { routeKeys } from './keys.ts';
 import { routeLedger } from './ledger.ts';
 import { routeLinks } from './links.ts';
+import { routeModels } from './models.ts';
 import { routePurge } from './purge.ts';
 import { routeRecords } from './records.ts';
 import { administratorOf } from './sign-in/administrator.ts';
@@ -18,6 +20,7 @@ import { routeAdminSessions, routeAdminSignIn } from './sign-in/routes.ts';
 import { AdminSessions } from './sign-in/sessions.ts';
 import { routeGrants, routeTenants } from './tenants.ts';
 import { routeUsage } from './usage.ts';
+import { routeViews } from './views.ts';
 
 /** Creates the app of the admin API and of the page for administrators. */
 export function createAdminApp(deps: Deps): Express {
@@ -39,9 +42,12 @@ export function createAdminApp(deps: Deps): Express {
   routeLinks(app, deps, audited);
   routeKeys(app, deps, audited);
   routeRecords(app, deps, audited);
+  routeViews(app, deps, audited);
   routeUsage(app, deps);
   routeLedger(app, deps, audited);
   routeAudit(app, deps);
+  routeModels(app, deps);
+  routeHealth(app, deps);
   app.use(notFound);
   app.use(handleError(logger));
   return app;

@@ -9,7 +9,7 @@ import { viewTenant } from '../tenants/view.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
-import { checkApproval } from './schemas.ts';
+import { checkApproval, checkDecline } from './schemas.ts';
 
 /** Serves the waitlist to administrators. */
 export function routeWaitlist(router: Router, deps: Deps, audited: Audited): void {
@@ -46,13 +46,17 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
     .post(
       audited('application.approve', async (request, response, act) => {
         const { name } = request.params;
-        const { audio_seconds: requested } = valid(checkApproval(await readJson(request, response)));
+        const { audio_seconds: requested, models, limits } = valid(checkApproval(await readJson(request, response)));
         const requestedAtMs = now();
         const answer = await change(name, (tenant) =>
-          approve(tenant, { requested, fallback: settings.WELCOME_CREDIT_SECONDS }),
+          approve(tenant, { requested, fallback: settings.WELCOME_CREDIT_SECONDS, models, limits }),
         );
         const grant = answer.spec.grants.find(({ id }) => id === WELCOME_GRANT);
-        act.detail = { audio_seconds: grant?.audioSeconds ?? 0 };
+        act.detail = {
+          audio_seconds: grant?.audioSeconds ?? 0,
+          ...(models !== undefined && { models }),
+          ...(limits !== undefined && { limits }),
+        };
         // An earlier grant is applied already. Its journal entry may be far back, so the wait would not find it.
         const isNew = grant !== undefined && answer.isChanged;
         const hasCredit = !isNew || (await waitUntilGrantApplied(ledger, name, WELCOME_GRANT, requestedAtMs, polling));
@@ -66,9 +70,13 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
   router
     .route('/admin/v1/applications/:name/decline')
     .post(
-      audited('application.decline', async (request, response) => {
+      audited('application.decline', async (request, response, act) => {
         const { name } = request.params;
-        const { isChanged, ...shown } = await change(name, decline);
+        // Earlier versions of the command send no body.
+        const hasBody = request.headers['content-type'] !== undefined;
+        const { reason } = valid(checkDecline(hasBody ? await readJson(request, response) : {}));
+        const { isChanged, ...shown } = await change(name, (tenant) => decline(tenant, reason));
+        act.detail = { has_reason: reason !== undefined && reason !== '' };
         if (isChanged) logger.info({ tenant: name }, 'application declined');
         response.json(shown);
       }),

@@ -1,4 +1,4 @@
-import { KeyModels, KeyScopes, validator } from '@svc-asr/core';
+import { KeyModels, KeyScopes, TENANT_STATES, validator } from '@svc-asr/core';
 import Type from 'typebox';
 import { exact } from '../http/query.ts';
 import { USAGE_FORMATS } from '../tenants/usage-export.ts';
@@ -8,6 +8,7 @@ export const checkGrantRequest = validator(
   exact({
     id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$', maxLength: 63 })),
     audio_seconds: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000 }),
+    note: Type.Optional(Type.String({ maxLength: 500 })),
   }),
 );
 
@@ -28,8 +29,23 @@ export const checkRebuildRequest = validator(exact({ ledger_id: Type.String({ mi
 
 export const checkKeyQuery = validator(exact({ tenant: Type.Optional(Type.String()) }));
 
+/** `models` and `limits` have the form of the Tenant resource, which checks them. */
 export const checkApproval = validator(
-  exact({ audio_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })) }),
+  exact({
+    audio_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+    models: Type.Optional(Type.Array(Type.String(), { maxItems: 256 })),
+    limits: Type.Optional(Type.Object({})),
+  }),
+);
+
+/** The developer sees the reason. */
+export const checkDecline = validator(exact({ reason: Type.Optional(Type.String({ maxLength: 1000 })) }));
+
+export const checkTenantsQuery = validator(
+  exact({
+    search: Type.Optional(Type.String({ maxLength: 200 })),
+    state: Type.Optional(Type.Enum([...TENANT_STATES])),
+  }),
 );
 
 export const checkJournalQuery = validator(

@@ -8,11 +8,12 @@ import { deleteTenant } from '../tenants/delete.ts';
 import { appendGrants } from '../tenants/grants.ts';
 import { waitUntilGrantApplied, waitUntilTenantClosed, waitUntilTenantApplied } from '../tenants/wait.ts';
 import { buildTenant, patchTenant, replaceTenant } from '../tenants/tenant.ts';
+import { isWanted } from '../tenants/search.ts';
 import { viewAccount, viewTenant } from '../tenants/view.ts';
 import { createJsonReader, createMergePatchReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
-import { checkGrantRequest } from './schemas.ts';
+import { checkGrantRequest, checkTenantsQuery } from './schemas.ts';
 
 /** Serves tenants. */
 export function routeTenants(router: Router, deps: Deps, audited: Audited): void {
@@ -31,8 +32,9 @@ export function routeTenants(router: Router, deps: Deps, audited: Audited): void
   router
     .route('/admin/v1/tenants')
     .get(async (request, response) => {
-      valid(checkNoQuery(request.query));
-      const data = (await store.list('Tenant')).map(viewTenant);
+      const query = valid(checkTenantsQuery(request.query));
+      const found = (await store.list('Tenant')).filter(({ resource }) => isWanted(resource, query));
+      const data = found.map(viewTenant);
       response.json({ object: 'list', data, unreadable: await store.unreadable() });
     })
     .all(methodNotAllowed('GET, HEAD'));
@@ -95,13 +97,15 @@ export function routeGrants(router: Router, { store, ledger, settings, logger, n
     .post(
       audited('tenant.grant', async (request, response, act) => {
         const { name } = request.params;
-        const { id = randomUUID(), audio_seconds: audioSeconds } = valid(
-          checkGrantRequest(await readJson(request, response)),
-        );
+        const {
+          id = randomUUID(),
+          audio_seconds: audioSeconds,
+          note,
+        } = valid(checkGrantRequest(await readJson(request, response)));
         const requestedAtMs = now();
         const { previous } = await store.update('Tenant', name, (current) => {
           if (current === undefined) throw new ConsoleError('tenant_not_found');
-          const grants = appendGrants(current.spec.grants, [{ id, audioSeconds }]);
+          const grants = appendGrants(current.spec.grants, [{ id, audioSeconds, ...(note !== undefined && { note }) }]);
           return { ...current, spec: { ...current.spec, grants } };
         });
         act.detail = { grant: id, audio_seconds: audioSeconds };

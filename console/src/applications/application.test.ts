@@ -1,4 +1,5 @@
 import { approve, buildApplication, decline } from './application.ts';
+import { declineReasonOf } from './decline-reason.ts';
 
 const applicant = { name: 'Wanjirũ', email: 'w@example.org', organisation: 'Acme Radio', use: 'captions' };
 const zeros = () => 0;
@@ -52,4 +53,29 @@ test('approve accepts a declined tenant, and neither approve nor decline accepts
   expect(() => approve(tenant({ state: 'Suspended' }), { requested: 1, fallback: 1 })).toThrow('is Suspended');
   // Created active by an administrator. An approval would add unintended credit.
   expect(() => approve(tenant({ state: 'Active' }), { requested: 1, fallback: 1 })).toThrow('is Active');
+});
+
+test('approve sets the models and limits of the administrator, and throws if it is repeated with others', () => {
+  const wanted = { requested: 60, fallback: 1, models: ['m1'], limits: { concurrentSessions: 5 } };
+  const approved = approve(tenant(), wanted);
+  expect(approved.spec).toMatchObject({
+    state: 'Active',
+    models: ['m1'],
+    limits: { concurrentSessions: 5, sessionsPerMinute: 60, requestsPerMinute: 600 },
+  });
+  expect(approve(approved, wanted)).toBe(approved);
+  expect(() => approve(approved, { ...wanted, models: ['m2'] })).toThrow('is Active');
+  expect(() => approve(tenant(), { ...wanted, limits: { concurrentSessions: 0 } })).toThrow('concurrentSessions');
+  expect(() => approve(tenant(), { ...wanted, limits: { unknown: 1 } })).toThrow('unknown');
+});
+
+test('decline stores a reason, which a later reason replaces and an approval removes', () => {
+  const declined = decline(tenant(), 'Please describe the use.');
+  expect(declineReasonOf(declined)).toBe('Please describe the use.');
+  expect(decline(declined, 'Please describe the use.')).toBe(declined);
+  expect(declineReasonOf(decline(declined))).toBe('Please describe the use.');
+  expect(declineReasonOf(decline(declined, 'Another reason.'))).toBe('Another reason.');
+  const approved = approve(declined, { requested: 1, fallback: 1 });
+  expect(declineReasonOf(approved)).toBeNull();
+  expect(declineReasonOf({ ...approved, spec: { ...approved.spec, state: 'Declined' } })).toBeNull();
 });

@@ -1,8 +1,10 @@
 import { randomInt as randomIntOf } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Tenant } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
 import { appendGrants } from '../tenants/grants.ts';
-import { buildTenant } from '../tenants/tenant.ts';
+import { buildTenant, patchTenant } from '../tenants/tenant.ts';
+import { declineReasonOf, withDeclineReason } from './decline-reason.ts';
 
 /** An applicant and the intended use. */
 export interface Applicant {
@@ -12,10 +14,16 @@ export interface Applicant {
   readonly use: string;
 }
 
-/** Initial credit in seconds: the amount that the administrator requested, or the default. */
+/** What an approval gives. */
 export interface Welcome {
+  /** Initial credit in seconds that the administrator requested. */
   readonly requested: number | undefined;
+  /** Initial credit in seconds if none was requested. */
   readonly fallback: number;
+  /** Models that the tenant may use. By default unchanged. */
+  readonly models?: readonly string[] | undefined;
+  /** Limits to change, in the form of the resource. */
+  readonly limits?: object | undefined;
 }
 
 /** Id of the grant that an approval adds. It is always the same, so that approving twice grants the credit once. */
@@ -37,24 +45,32 @@ export function buildApplication(applicant: Applicant, randomInt: (max: number) 
 }
 
 /**
- * Approves the application. Returns the same tenant if it is approved already, and throws if another amount was
- * granted.
+ * Approves the application. Returns the same tenant if it is approved already, and throws if it was approved with other
+ * credit, models or limits.
  */
-export function approve(tenant: Tenant, { requested, fallback }: Welcome): Tenant {
+export function approve(tenant: Tenant, { requested, fallback, models, limits }: Welcome): Tenant {
+  const changed = patchTenant(tenant, { ...(models && { models }), ...(limits && { limits }) });
   const { state, grants } = tenant.spec;
   const granted = grants.find(({ id }) => id === WELCOME_GRANT)?.audioSeconds ?? 0;
-  if (state === 'Active' && (requested === undefined || requested === granted)) return tenant;
+  const isSame = isDeepStrictEqual(changed.spec, tenant.spec) && (requested ?? granted) === granted;
+  if (state === 'Active' && isSame) return tenant;
   if (state !== 'Waitlisted' && state !== 'Declined') throw applicationDecided(tenant);
   const audioSeconds = requested ?? fallback;
   const added = audioSeconds > 0 ? appendGrants(grants, [{ id: WELCOME_GRANT, audioSeconds }]) : grants;
-  return { ...tenant, spec: { ...tenant.spec, state: 'Active', grants: added } };
+  const active = { ...changed, spec: { ...changed.spec, state: 'Active' as const, grants: added } };
+  return withDeclineReason(active, '');
 }
 
-/** Declines the application. Returns the same tenant if it is declined already. */
-export function decline(tenant: Tenant): Tenant {
-  if (tenant.spec.state === 'Declined') return tenant;
-  if (tenant.spec.state !== 'Waitlisted') throw applicationDecided(tenant);
-  return { ...tenant, spec: { ...tenant.spec, state: 'Declined' } };
+/**
+ * Declines the application. Returns the same tenant if it is declined already, unless another reason is given. Without a
+ * reason, an earlier one stays.
+ */
+export function decline(tenant: Tenant, reason?: string): Tenant {
+  const { state } = tenant.spec;
+  if (state === 'Declined' && (reason === undefined || reason === declineReasonOf(tenant))) return tenant;
+  if (state !== 'Waitlisted' && state !== 'Declined') throw applicationDecided(tenant);
+  const declined: Tenant = { ...tenant, spec: { ...tenant.spec, state: 'Declined' } };
+  return reason === undefined ? declined : withDeclineReason(declined, reason);
 }
 
 function applicationDecided({ metadata, spec }: Tenant): ConsoleError {

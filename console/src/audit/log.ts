@@ -47,6 +47,11 @@ export class AuditLog {
     this.#deps = deps;
   }
 
+  /** Number of entries that wait for Redis. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Adds an entry for an act that has been performed. */
   record({ actor, name, action, target, tenant, requestId, detail }: PerformedAct): void {
     const { logger, settings, now } = this.#deps;

@@ -178,7 +178,7 @@ test.each(Object.entries(EXAMPLES))(
   },
 );
 
-test.each(['usage', 'journal'])(
+test.each(['usage', 'journal', 'keys', 'sessions'])(
   'GET tenants/NAME/%s adds an entry, because it shows data of a tenant',
   async (view) => {
     await put(`view-${view}`);

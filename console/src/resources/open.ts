@@ -6,12 +6,16 @@ import type { Logger, Metrics } from '@svc-asr/runtime';
 import { CONSOLE_METRICS } from '../metric-list.ts';
 import type { ConsoleSettings } from '../settings.ts';
 import { openFileStore } from './file-store.ts';
+import { createClusterPlatform } from '../platform/cluster.ts';
+import { createFilePlatform } from '../platform/files.ts';
+import type { Platform } from '../platform/platform.ts';
 import { createKubernetesStore } from './kubernetes-store.ts';
 import type { ResourceStore } from './store.ts';
 
 /** A store with its status and its shutdown. */
 export interface OpenStore {
   store: ResourceStore;
+  platform: Platform;
   /** Returns true once resources could be read. */
   ready: () => boolean;
   close: () => void;
@@ -25,7 +29,7 @@ export async function openStore(settings: ConsoleSettings, logger: Logger, metri
   if (settings.KUBERNETES === '') {
     const { CONFIG_FOLDER: folder, READ_ONLY_FOLDERS: readFolders } = settings;
     const store = await openFileStore({ folder, readFolders, now: Date.now });
-    return { store, ready: () => true, close: () => undefined };
+    return { store, platform: createFilePlatform([...readFolders, folder]), ready: () => true, close: () => undefined };
   }
   const requests = createCounter(metrics.meter, CONSOLE_METRICS.kubernetesRequests);
   const connection = createConnection({
@@ -39,6 +43,11 @@ export async function openStore(settings: ConsoleSettings, logger: Logger, metri
   void reach(api, settings, logger, stopping.signal).then((reached) => (seen = reached));
   return {
     store: createKubernetesStore({ api, pageSize: settings.LIST_PAGE_SIZE }),
+    platform: createClusterPlatform({
+      api,
+      pageSize: settings.LIST_PAGE_SIZE,
+      leaseName: settings.OPERATOR_LEASE_NAME,
+    }),
     ready: () => seen,
     close: () => {
       stopping.abort();

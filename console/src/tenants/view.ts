@@ -1,4 +1,5 @@
 import type { Tenant } from '@svc-asr/core';
+import { declineReasonOf } from '../applications/decline-reason.ts';
 import type { Account, DailyUsage } from '@svc-asr/ledger';
 import type { AccountView, TenantView, UsageView } from '../responses.ts';
 import type { Stored } from '../resources/store.ts';
@@ -12,6 +13,7 @@ export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>): TenantVi
     name: resource.metadata.name,
     created_at: resource.metadata.creationTimestamp ?? null,
     read_only: readOnlyIn !== undefined,
+    decline_reason: declineReasonOf(resource),
     spec: resource.spec,
     // Only the operator in a cluster writes a status.
     ...(resource.status !== undefined && { status: resource.status }),

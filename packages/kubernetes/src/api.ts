@@ -2,6 +2,7 @@ import type { KubeList, KubeObject, ResourceType } from './objects.ts';
 
 export interface ListOptions {
   labelSelector?: string;
+  fieldSelector?: string;
   /** Maximum number of objects in a page. */
   limit?: number;
   /** Continue token of the previous page. */

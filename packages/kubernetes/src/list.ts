@@ -4,6 +4,7 @@ import type { KubeObject, ResourceType } from './objects.ts';
 
 export interface ListAllOptions {
   labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
   /** Number of objects per page. */
   pageSize: number;
   signal?: AbortSignal;
@@ -18,10 +19,13 @@ export interface ListAllOptions {
 export async function listAll(
   api: Pick<KubeApi, 'list'>,
   type: ResourceType,
-  { labelSelector, pageSize, signal, trim = (object) => object }: ListAllOptions,
+  { labelSelector, fieldSelector, pageSize, signal, trim = (object) => object }: ListAllOptions,
 ): Promise<{ objects: KubeObject[]; resourceVersion: string }> {
   const objects: KubeObject[] = [];
-  const selected = labelSelector === undefined ? {} : { labelSelector };
+  const selected = {
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  };
   let token: string | undefined;
   for (;;) {
     const { items, metadata } = await api.list(type, {

@@ -9,6 +9,7 @@ import type { ScriptConstants } from './constants.ts';
 import { createConsoleSessions } from './console-sessions.ts';
 import { createDue } from './due.ts';
 import { createEndedAdminSessions } from './ended-admin-sessions.ts';
+import { createFleet } from './fleet.ts';
 import { createGateways } from './gateways.ts';
 import { createIdentity } from './identity.ts';
 import { createJournal } from './journal.ts';
@@ -82,6 +83,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     memory: createMemory(link, keys),
     apiKeys: createApiKeys(link, keys, { retentionMs: options.keyRetentionMs ?? 30 * 86_400_000 }),
     audit: createAudit(link, keys),
+    fleet: createFleet(link, keys),
     endedAdminSessions: createEndedAdminSessions(link, keys),
     catalogue: createCatalogue(link, keys),
     pools,

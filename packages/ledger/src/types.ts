@@ -277,6 +277,36 @@ export interface PoolLoad {
   readAtMs: number;
 }
 
+/** Worker as administrators see it. */
+export interface FleetWorker {
+  id: string;
+  revision: string;
+  slots: number;
+  active: number;
+  draining: boolean;
+  /** Name of the GPU. Null without one. */
+  device: string | null;
+  /** Null if the model has no tiers. */
+  tier: string | null;
+}
+
+/** Pool of a model as administrators see it. */
+export interface FleetPool extends Pick<PoolLoad, 'active' | 'held' | 'waiting' | 'refused' | 'slots'> {
+  workers: FleetWorker[];
+  /** Shares of new sessions by revision, in percent. Empty if there is no rollout. */
+  shares: { revision: string; percent: number }[];
+}
+
+/** Gateway process as administrators see it. */
+export interface FleetGateway {
+  id: string;
+  /** Streams that the process owns. */
+  streams: number;
+  /** Streams that its audio memory can accept. Null if it has not published them. */
+  freeStreams: number | null;
+  leaseUntilMs: number;
+}
+
 /** Balances that a rebuild of a missing ledger would restore. */
 export interface RebuildPlan {
   /** Id of the ledger to which the resources belong. */

@@ -1,6 +1,7 @@
 {{/* Settings of the console that the chart sets. */}}
 {{- define "svc-asr.consoleSettings" -}}
 KUBERNETES: in-cluster
+OPERATOR_LEASE_NAME: {{ include "svc-asr.fullname" . }}-operator
 ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
 API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
 # On loopback, which `kubectl exec` and `kubectl port-forward` reach.

@@ -86,6 +86,9 @@ export const Grant = closed(
       description:
         'Credit to add. A negative value is a correction, which removes at most the available credit of grants. Immutable.',
     }),
+    note: Type.Optional(
+      Type.String({ maxLength: 500, description: 'Note for administrators, such as the reason of a correction.' }),
+    ),
   },
   {
     description: 'A grant of credit, applied once.',

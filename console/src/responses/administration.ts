@@ -1,0 +1,104 @@
+/** Responses about the platform, for administrators. */
+
+/** A model, its resource and its pool. */
+export interface ModelView {
+  readonly object: 'model';
+  readonly name: string;
+  /** Null if no resource in the namespace of the console defines the model. */
+  readonly language: string | null;
+  readonly language_code: string | null;
+  /** True if gateways offer the model. */
+  readonly served: boolean;
+  /** Revision that serves sessions. Null if it is unknown. */
+  readonly revision: string | null;
+  readonly canary: { readonly revision: string; readonly percent: number; readonly since: string } | null;
+  readonly scaling: { readonly min: number; readonly max: number } | null;
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly since: string;
+  }[];
+  /** Recent Kubernetes Events, newest first. */
+  readonly events: readonly {
+    readonly at: string;
+    readonly type: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly count: number;
+  }[];
+  /** Null while Redis is unavailable. */
+  readonly pool: PoolView | null;
+}
+
+/** The workers of a model and their load. */
+export interface PoolView {
+  readonly slots: number;
+  /** Streams on workers. */
+  readonly active: number;
+  /** Sessions that have reserved capacity and not connected yet. */
+  readonly held: number;
+  readonly waiting: number;
+  /** Sessions that were refused and are expected to retry. */
+  readonly refused: number;
+  readonly workers: readonly {
+    readonly id: string;
+    readonly revision: string;
+    readonly slots: number;
+    readonly active: number;
+    readonly draining: boolean;
+    readonly device: string | null;
+    readonly tier: string | null;
+  }[];
+  /** Shares of new sessions by revision, in percent. Empty without a rollout. */
+  readonly shares: readonly { readonly revision: string; readonly percent: number }[];
+}
+
+export interface ModelListView {
+  readonly object: 'list';
+  readonly data: readonly ModelView[];
+  readonly ledger_available: boolean;
+}
+
+/** Health of the parts of the service. */
+export interface HealthView {
+  readonly object: 'health';
+  readonly redis: {
+    readonly reachable: boolean;
+    /** Null if Redis is unreachable. */
+    readonly latency_ms: number | null;
+    readonly nodes: readonly { readonly used_bytes: number; readonly limit_bytes: number; readonly policy: string }[];
+    /** False if Redis was emptied or is the wrong one. Null if that is unknown. */
+    readonly has_ledger: boolean | null;
+  };
+  readonly resources: {
+    readonly kind: 'files' | 'cluster';
+    readonly reachable: boolean;
+    readonly latency_ms: number | null;
+  };
+  /** Null while Redis is unavailable. */
+  readonly gateways:
+    | readonly {
+        readonly id: string;
+        readonly streams: number;
+        /** Streams that the gateway can accept. Null if it has not reported them. */
+        readonly free_streams: number | null;
+        readonly lease_expires_at: string;
+      }[]
+    | null;
+  /** Null while Redis is unavailable. */
+  readonly queues:
+    | readonly {
+        readonly model: string;
+        readonly waiting: number;
+        readonly active: number;
+        readonly slots: number;
+        readonly workers: number;
+      }[]
+    | null;
+  /** The leading operator. Null if it is unknown, as without a cluster. */
+  readonly operator: { readonly holder: string; readonly renewed_at: string } | null;
+  /** Audit entries that wait for Redis in this console. */
+  readonly waiting_audit_entries: number;
+}
