@@ -33,7 +33,7 @@ describe.each([
   });
   afterEach(() => ledger.link.close());
 
-  test('a session is found on its page until it is ended, and only it ends', async () => {
+  test('find returns a session only for its audience, and end and endAll end one or all sessions of a user', async () => {
     const { consoleSessions } = ledger;
     await consoleSessions.put('developer', 'u', 'a', record(NOW + HOUR_MS), NOW);
     await consoleSessions.put('developer', 'u', 'b', record(NOW + HOUR_MS), NOW);
@@ -46,14 +46,14 @@ describe.each([
     expect(await consoleSessions.find('developer', 'u', 'b')).toBeUndefined();
   });
 
-  test('a user has at most 20 sessions, and a further one ends the session that expires first', async () => {
+  test('a user has at most 20 sessions, and another one ends the session that expires first', async () => {
     const { consoleSessions } = ledger;
     for (let n = 0; n < 21; n++) await consoleSessions.put('developer', 'u', `s${n}`, record(NOW + HOUR_MS + n), NOW);
     expect(await consoleSessions.find('developer', 'u', 's0')).toBeUndefined();
     expect(await consoleSessions.find('developer', 'u', 's1')).toBeDefined();
   });
 
-  test('a new session removes expired ones, and all sessions expire in Redis with the newest', async () => {
+  test('a new session removes expired sessions of the user, and the hash expires with the newest session', async () => {
     const { consoleSessions } = ledger;
     await consoleSessions.put('developer', 'u', 'old', record(NOW + HOUR_MS), NOW);
     await consoleSessions.put('developer', 'u', 'new', record(NOW + 3 * HOUR_MS), NOW + 2 * HOUR_MS);

@@ -2,10 +2,10 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
-/** Pages with sessions of their own. A session of one page is not valid on the other. */
+/** Pages of the console that have separate sessions. A session of one page is not valid on the other. */
 export type ConsoleAudience = 'developer' | 'admin';
 
-/** Session of a user who signed in at the console with OpenID Connect. */
+/** A session of a user who signed in to the console with OpenID Connect. */
 export interface ConsoleSessionRecord {
   /** Digest of the secret in the cookie. */
   readonly secretHash: string;
@@ -14,16 +14,16 @@ export interface ConsoleSessionRecord {
   readonly subject: string;
   readonly name: string | null;
   readonly email: string | null;
-  /** Role of an administrator. Absent for developers, whose roles are in Members. */
+  /** Role of an administrator. Absent for a developer, whose roles are in Member resources. */
   readonly role?: string;
 }
 
-/** Sessions that one user can have at a time. A further one ends the session that expires first. */
+/** Maximum number of sessions of one user. Another session ends the one that expires first. */
 const MAX_SESSIONS = 20;
 
 /**
- * Creates the sessions of users who signed in at the console. The sessions of one user are one hash, so that one command
- * ends all of them. `user` is a digest of the identity. The hash expires with its last session.
+ * Creates access to the sessions of users who signed in to the console. All sessions of a user are in one hash, so that
+ * one command ends all of them. `user` is a digest of the identity of the user. The hash expires with its last session.
  */
 export function createConsoleSessions(link: RedisLink, keys: RedisKeys) {
   async function readAll(key: string): Promise<[id: string, record: ConsoleSessionRecord][]> {
@@ -45,7 +45,7 @@ export function createConsoleSessions(link: RedisLink, keys: RedisKeys) {
       const obsolete = known.filter(([, { expiresAtMs }], at) => expiresAtMs <= nowMs || at >= MAX_SESSIONS - 1);
       if (obsolete.length > 0) await link.send(key, ['HDEL', key, ...obsolete.map(([old]) => old)]);
       await link.send(key, ['HSET', key, id, JSON.stringify(record)]);
-      // All sessions have the same lifetime, so that the newest one ends last.
+      // All sessions have the same lifetime, so the newest one expires last.
       await link.send(key, ['PEXPIRE', key, String(Math.max(1, record.expiresAtMs - nowMs))]);
     },
 

@@ -35,7 +35,7 @@ test.each([
   ['another time', signed.replace(String(NOW_MS), String(NOW_MS + 1))],
   ['a changed signature', `${signed.slice(0, -2)}${signed.endsWith('AA') ? 'BB' : 'AA'}`],
   ['a part of the header', signed.slice(0, -1)],
-])('isSignedInternally rejects an Authorization header that is or has %s', (_what, header) => {
+])('isSignedInternally rejects a request without a valid signature (Authorization: %s)', (_what, header) => {
   expect(isSignedInternally(header, REQUEST, ring, NOW_MS)).toBe(false);
 });
 
