@@ -28,6 +28,8 @@ export const BUILD_TIME = 'packages/api-docs';
 
 const WORKSPACES = Object.keys(MAY_IMPORT);
 const ANY_WORKSPACE = `^(${WORKSPACES.join('|')})/`;
+/** Pages that the build bundles with their packages. */
+const WEB = '^console/web/';
 const TEST = '\\.test\\.ts$|/testing/';
 const NPM = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-bundled', 'npm-no-pkg', 'npm-unknown', 'unknown'];
 
@@ -87,8 +89,26 @@ export default {
     rule(
       'development-package',
       'Images do not contain devDependencies.',
-      { path: ANY_WORKSPACE, pathNot: [TEST, `^${BUILD_TIME}/`] },
+      { path: ANY_WORKSPACE, pathNot: [TEST, `^${BUILD_TIME}/`, WEB] },
       { dependencyTypes: ['npm-dev'] },
+    ),
+    rule(
+      'web',
+      'Browsers load these pages. From the console they may import only the types of its responses.',
+      { path: WEB },
+      { path: '^console/', pathNot: [WEB, '^console/src/responses'] },
+    ),
+    rule(
+      'web-type',
+      'The server and its pages share no code, only types.',
+      { path: WEB },
+      { path: '^console/src/', dependencyTypesNot: ['type-only'] },
+    ),
+    rule(
+      'console-web',
+      'The server reads the built pages as files.',
+      { path: '^console/', pathNot: [WEB, TEST] },
+      { path: WEB },
     ),
     rule(
       'page',

@@ -1,8 +1,10 @@
 /**
  * Response bodies that the pages read. The routes build them and the page scripts import these types, so a field that
- * one side renames no longer compiles on the other. This file imports nothing, because the pages are checked without
- * the types of Node.
+ * one side renames no longer compiles on the other. These files import nothing else, because the pages are checked
+ * without the types of Node.
  */
+import type { Role } from './responses/identity.ts';
+
 export type * from './responses/history.ts';
 export type * from './responses/identity.ts';
 
@@ -19,9 +21,13 @@ export interface KeyView {
   readonly scopes: readonly string[] | null;
   /** Models that the key may use. Null if it may use all models of the tenant. */
   readonly models: readonly string[] | null;
+  /** Id of the key that this one replaces. Null if it was not created by a rotation. */
+  readonly replaces: string | null;
 }
 
 export interface ListedKey extends KeyView {
+  /** Id of the key that replaces this one. Null if there is none. */
+  readonly replaced_by: string | null;
   readonly last_used_at: string | null;
   /** True if the key is defined in a file that the console must not change. */
   readonly read_only: boolean;
@@ -109,6 +115,13 @@ export interface OwnTenantView {
   /** True if POST playground/sessions is available. */
   readonly playground: boolean;
   readonly ledger_available: boolean;
+  readonly role: Role;
+  /** True if the credit is used up, or soon will be. */
+  readonly credit_low: boolean;
+  /** The pending request for more credit. Null if there is none. */
+  readonly credit_request: CreditRequestView | null;
+  /** Why the application was declined. Null if it was not, or if no reason was given. */
+  readonly decline_reason: string | null;
 }
 
 export interface UsageView {

@@ -13,10 +13,16 @@ export interface Browser {
   stop: () => Promise<void>;
 }
 
-/** Opens a page in a new profile. */
-export function openPage(url: string, options: readonly string[] = []): Browser {
+/** Returns the path of the installed Chromium. */
+export function findChromium(): string {
   const program = CHROMIUM.find();
   if (program === undefined) throw new Error('Chromium is missing; `npm test` installs it');
+  return program;
+}
+
+/** Opens a page in a new profile. */
+export function openPage(url: string, options: readonly string[] = []): Browser {
+  const program = findChromium();
   const profile = mkdtempSync(join(tmpdir(), 'svc-asr-browser-'));
   const child = spawn(
     program,

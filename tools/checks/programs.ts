@@ -25,7 +25,7 @@ export async function build(): Promise<number> {
  * processor time of several, and tests use the other cores.
  */
 export async function checkTypes(): Promise<number> {
-  for (const project of ['tsconfig.check.json', 'tsconfig.page.json']) {
+  for (const project of ['tsconfig.check.json', 'tsconfig.page.json', 'console/web/tsconfig.json']) {
     const status = await runScript('typescript-7/bin/tsc', [
       '--noEmit',
       '--singleThreaded',

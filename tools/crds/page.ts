@@ -28,7 +28,7 @@ it.`,
 remove old grants when the list is full. The amount of a grant cannot be changed. To remove credit, add
 a grant with a negative amount.`,
   ApiKey: `The console and \`svc-asr admin keys\` create these resources. The key itself is shown once and
-stored nowhere. The resource is immutable. \`kubectl delete apikey\` revokes the key.`,
+stored nowhere. Only its expiry can be changed, to an earlier time. \`kubectl delete apikey\` revokes the key.`,
   Member: `The console creates these resources when a user joins the waitlist, is invited or accepts an invitation.
 The identity of a member is the pair of \`issuer\` and \`subject\`. \`kubectl delete member\` removes the user from
 the tenant or withdraws the invitation. The operator does not read Members. They are deleted with their Tenant.`,

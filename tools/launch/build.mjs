@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { root, logProgress, stop } from './terminal.mjs';
 
 /**
- * Scripts that compile every workspace and render the API documents, with their arguments. TypeScript skips workspaces
- * that have not changed. It does not check types, which `npm test` does, so it takes a sixth of the processor time.
+ * Scripts that compile every workspace, render the API documents and bundle the pages of the console, with their
+ * arguments. TypeScript and the bundler skip what has not changed. TypeScript does not check types, which `npm test` does, so it takes a sixth of the processor time.
  */
 export const BUILD_STEPS = [
   ['node_modules/typescript-7/bin/tsc', '--build', '--noCheck', 'tsconfig.build.json'],
   ['packages/api-docs/dist/build.js'],
+  ['tools/pages/build.ts'],
 ];
 
 /**

@@ -5,6 +5,7 @@ export interface RequestOptions {
   method?: string;
   token?: string;
   body?: unknown;
+  headers?: Readonly<Record<string, string>>;
   /** PEM of the CA that signed the certificate of the server. */
   ca?: string;
   timeoutMs?: number;
@@ -19,7 +20,7 @@ export interface Answer {
 export async function request(url: string, options: RequestOptions = {}): Promise<Answer> {
   const { method = 'GET', token, body, ca, timeoutMs = 10_000 } = options;
   const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = { ...options.headers };
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
   return new Promise((resolve, reject) => {

@@ -85,7 +85,9 @@ test(
     expect((await request(`${local.base_url}/v1/asr/sessions`, session)).status).toBe(201);
 
     const [, token = ''] = /\/#(local\.\S+)/.exec(run.output()) ?? [];
-    const signIn = () => request(`${local.console_url}/console/v1/sign-in`, { method: 'POST', ca, body: { token } });
+    const headers = { 'x-svc-asr-console': '1' };
+    const signIn = () =>
+      request(`${local.console_url}/console/v1/sign-in`, { method: 'POST', ca, headers, body: { token } });
     expect(await signIn()).toMatchObject({ status: 200, body: expect.stringContaining('"tenant":"local"') });
     expect((await signIn()).status).toBe(401);
     for (const url of [local.console_admin_url, local.gateway_admin_url, local.operator_admin_url]) {

@@ -81,6 +81,8 @@ test('GET keys lists the keys of a tenant without their secrets', async () => {
   expect(Object.keys(body.data[0]).sort()).toEqual(
     [
       'object',
+      'replaces',
+      'replaced_by',
       'key_id',
       'prefix',
       'last_four',

@@ -3,11 +3,15 @@ import type { Router } from 'express';
 import { valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery, readUsageQuery } from '../http/query.ts';
+import { declineReasonOf } from '../applications/decline-reason.ts';
 import { LINK_EXPIRY_ANNOTATION } from '../applications/link.ts';
 import { readIfAvailable } from '../ledger-view.ts';
+import { creditRequestOf } from '../tenants/credit-request.ts';
+import { isCreditLow } from '../tenants/credit-low.ts';
 import { viewAccount, viewUsage } from '../tenants/view.ts';
 import type { OwnTenantView } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
+import { sessionOf } from './authorize.ts';
 import type { SignedIn } from './find-session.ts';
 
 /** Serves the signed-in developer's tenant and usage. */
@@ -26,6 +30,10 @@ export function routeAccount(router: Router, { ledger, settings, gateway }: Deve
         account,
         playground: gateway !== undefined,
         ledger_available: available,
+        role: sessionOf(request).role,
+        credit_low: account !== null && isCreditLow(account.credits),
+        credit_request: creditRequestOf(tenant),
+        decline_reason: declineReasonOf(tenant),
       };
       response.json(view);
     })
@@ -42,12 +50,9 @@ export function routeAccount(router: Router, { ledger, settings, gateway }: Deve
 }
 
 /** Returns what a developer may see of the tenant. Grants and other fields for administrators are left out. */
-function viewOwn({
-  metadata,
-  spec,
-}: Tenant): Omit<OwnTenantView, 'api_url' | 'api_ca_file' | 'account' | 'playground' | 'ledger_available'> {
+function viewOwn({ metadata, spec }: Tenant) {
   return {
-    object: 'tenant',
+    object: 'tenant' as const,
     name: metadata.name,
     display_name: spec.displayName,
     state: spec.state,

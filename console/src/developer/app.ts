@@ -1,20 +1,23 @@
 import { createAttemptLimiter } from '@svc-asr/runtime';
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import { createAudited } from '../audit/act.ts';
-import { ConsoleError } from '../errors.ts';
 import { createApp } from '../http/app.ts';
 import { handleError, methodNotAllowed, notFound } from '../http/error-handler.ts';
+import { checkSameOrigin } from '../http/same-origin.ts';
 import { routeAccount } from './account.ts';
+import { routeCreditRequests } from './credit-requests.ts';
 import { routeApplications } from './applications.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
+import { createKeyIssuer } from './issue-key.ts';
+import { routeKeyRotation } from './key-rotation.ts';
 import { routeLink } from './link.ts';
 import { routePlayground } from './playground.ts';
-import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
 import { routeSessions } from './sessions.ts';
 import { actorOf, createAuthorize, signedInTenant } from './authorize.ts';
 import { createSessionFinder } from './find-session.ts';
 import { routeDeveloperSignIn } from './provider-sign-in.ts';
+import { loadWebPage } from '../page/web.ts';
 import { routeSignIn } from './sign-in.ts';
 import { routeUserSession } from './user-session.ts';
 
@@ -27,12 +30,16 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   const app = createApp(logger, metrics);
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
-  routePage(app, ['index.html', 'console.css', 'console.js', ...SHARED_SCRIPTS, 'account.js', 'keys.js', 'usage.js']);
+  const page = loadWebPage('developer', [streamOrigin(settings.API_URL)]);
+  page.route(app);
   app
     .route('/docs')
     .get((_request, response) => response.redirect(`${settings.API_URL}/docs`))
     .all(methodNotAllowed('GET, HEAD'));
-  app.use(refuseForeignOrigin);
+  app.use((request, _response, next) => {
+    checkSameOrigin(request);
+    next();
+  });
   const failures = createAttemptLimiter(settings.SIGN_IN_FAILURES_PER_MINUTE, 60_000);
   const finder = createSessionFinder(deps, deps.identity.users, failures);
   app.use(createAuthorize(finder.find));
@@ -45,24 +52,18 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeLink(app, deps, signedIn, audited);
   routeAccount(app, deps, signedIn);
   routeSessions(app, deps, signedIn);
-  routeOwnKeys(app, deps, signedIn, audited);
+  routeCreditRequests(app, deps, signedIn, audited);
+  const issue = createKeyIssuer(deps);
+  routeOwnKeys(app, deps, signedIn, issue, audited);
+  routeKeyRotation(app, deps, signedIn, issue, audited);
   routePlayground(app, deps, signedIn);
+  page.routeOthers(app);
   app.use(notFound);
   app.use(handleError(logger, 'public'));
   return app;
 }
 
-/**
- * Rejects writes that a browser sends for a page of another site. Browsers do not send the SameSite cookie then either;
- * this is a second line of defence.
- */
-const refuseForeignOrigin: RequestHandler = (request, _response, next) => {
-  const { origin, host } = request.headers;
-  const isForeign = request.headers['sec-fetch-site'] === 'cross-site' || (origin !== undefined && !isOf(origin, host));
-  if (isForeign && request.method !== 'GET' && request.method !== 'HEAD') throw new ConsoleError('foreign_origin');
-  next();
-};
-
-function isOf(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host;
+/** Returns the origin of the streams of the public API. The playground connects to it. */
+function streamOrigin(apiUrl: string): string {
+  return new URL(apiUrl).origin.replace(/^http/, 'ws');
 }

@@ -42,6 +42,18 @@ export const checkSignIn = validator(exact({ token: Type.String({ minLength: 1, 
 
 export const checkTenantChoice = validator(exact({ tenant: Type.String({ minLength: 1, maxLength: 63 }) }));
 
+export const checkCreditRequest = validator(
+  exact({
+    message: stringMatching(`[ \\t\\n]*${VISIBLE}${TEXT}*`, 1000, 'must be text without control characters'),
+    audio_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  }),
+);
+
+/** The overlap is at most 30 days. */
+export const checkRotation = validator(
+  exact({ overlap_hours: Type.Integer({ minimum: 0, maximum: 720, default: 24 }) }),
+);
+
 export const checkOwnKey = validator(
   exact({
     name: Type.Optional(label),

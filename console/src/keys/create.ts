@@ -5,6 +5,7 @@ import { sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 import { createUnique } from '../resources/create-unique.ts';
 import type { ResourceStore } from '../resources/store.ts';
+import { REPLACES_ANNOTATION } from './rotation.ts';
 
 export interface KeyRequest {
   tenant: string;
@@ -14,6 +15,8 @@ export interface KeyRequest {
   scopes?: ApiKey['spec']['scopes'];
   /** Models that the key may use. All models of the tenant if undefined. */
   models?: ApiKey['spec']['models'];
+  /** Id of the key that this one replaces. */
+  replaces?: string;
 }
 
 /** Creates a key and stores its resource, which contains only the hash. The returned key is stored nowhere. */
@@ -35,7 +38,10 @@ function buildApiKey(generated: ReturnType<typeof generateApiKey>, request: KeyR
   return {
     apiVersion: API_VERSION,
     kind: 'ApiKey',
-    metadata: { name: generated.keyId.toLowerCase() },
+    metadata: {
+      name: generated.keyId.toLowerCase(),
+      ...(request.replaces !== undefined && { annotations: { [REPLACES_ANNOTATION]: request.replaces } }),
+    },
     spec: {
       tenant: request.tenant,
       displayName: request.displayName,

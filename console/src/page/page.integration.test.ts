@@ -1,49 +1,34 @@
 import { openBrowser } from '../../../test/support/driven-browser.ts';
-import type { Page } from '../../../test/support/driven-browser.ts';
 import { TOKEN } from '../testing/console.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
 import type { TestEnvironment } from '../testing/environment.ts';
+import { createVisitor } from '../testing/visitor.ts';
 
 let console_: TestEnvironment;
-let page: Page;
 
 beforeAll(async () => {
-  console_ = await startTestEnvironment({ operator: true, env: { EXAMPLE_CA_FILE: '/my home/ca.crt' } });
-  page = await openBrowser();
+  console_ = await startTestEnvironment({ operator: true });
 });
 
 afterAll(async () => {
-  await page.close();
   await console_.stop();
 });
 
-/** True if the button can be clicked without scrolling to the side. */
-const REVOKE_IS_VISIBLE = `(() => {
-  const revoke = [...document.querySelectorAll('#keys button')].find((each) => each.innerText === 'Revoke');
-  const { left, right } = revoke.getBoundingClientRect();
-  const section = document.querySelector('#keys').getBoundingClientRect();
-  const isComplete = document.documentElement.scrollWidth <= innerWidth;
-  return isComplete && left >= section.left && right <= section.right;
-})()`;
+const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${console_.pageUrl}${path}`, { headers, redirect: 'manual' });
 
-const sees = (text: string) => page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+/** Returns the paths of the files that the page loads. */
+async function assetPaths(): Promise<string[]> {
+  const text = await (await get('/', HTML)).text();
+  return [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+}
 
-test('the console pages lead a developer from the waitlist through approval to a key that is created, rotated and revoked', async () => {
-  await page.open(`${console_.pageUrl}/`);
-  await page.fill('Your name', 'Achieng');
-  await page.fill('Email', 'achieng@example.org');
-  await page.fill('Organisation', 'Nam <b>Lolwe</b> FM');
-  await page.fill('What do you want', 'Captions for radio');
-  await page.click('Join waitlist');
-  await sees('Your private link');
-  const link = String(await page.evaluate("document.querySelector('.shown-once').innerText"));
-  expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#nam-b-lolwe-b-fm-/);
-  await sees('You are on the waitlist');
-  await page.click('Done');
-  await page.until("document.querySelector('.shown-once') === null");
-  // The organisation's markup is shown as text.
-  expect(await page.evaluate("document.querySelector('#who b')")).toBeNull();
-
+test('an administrator signs in on the admin page and approves an application', async () => {
+  const application = { name: 'Achieng', email: 'achieng@example.org', use: 'Captions for radio' };
+  await createVisitor(console_.pageUrl).call('POST', 'applications', application);
+  const page = await openBrowser();
+  const sees = (text: string) => page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
   await page.open(`${console_.adminUrl}/`);
   await page.fill('Admin token', 'wrong');
   await page.click('Sign in');
@@ -54,76 +39,65 @@ test('the console pages lead a developer from the waitlist through approval to a
   await page.fill('Initial credit', '120');
   await page.click('Approve');
   await sees('No pending applications.');
-
-  await page.open('about:blank');
-  await page.open(link);
-  await sees('2 min 0 s');
-  expect(await page.evaluate('location.href')).toBe(`${console_.pageUrl}/`);
-  await page.fill('Name', 'production');
-  await page.evaluate('document.querySelector(\'option[value="usage:read"]\').selected = true');
-  await page.fill('Models', 'm1, m2');
-  await page.click('Create key');
-  await sees('It cannot be shown again');
-  const key = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
-  const { body } = await console_.call('GET', '/admin/v1/keys');
-  const limits = { scopes: ['usage:read'], models: ['m1', 'm2'] };
-  expect(body.data).toMatchObject([{ name: 'production', last_four: key.slice(-4), ...limits }]);
-
-  await page.open('about:blank');
-  await page.open(`${console_.pageUrl}/`);
-  await sees(key.slice(-4));
-  expect(await page.evaluate('document.body.innerText')).not.toContain(key);
-  for (const width of [1440, 1280, 1024, 820, 390]) {
-    await page.resize(width, 900);
-    expect([width, await page.evaluate(REVOKE_IS_VISIBLE)]).toEqual([width, true]);
-  }
-  await page.resize(1280, 900);
-  expect(await page.evaluate("document.querySelector('#quickstart').innerText")).toContain(
-    "curl --cacert '/my home/ca.crt' https://localhost:8443/v1/models\n",
-  );
-  await page.click('Rotate');
-  await page.until("document.querySelectorAll('#keys tbody tr').length === 2");
-  // The new key may do no more than the one that it replaces.
-  expect((await console_.call('GET', '/admin/v1/keys')).body.data).toMatchObject([limits, limits]);
-  const replaced = String(await page.evaluate("document.querySelector('#new-key .shown-once').innerText"));
-  await page.click('Revoke');
-  await page.until("document.querySelectorAll('#keys tbody tr').length === 1");
-  // The new key stays visible until the user clicks Done, even while other keys are revoked.
-  expect(await page.evaluate("document.querySelector('#new-key .shown-once').innerText")).toBe(replaced);
-  await page.click('Done');
-  await page.click('Revoke');
-  await page.until("document.querySelector('#keys').innerText.includes('No API keys yet.')");
-  expect((await console_.call('GET', '/admin/v1/keys')).body.data).toEqual([]);
-  await page.click('Renew link');
-  await page.until("document.querySelector('#private-link .shown-once') !== null");
-  const renewed = String(await page.evaluate("document.querySelector('#private-link .shown-once').innerText"));
-  expect(renewed).not.toBe(link);
-  await page.click('Done');
-  await page.click('Sign out');
-  await sees('Join the waitlist');
-  await page.open('about:blank');
-  await page.open(renewed);
-  await sees('Your link expires on');
-  await page.evaluate('window.confirm = () => true');
-  await page.click('Revoke link');
-  await sees('Join the waitlist');
-  await page.open('about:blank');
-  await page.open(renewed);
-  await sees('The private link is not valid');
-  // The browser logs the 401 of the signed-out page. Scripts and the content security policy must cause no messages.
   expect(page.errors().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
+  await page.close();
 });
 
 test('the console links to the documentation of the API', async () => {
-  const { status, headers } = await fetch(`${console_.pageUrl}/docs`, { redirect: 'manual' });
+  const { status, headers } = await get('/docs');
   expect([status, headers.get('location')]).toEqual([302, 'https://localhost:8443/docs']);
-  await page.open(`${console_.pageUrl}/`);
-  expect(await page.evaluate("document.querySelector('header a').href")).toBe(`${console_.pageUrl}/docs`);
 });
 
-test('the console page shows an error and the sign-in form when a private link is not valid', async () => {
-  await page.open('about:blank');
-  await page.open(`${console_.pageUrl}/#acme.${'x'.repeat(32)}`);
-  await sees('The private link is not valid');
-  await sees('Join the waitlist');
+test('every address of the page returns the page with its security headers, and is checked for changes', async () => {
+  for (const path of ['/', '/keys', '/sessions/abc']) {
+    const { status, headers } = await get(path, HTML);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' wss://localhost:8443; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  }
+});
+
+test('a client that does not ask for HTML gets an error as JSON at an unknown address', async () => {
+  for (const path of ['/keys', '/console/v1/nothing']) {
+    const response = await get(path);
+    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
+      404,
+      'not_found',
+    ]);
+  }
+});
+
+test('the files of the page have names with a hash, are cached for a year, and compressed if the browser accepts it', async () => {
+  const paths = await assetPaths();
+  expect(paths.map((path) => path.replace(/^.*\./, '')).sort()).toEqual(['css', 'js', 'svg']);
+  for (const path of paths) {
+    expect(path).toMatch(/-[\w-]{8}\.\w+$/);
+    const { status, headers } = await get(path, { 'accept-encoding': 'gzip, br' });
+    expect([path, status]).toEqual([path, 200]);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('content-encoding')).toBe('br');
+    expect(headers.get('vary')).toContain('Accept-Encoding');
+    const plain = await get(path, { 'accept-encoding': 'gzip' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.text()).toBe(await (await get(path, { 'accept-encoding': 'br' })).text());
+  }
+});
+
+test.each(['/assets/index.js', '/assets/..%2F..%2Fpackage.json', '/assets/index.html.br'])(
+  'a file that the page does not have is not found: %s',
+  async (path) => {
+    expect((await get(path, HTML)).status).toBe(404);
+  },
+);
+
+test('a write without the header of the page is refused', async () => {
+  const visitor = createVisitor(console_.pageUrl);
+  for (const value of ['', '0']) {
+    const answer = await visitor.call('POST', 'sign-in', { token: 'x' }, { 'x-svc-asr-console': value });
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'foreign_origin']);
+  }
+  expect((await visitor.call('POST', 'sign-in', { token: 'x' })).status).toBe(401);
 });

@@ -17,6 +17,7 @@ export function createVisitor(pageUrl: string, given = ''): Visitor {
       const response = await fetch(`${pageUrl}/console/v1/${path}`, {
         method,
         headers: {
+          'x-svc-asr-console': '1',
           ...(cookie !== '' && { cookie }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,

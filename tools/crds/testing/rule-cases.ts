@@ -234,14 +234,29 @@ export const RULE_CASES: readonly RuleCase[] = [
     field: 'spec',
     before: apiKey({ expiresAt: '2030-01-01T00:00:00Z' }),
     refused: [
-      apiKey({ expiresAt: '2030-01-01T00:00:01Z' }),
-      apiKey(),
       apiKey({ expiresAt: '2030-01-01T00:00:00Z', hash: 'c'.repeat(64) }),
       apiKey({ expiresAt: '2030-01-01T00:00:00Z', tenant: 'other' }),
       apiKey({ expiresAt: '2030-01-01T00:00:00Z', scopes: ['usage:read'] }),
       apiKey({ expiresAt: '2030-01-01T00:00:00Z', models: ['m'] }),
     ],
     accepted: [apiKey({ expiresAt: '2030-01-01T00:00:00Z', displayName: '' })],
+  },
+  {
+    message: 'expiresAt can only be moved to an earlier time',
+    field: 'spec.expiresAt',
+    before: apiKey({ expiresAt: '2030-01-01T00:00:00Z' }),
+    refused: [apiKey({ expiresAt: '2030-01-01T00:00:01Z' }), apiKey({ expiresAt: null }), apiKey()],
+    accepted: [apiKey({ expiresAt: '2029-12-31T23:59:59Z' }), apiKey({ expiresAt: '2030-01-01T01:00:00+01:00' })],
+  },
+  {
+    message: 'a key cannot be changed',
+    field: 'spec',
+    before: apiKey({ expiresAt: null, scopes: ['usage:read'] }),
+    refused: [apiKey({ expiresAt: null }), apiKey({ expiresAt: null, scopes: ['sessions:create'] })],
+    accepted: [
+      apiKey({ expiresAt: '2030-01-01T00:00:00Z', scopes: ['usage:read'] }),
+      apiKey({ scopes: ['usage:read'] }),
+    ],
   },
   {
     message: 'issuer and subject identify the member together',

@@ -37,6 +37,15 @@ export const KeyModels = Type.Array(
   },
 );
 
+/** Fields of a key that never change. */
+const FIXED = ['tenant', 'displayName', 'keyId', 'hash', 'pepperId', 'lastFour'];
+const LISTS = ['scopes', 'models'];
+
+/** Returns a CEL expression for "the optional list has not changed". */
+function unchangedList(field: string): string {
+  return `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`;
+}
+
 export const ApiKeySpec = closed(
   {
     tenant: nameOf('Name of the Tenant that the key belongs to.'),
@@ -62,11 +71,18 @@ export const ApiKeySpec = closed(
     models: Type.Optional(KeyModels),
   },
   {
-    description: 'Specification of the key. Immutable.',
-    ...rules({
-      rule: 'self == oldSelf',
-      message: 'a key cannot be changed: create another one and delete this one, which revokes it',
-    }),
+    description: 'Specification of the key. Only expiresAt can be changed, to an earlier time.',
+    ...rules(
+      {
+        rule: [...FIXED.map((field) => `self.${field} == oldSelf.${field}`), ...LISTS.map(unchangedList)].join(' && '),
+        message: 'a key cannot be changed: create another one and delete this one, which revokes it',
+      },
+      {
+        rule: `!has(oldSelf.expiresAt) || dyn(oldSelf.expiresAt) == null || (has(self.expiresAt) && dyn(self.expiresAt) != null && self.expiresAt <= oldSelf.expiresAt)`,
+        message: 'expiresAt can only be moved to an earlier time: create another key instead',
+        fieldPath: '.expiresAt',
+      },
+    ),
   },
 );
 

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { findChromium } from '../../../test/support/browser.ts';
+import { endAfterFile } from '../../../test/support/leftovers.ts';
+
+export type { Page } from 'playwright-core';
+
+/** Width of the narrowest supported screen. */
+const NARROW = 320;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A browser whose pages collect their errors. */
+export interface TestBrowser {
+  /** Opens a page in a profile of its own. */
+  open: (url: string, options?: BrowserContextOptions) => Promise<Page>;
+  /** Opens a private link, and waits for the overview. */
+  signIn: (link: string, options?: BrowserContextOptions) => Promise<Page>;
+  close: () => Promise<void>;
+}
+
+/** Starts Chromium. */
+export async function startBrowser(): Promise<TestBrowser> {
+  // Chromium has no sandbox as root, which containers use. The pages of the tests are our own.
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+  const browser: Browser = await chromium.launch({ executablePath: findChromium(), args });
+  const close = () => browser.close();
+  endAfterFile(close);
+  async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ locale: 'en-KE', viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    collectErrors(page);
+    await page.goto(url);
+    return page;
+  }
+  return {
+    open,
+    signIn: async (link, options) => {
+      const page = await open(link, options);
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      return page;
+    },
+    close,
+  };
+}
+
+const errors = new WeakMap<Page, string[]>();
+
+function collectErrors(page: Page): void {
+  const found: string[] = [];
+  errors.set(page, found);
+  page.on('pageerror', (error) => found.push(error.message));
+  page.on('console', (message) => {
+    // The browser logs each response with an error status. Tests check those that they expect.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) found.push(message.text());
+  });
+  page.on('response', (response) => {
+    if (response.status() === 404 && !response.url().includes('/console/v1/')) found.push(`404 ${response.url()}`);
+  });
+}
+
+/** Returns script errors, violations of the content security policy, and files that were not found. */
+export function errorsOf(page: Page): readonly string[] {
+  return errors.get(page) ?? [];
+}
+
+/**
+ * Checks what holds for every page in every state. It has one h1, and nothing scrolls sideways on a narrow screen. It
+ * violates no accessibility rule of axe in light and dark.
+ */
+export async function checkPage(page: Page): Promise<void> {
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+  expect(await page.locator('h1').count()).toBe(1);
+  const size = page.viewportSize();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    expect([colorScheme, page.url(), await violationsOf(page)]).toEqual([colorScheme, page.url(), []]);
+  }
+  await page.setViewportSize({ width: NARROW, height: 640 });
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  if (size !== null) await page.setViewportSize(size);
+}
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('; ')}`,
+  );
+}
+
+/** Returns the accessible text of the element with the focus. */
+export function focusedText(page: Page): Promise<string> {
+  return page.evaluate(
+    '(document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.innerText ?? "").trim()',
+  );
+}

@@ -1,0 +1,30 @@
+import { API_GROUP } from '@svc-asr/core';
+import type { ApiKey } from '@svc-asr/core';
+
+/** Annotation of a key with the id of the key that it replaces. */
+export const REPLACES_ANNOTATION = `${API_GROUP}/replaces`;
+
+const DAY_MS = 86_400_000;
+
+/** Returns the id of the key that this one replaces. Null if it was not created by a rotation. */
+export function replacedKeyOf({ metadata }: ApiKey): string | null {
+  const keyId = metadata.annotations?.[REPLACES_ANNOTATION] ?? '';
+  return keyId === '' ? null : keyId;
+}
+
+/**
+ * Returns when the replacement of a key expires: after the lifetime of the old key, counted from now, but not before
+ * tomorrow. Null if the old key never expires.
+ */
+export function rotatedExpiry(expiresAt: string | null, createdAt: string | undefined, nowMs: number): string | null {
+  if (expiresAt === null) return null;
+  const lifetimeMs = Date.parse(expiresAt) - (createdAt === undefined ? nowMs : Date.parse(createdAt));
+  return new Date(nowMs + Math.max(DAY_MS, lifetimeMs)).toISOString();
+}
+
+/** Lets a key expire at a time, unless it expires earlier anyway. */
+export function withEarlierExpiry(key: ApiKey, atMs: number): ApiKey {
+  const { expiresAt } = key.spec;
+  if (typeof expiresAt === 'string' && Date.parse(expiresAt) <= atMs) return key;
+  return { ...key, spec: { ...key.spec, expiresAt: new Date(atMs).toISOString() } };
+}

@@ -1,0 +1,46 @@
+import { API_GROUP } from '@svc-asr/core';
+import type { Tenant } from '@svc-asr/core';
+import type { CreditRequestView } from '../responses.ts';
+
+/**
+ * Annotation with the last request for more credit, as JSON. It contains the number of grants at that time. The next
+ * grant therefore answers the request, also if kubectl adds it.
+ */
+const CREDIT_REQUEST_ANNOTATION = `${API_GROUP}/credit-request`;
+
+interface StoredRequest extends CreditRequestView {
+  readonly grants: number;
+}
+
+/** Stores a request for more credit. It replaces an earlier one. */
+export function withCreditRequest(tenant: Tenant, request: CreditRequestView): Tenant {
+  const stored: StoredRequest = { ...request, grants: tenant.spec.grants.length };
+  const annotations = { ...tenant.metadata.annotations, [CREDIT_REQUEST_ANNOTATION]: JSON.stringify(stored) };
+  return { ...tenant, metadata: { ...tenant.metadata, annotations } };
+}
+
+/** Returns the pending request for more credit. Null if there is none, or if credit was granted since. */
+export function creditRequestOf({ metadata, spec }: Tenant): CreditRequestView | null {
+  const stored = parse(metadata.annotations?.[CREDIT_REQUEST_ANNOTATION] ?? '');
+  if (stored === undefined || spec.grants.length > stored.grants) return null;
+  const { at, message, audio_seconds: audioSeconds } = stored;
+  return { at, message, audio_seconds: audioSeconds };
+}
+
+/** Parses the annotation. Returns undefined for anything else than a request, because kubectl can write it too. */
+function parse(text: string): StoredRequest | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<StoredRequest> | null;
+    if (typeof value?.at !== 'string' || Number.isNaN(Date.parse(value.at))) return undefined;
+    if (typeof value.message !== 'string' || typeof value.grants !== 'number') return undefined;
+    const { audio_seconds: audioSeconds } = value;
+    return {
+      at: value.at,
+      message: value.message,
+      audio_seconds: typeof audioSeconds === 'number' ? audioSeconds : null,
+      grants: value.grants,
+    };
+  } catch {
+    return undefined;
+  }
+}

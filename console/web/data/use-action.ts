@@ -1,0 +1,36 @@
+import { useRef, useState } from 'preact/hooks';
+import { messageOf } from './api.ts';
+
+/** An action of the user that sends a request. */
+export interface Action<Args extends readonly unknown[]> {
+  /** Starts the action, unless it still runs. */
+  readonly run: (...args: Args) => void;
+  readonly isRunning: boolean;
+  /** Message of the last failure. Empty if there was none. */
+  readonly problem: string;
+  readonly clear: () => void;
+}
+
+/** Wraps an asynchronous action, so that a second click cannot repeat it and its failure is shown. */
+export function useAction<Args extends readonly unknown[]>(act: (...args: Args) => Promise<void>): Action<Args> {
+  const [isRunning, setRunning] = useState(false);
+  const [problem, setProblem] = useState('');
+  // State changes arrive late, so that two clicks in one frame would both see a stopped action.
+  const started = useRef(false);
+
+  async function start(...args: Args): Promise<void> {
+    if (started.current) return;
+    started.current = true;
+    setRunning(true);
+    setProblem('');
+    try {
+      await act(...args);
+    } catch (error) {
+      setProblem(messageOf(error));
+    } finally {
+      started.current = false;
+      setRunning(false);
+    }
+  }
+  return { run: (...args) => void start(...args), isRunning, problem, clear: () => setProblem('') };
+}

@@ -1,0 +1,27 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { OwnTenantView } from '../../src/responses.ts';
+
+/** The signed-in developer's tenant, and what pages can do with it. */
+export interface AccountAccess {
+  readonly account: OwnTenantView;
+  /** Reads the tenant again. */
+  readonly reload: () => Promise<void>;
+  /** Shows a new private link until the user has saved it. */
+  readonly showLink: (token: string) => void;
+  /** Shows the sign-in page with a message. */
+  readonly leave: (message: string) => void;
+}
+
+export const AccountContext = createContext<AccountAccess | undefined>(undefined);
+
+export function useAccount(): AccountAccess {
+  const access = useContext(AccountContext);
+  if (access === undefined) throw new Error('useAccount needs an AccountContext around the component');
+  return access;
+}
+
+/** True if the signed-in person may create and revoke keys, use the playground and ask for credit. */
+export function mayDevelop({ role }: OwnTenantView): boolean {
+  return role !== 'viewer';
+}

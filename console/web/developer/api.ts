@@ -1,0 +1,49 @@
+import type {
+  ApplicationView,
+  CreatedKey,
+  LinkView,
+  ListedKey,
+  OwnModelView,
+  OwnTenantView,
+  PageOf,
+  RefusalView,
+  SessionDetailView,
+  SessionRow,
+  UsageByKeyView,
+} from '../../src/responses.ts';
+import { createCall } from '../data/api.ts';
+
+/** Requests of this page below /console/v1, with the types of their responses. */
+export interface DeveloperRoutes {
+  'POST applications': ApplicationView;
+  'POST sign-in': { readonly tenant: string };
+  'DELETE sign-in': { readonly tenant: null };
+  'POST link': LinkView;
+  'DELETE link': { readonly revoked: true };
+  'GET account': OwnTenantView;
+  'POST credit-requests': { readonly at: string };
+  'GET keys': { readonly data: readonly ListedKey[]; readonly ledger_available: boolean };
+  'POST keys': CreatedKey;
+  'POST keys/:id/rotate': CreatedKey;
+  'DELETE keys/:id': { readonly revoked: true };
+  'GET usage': UsageByKeyView;
+  'GET sessions': PageOf<SessionRow>;
+  'GET sessions/:id': SessionDetailView;
+  'GET refusals': PageOf<RefusalView>;
+  'GET models': { readonly data: readonly OwnModelView[] };
+}
+
+const listeners = new Set<() => void>();
+
+/** Calls a function when a response shows that the session of this browser has ended. Returns a function that stops it. */
+export function onSessionEnd(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+/** Sends a request as the signed-in developer. */
+export const call = createCall<DeveloperRoutes>('/console/v1', () => {
+  for (const listener of listeners) listener();
+});

@@ -1,0 +1,65 @@
+import { usePlace } from '../data/router.ts';
+import { texts } from '../texts/index.ts';
+import { Badge, Empty, Page } from '../ui/content.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import type { NavigationEntry } from '../ui/shell.tsx';
+import { Shell } from '../ui/shell.tsx';
+import { useAccount } from './account-context.ts';
+import { findPage } from './pages.tsx';
+import { SignOut } from './sign-in/sign-out.tsx';
+
+/** The navigation of a developer with the page at the current address. */
+export function DeveloperShell() {
+  const { account } = useAccount();
+  const { path } = usePlace();
+  const found = findPage(path);
+  return (
+    <Shell groups={entries()} identity={<Identity />} footer={<SignOut />}>
+      {account.state === 'Suspended' && (
+        <div class="page">
+          <Notice tone="danger" title={texts.states.suspendedTitle}>
+            {texts.states.suspendedText}
+          </Notice>
+        </div>
+      )}
+      {found === undefined ? <NotFound /> : <found.Page key={path} params={found.params} />}
+    </Shell>
+  );
+}
+
+function entries(): NavigationEntry[][] {
+  const text = texts.navigation;
+  return [
+    [
+      { href: '/', text: text.overview, icon: 'overview' },
+      { href: '/playground', text: text.playground, icon: 'playground' },
+      { href: '/keys', text: text.keys, icon: 'key' },
+      { href: '/usage', text: text.usage, icon: 'usage' },
+      { href: '/sessions', text: text.sessions, icon: 'sessions' },
+    ],
+    [
+      { href: '/quick-start', text: text.quickStart, icon: 'quickStart' },
+      { href: '/account', text: text.account, icon: 'account' },
+      { href: '/docs', text: text.documentation, icon: 'documentation', isExternal: true },
+    ],
+  ];
+}
+
+function Identity() {
+  const { account } = useAccount();
+  return (
+    <>
+      <p class="identity-name">{account.display_name}</p>
+      <Badge tone={account.state === 'Active' ? 'good' : 'bad'}>{texts.account.states[account.state]}</Badge>
+    </>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title={texts.general.notFound}>
+      <Empty title={texts.general.notFoundText} action={<ButtonLink href="/">{texts.general.toOverview}</ButtonLink>} />
+    </Page>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import type { CreatedKey } from '../../../src/responses.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useLoad } from '../../data/use-load.ts';
+import { texts } from '../../texts/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choices } from '../../ui/choices.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { call } from '../api.ts';
+
+const DEFAULT_DAYS = '90';
+
+/** Creates a key. */
+export function CreateKeyDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated: (created: CreatedKey) => void;
+}) {
+  const text = texts.keyDialogs;
+  const [name, setName] = useState('');
+  const [days, setDays] = useState(DEFAULT_DAYS);
+  const [scope, setScope] = useState('');
+  const [isLimited, setLimited] = useState(false);
+  const [models, setModels] = useState<readonly string[]>([]);
+  const available = useLoad('models', () => call('GET models'));
+  const create = useAction(async () => {
+    if (isLimited && models.length === 0) throw new Error(text.noModel);
+    const body = {
+      name: name.trim(),
+      ...(days !== '' && { expires_in_days: Number(days) }),
+      ...(scope !== '' && { scopes: [scope] }),
+      ...(isLimited && { models }),
+    };
+    onCreated(await call('POST keys', { body }));
+  });
+  const modelChoices = [
+    ['all', texts.keys.allModels],
+    ['some', text.someModels],
+  ] as const;
+  return (
+    <Dialog title={text.createTitle} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.run();
+        }}
+      >
+        <TextField
+          label={texts.keys.name}
+          isOptional
+          hint={text.nameHint}
+          value={name}
+          onChange={setName}
+          maxLength={200}
+          autofocus
+        />
+        <div class="fields">
+          <SelectField label={text.expiration} value={days} onChange={setDays} choices={text.days} />
+          <SelectField
+            label={text.permissions}
+            value={scope}
+            onChange={setScope}
+            choices={[['', texts.keys.fullAccess], ...Object.entries(texts.keys.scopes)]}
+          />
+        </div>
+        <SelectField
+          label={text.models}
+          value={isLimited ? 'some' : 'all'}
+          onChange={(value) => setLimited(value === 'some')}
+          choices={modelChoices}
+        />
+        {isLimited && (
+          <Choices
+            label={text.someModels}
+            choices={(available.data?.data ?? []).map(({ id, language }) => [id, `${language} · ${id}`])}
+            selected={models}
+            onChange={setModels}
+          />
+        )}
+        <Problem message={create.problem} />
+        <DialogActions>
+          <Button onClick={onClose}>{texts.general.cancel}</Button>
+          <Button type="submit" kind="primary" isBusy={create.isRunning}>
+            {texts.keys.create}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

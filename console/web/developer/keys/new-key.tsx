@@ -1,0 +1,36 @@
+import type { CreatedKey, ListedKey } from '../../../src/responses.ts';
+import { formatDateTime } from '../../data/format.ts';
+import { texts } from '../../texts/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyField } from '../../ui/copy.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { isExpired, nameOf } from './describe.ts';
+
+/** Shows a key that was just created, until the user confirms that it is saved. The console cannot show it again. */
+export function NewKeyDialog({
+  created,
+  keys,
+  onSaved,
+}: {
+  created: CreatedKey;
+  keys: readonly ListedKey[];
+  onSaved: () => void;
+}) {
+  const text = texts.keyDialogs;
+  const old = keys.find(({ key_id: id }) => id === created.replaces);
+  return (
+    <Dialog title={created.name === '' ? text.newTitle : text.newTitleOf(created.name)} isDismissible={false}>
+      <p>{text.newText}</p>
+      <CopyField label={text.newLabel} value={created.key} autofocus />
+      {!created.active && <p class="hint">{text.soon}</p>}
+      {old?.expires_at !== undefined && old.expires_at !== null && (
+        <p class="hint">
+          {isExpired(old) ? text.replacedNow(nameOf(old)) : text.replaced(nameOf(old), formatDateTime(old.expires_at))}
+        </p>
+      )}
+      <DialogActions>
+        <Button onClick={onSaved}>{text.saved}</Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+import { texts } from '../../texts/index.ts';
+
+/** Links between the list of sessions and that of refused requests. */
+export function SessionTabs({ current }: { current: 'sessions' | 'refused' }) {
+  const text = texts.sessions;
+  return (
+    <nav class="tabs" aria-label={text.tabs}>
+      <a href="/sessions" aria-current={current === 'sessions' ? 'page' : undefined}>
+        {text.ended}
+      </a>
+      <a href="/sessions/refused" aria-current={current === 'refused' ? 'page' : undefined}>
+        {text.refused}
+      </a>
+    </nav>
+  );
+}

@@ -1,0 +1,28 @@
+import { account } from './en/account.ts';
+import { general } from './en/general.ts';
+import { keyDialogs, keys } from './en/keys.ts';
+import { navigation } from './en/navigation.ts';
+import { creditRequest, overview } from './en/overview.ts';
+import { quickStart } from './en/quick-start.ts';
+import { refusals, sessionDetail, sessions } from './en/sessions.ts';
+import { privateLink, signIn, states } from './en/sign-in.ts';
+import { usage } from './en/usage.ts';
+
+/** English texts of the pages, by area. */
+export const en = {
+  account,
+  general,
+  creditRequest,
+  keyDialogs,
+  keys,
+  navigation,
+  overview,
+  privateLink,
+  quickStart,
+  refusals,
+  sessionDetail,
+  sessions,
+  signIn,
+  states,
+  usage,
+};

@@ -1,0 +1,13 @@
+/** Names of the pages, in the navigation and as titles. */
+export const navigation = {
+  label: 'Pages',
+  overview: 'Overview',
+  playground: 'Playground',
+  keys: 'API keys',
+  usage: 'Usage',
+  sessions: 'Sessions',
+  quickStart: 'Quick start',
+  account: 'Account',
+  documentation: 'Documentation',
+  signOut: 'Sign out',
+};

@@ -1,0 +1,26 @@
+/** Texts of the quick start. */
+export const quickStart = {
+  title: 'Quick start',
+  lead: 'Every example contains your address and a model that you can use. Copy it and run it as it is.',
+  model: 'Model',
+  stepKey: 'Set your API key',
+  stepKeyText: 'The command asks for the key, so that it does not stay in the history of your shell.',
+  noKey: 'You have no API key yet.',
+  createKey: 'Create key',
+  stepRun: 'Send audio',
+  stepRunText: 'Record a few seconds of speech as speech.wav: 16 kHz, one channel, 16 bits.',
+  languages: 'Examples',
+  curl: 'curl',
+  node: 'Node.js',
+  python: 'Python',
+  browser: 'Browser',
+  curlText: 'Transcribes a file with one request. Files of other formats work too.',
+  nodeText: 'Streams a file and prints the text while it changes. Needs Node.js 22 or newer.',
+  pythonText: 'Transcribes a file with one request. Needs the package requests.',
+  browserText:
+    'A small server and its page. The server creates a session, and the page streams the microphone to it. The key stays on the server.',
+  browserOpen: 'Then open http://localhost:3000 in your browser.',
+  localCa: 'Your browser must trust the certificate of the API. On your own machine, import the CA file first.',
+  command: 'Command',
+  noModel: 'No model is available to your account yet. Ask the administrator.',
+};

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { texts } from '../texts/index.ts';
+import { Icon } from './icons.tsx';
+
+/**
+ * A modal dialog. The focus moves into it when it appears, and back to where it was when it disappears. A dialog that is
+ * not dismissible closes only by its own buttons. The browser then also asks before the tab is closed.
+ */
+export function Dialog({
+  title,
+  children,
+  isDismissible = true,
+  isWide = false,
+  onClose,
+}: {
+  title: string;
+  children: ComponentChildren;
+  isDismissible?: boolean;
+  isWide?: boolean;
+  /** Called when the user dismisses the dialog. */
+  onClose?: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+
+  useEffect(() => {
+    if (isDismissible) return undefined;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isDismissible]);
+
+  return (
+    <dialog
+      ref={dialog}
+      class={isWide ? 'wide' : undefined}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (isDismissible) onClose?.();
+      }}
+      // Browsers close a dialog at the second Escape even if the first one was cancelled.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        if (isDismissible) onClose?.();
+      }}
+      onClick={(event) => {
+        if (isDismissible && event.target === event.currentTarget) onClose?.();
+      }}
+    >
+      <div class="dialog-body">
+        <header>
+          <h2 id={titleId}>{title}</h2>
+          {isDismissible && (
+            <button type="button" class="button quiet icon-only" aria-label={texts.general.close} onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** The buttons at the end of a dialog. */
+export function DialogActions({ children }: { children: ComponentChildren }) {
+  return <div class="dialog-actions">{children}</div>;
+}
