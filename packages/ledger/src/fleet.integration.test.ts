@@ -13,7 +13,7 @@ afterEach(() => ledger.link.close());
 
 const worker = (id: string, slots: number) => ({ id, address: `ws://${id}`, revision: 'r1', slots });
 
-test('fleet.pool returns the workers, streams, queue and shares of a model, as pools.load counts them', async () => {
+test('fleet.pool returns the workers, streams, queue and shares of a model, with the same counts as pools.load', async () => {
   await ledger.workers.register('kikuyu', worker('a', 1));
   await ledger.workers.register('kikuyu', { ...worker('b', 4), device: 'H200', tier: 'spot' });
   await ledger.workers.drain('kikuyu', 'b');
@@ -48,7 +48,7 @@ test('fleet.pool returns the workers, streams, queue and shares of a model, as p
   });
 });
 
-test('fleet.pool of an unknown model is empty', async () => {
+test('fleet.pool returns an empty pool for an unknown model', async () => {
   expect(await ledger.fleet.pool('none')).toMatchObject({ workers: [], slots: 0, active: 0, waiting: 0, shares: [] });
 });
 

@@ -4,8 +4,8 @@ import { fields, numbers } from './replies.ts';
 import type { FleetGateway, FleetPool, FleetWorker } from './types.ts';
 
 /**
- * Creates the functions that read gateways and pools for display. They change nothing, so that a Redis user without the
- * right to write can call them. Processes whose lease has expired are left out.
+ * Creates the functions that read gateways and pools for display. They write nothing, so that a Redis user without the
+ * right to write can call them. Processes whose lease has expired are omitted.
  */
 export function createFleet(link: RedisLink, keys: RedisKeys) {
   async function readTimeMs(key: string): Promise<number> {
@@ -13,7 +13,7 @@ export function createFleet(link: RedisLink, keys: RedisKeys) {
     return seconds * 1000 + Math.floor(microseconds / 1000);
   }
 
-  /** Returns the members of a set of leases that are valid, with the time of their expiry. */
+  /** Returns the processes in a set of leases whose lease is valid, with the time of its expiry. */
   async function readLeases(key: string): Promise<[id: string, untilMs: number][]> {
     const nowMs = await readTimeMs(key);
     const reply = await link.send(key, ['ZRANGE', key, String(nowMs), '+inf', 'BYSCORE', 'WITHSCORES']);
@@ -73,7 +73,7 @@ export function createFleet(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** Reads the shares of revisions, `REVISION PERCENT …`. */
+/** Parses the shares of revisions, which are stored as `REVISION PERCENT …`. */
 function readShares(text: string | null): FleetPool['shares'] {
   const words = (text ?? '').split(' ').filter((word) => word !== '');
   return words.flatMap((revision, at) => (at % 2 === 0 ? [{ revision, percent: Number(words[at + 1]) }] : []));

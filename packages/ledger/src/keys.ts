@@ -35,7 +35,7 @@ export function createRedisKeys(prefix: string) {
     purge: () => `${prefix}:{o}:purge`,
     endedAdminSessions: () => `${prefix}:{o}:admin-sessions:ended`,
     audit: () => `${prefix}:{o}:audit`,
-    /** Sessions of a user at a page of the console. */
+    /** Sessions of a user on one page of the console. */
     consoleSessions: (audience: string, user: string) => `${prefix}:{c:${audience}:${user}}:s`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };

@@ -277,32 +277,32 @@ export interface PoolLoad {
   readAtMs: number;
 }
 
-/** Worker as administrators see it. */
+/** A worker in the form that administrators see. */
 export interface FleetWorker {
   id: string;
   revision: string;
   slots: number;
   active: number;
   draining: boolean;
-  /** Name of the GPU. Null without one. */
+  /** Name of the GPU. Null if the worker has none. */
   device: string | null;
-  /** Null if the model has no tiers. */
+  /** Tier of the worker. Null if the model has no tiers. */
   tier: string | null;
 }
 
-/** Pool of a model as administrators see it. */
+/** Pool of a model in the form that administrators see. */
 export interface FleetPool extends Pick<PoolLoad, 'active' | 'held' | 'waiting' | 'refused' | 'slots'> {
   workers: FleetWorker[];
   /** Shares of new sessions by revision, in percent. Empty if there is no rollout. */
   shares: { revision: string; percent: number }[];
 }
 
-/** Gateway process as administrators see it. */
+/** A gateway process in the form that administrators see. */
 export interface FleetGateway {
   id: string;
-  /** Streams that the process owns. */
+  /** Number of streams that the process owns. */
   streams: number;
-  /** Streams that its audio memory can accept. Null if it has not published them. */
+  /** Number of further streams for which it has audio memory. Null if it has not published it. */
   freeStreams: number | null;
   leaseUntilMs: number;
 }

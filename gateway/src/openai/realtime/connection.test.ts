@@ -329,7 +329,7 @@ describe('events of a turn', () => {
     expect(types()).toEqual(['created']);
   });
 
-  test('that is cleared are one `cleared` event, even if there is no session', async () => {
+  test('that is cleared consist of one `cleared` event, even if there is no session', async () => {
     const { send, start, types } = createConnection();
     send({ type: 'input_audio_buffer.clear' });
     expect(types()).toEqual(['created', 'cleared']);

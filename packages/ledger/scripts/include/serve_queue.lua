@@ -20,7 +20,7 @@ local function revision_of(weights, id)
   end
 end
 
--- Returns the worker for a session, or nil if every worker with a free slot is to be avoided. `avoid` is '' or ' a b '.
+-- Returns the worker for a session, or nil if no worker that it may use has a free slot. `avoid` is '' or ' a b '.
 local function choose_worker(base, session, avoid)
   -- Reads one worker more than there are workers to avoid, so that at least one of them may be used.
   local _, spaces = string.gsub(avoid, '%S+', '')

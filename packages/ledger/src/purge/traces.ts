@@ -53,7 +53,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [
     /^\{o\}:(admin-sessions:ended$|gateways|catalogue|ledger$|ledger:rebuild$|ledger:schema$|registry:ApiKey$|registry:ASRModel$)/,
   ],
-  // Sessions of users at the console. They name no tenant and end within hours.
+  // Sessions of users of the console. They name no tenant and expire within hours.
   [/^\{c:[^}]*\}:s$/],
   // A request for a purge names the tenant. It is deleted after its answer was read, or expires.
   [/^\{o\}:purge$/],
