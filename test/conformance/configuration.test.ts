@@ -7,7 +7,7 @@ import type { Service } from '../support/service.ts';
 
 /**
  * Time limit that a busy machine meets. `defaults.test.ts` checks by calculation that the default settings meet the
- * documented one.
+ * documented time limit.
  */
 const APPLIED_WITHIN_MS = 30_000;
 

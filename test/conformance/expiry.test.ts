@@ -10,7 +10,7 @@ const KIKUYU = 'svc-asr-kikuyu-v1';
 const LIFETIME_MS = 60_000;
 /**
  * Time limit that a busy machine meets. `defaults.test.ts` checks by calculation that the default settings meet the
- * documented one.
+ * documented time limit.
  */
 const RETURNED_WITHIN_MS = 30_000;
 /** Time before the expiry that a busy machine needs for the last checks of the reserved session. */

@@ -25,7 +25,8 @@ export function buildValues({ chart, tag }: { chart: string; tag: string }) {
   // In charts without digests, image.registry does not apply to Redis.
   const repository = defaults.includes('digest:') ? {} : { repository: `${registry}/redis` };
   const small = { requests: { cpu: '20m', memory: '64Mi' } };
-  // In extraEnv rather than settings, because the chart of the previous commit may have another name for a setting.
+  // The variables are for extraEnv rather than settings, because the chart of the previous commit may have another name
+  // for a setting.
   const variables = (values: Record<string, number>) =>
     Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
   return {

@@ -27,7 +27,10 @@ const ADMIN_API = [
   '--set-json=console.adminApi={"enabled":true}',
   `--set-json=networkPolicy.adminApiFrom=${JSON.stringify(ADMIN_API_FROM)}`,
 ];
-/** Replaces the repository with a registry that `buildValues` sets in charts where image.registry excludes Redis. */
+/**
+ * Resets the repository of the Redis image. If image.registry does not apply to Redis in the previous chart,
+ * `buildValues` has set a repository that contains the registry.
+ */
 const REDIS_IMAGE = '--set=redis.image.repository=redis';
 /** Lets models be in a further namespace. The previous commit may not have had this value. */
 const MODEL_NAMESPACES = `--set=modelNamespaces={${MODEL_NAMESPACE}}`;

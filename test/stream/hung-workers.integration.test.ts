@@ -5,7 +5,7 @@ import type { DroppingWorker } from './dropping-worker.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Opened, Stage } from './stage.ts';
 
-/** Two seconds of audio in two frames. A worker has a whole chunk to answer. */
+/** Two seconds of audio in two frames. It contains a whole chunk, which a worker must answer. */
 const AUDIO = Buffer.alloc(64_000, 1);
 const FRAME_BYTES = 32_000;
 const SILENCE_MS = 4000;

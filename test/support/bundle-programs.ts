@@ -19,7 +19,7 @@ const ENTRIES = [
   'operator/src/main.ts',
   'console/src/main.ts',
   'worker/src/main.ts',
-  // Stub workers import it.
+  // Stub workers import this module.
   'packages/ledger/src/index.ts',
   ...STARTED,
 ];

@@ -55,7 +55,7 @@ export async function startCuttingProxy(targetPort: number): Promise<CuttingProx
     port: (server.address() as AddressInfo).port,
     cutAfter: (budget) => {
       draw = budget;
-      // Open connections keep the budget of the previous rule.
+      // Open connections would keep the previous budget, so they are closed.
       for (const socket of open) socket.destroy();
     },
     get cuts() {

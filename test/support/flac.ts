@@ -56,7 +56,7 @@ function buildInfo(block: number, samples: number, options: FlacOptions): Buffer
   return Buffer.concat([info, head, picture]);
 }
 
-/** The frame takes its rate from the header of the file. */
+/** Builds a frame, whose sample rate is that in the header of the file. */
 function buildFrame(number: number, length: number, channels: number, body: Buffer): Buffer {
   const size = Buffer.alloc(2);
   size.writeUInt16BE(length - 1);

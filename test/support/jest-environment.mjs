@@ -22,7 +22,7 @@ export default class SharingEnvironment {
   #leftovers = new Set();
   /** @type {string} */
   #path;
-  /** What jest or a test file may replace. */
+  /** Values that jest or a test file may replace. `teardown` restores them. */
   #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
 
   /**

@@ -3,11 +3,11 @@ const { usesKubernetes } = require('./kubernetes-files.cjs');
 
 /** Kinds of test files, in the order in which they run. */
 const KINDS = [
-  // Share API servers, which end with the last of these files.
+  // Files that share API servers. The servers end with the last of these files.
   usesKubernetes,
-  // Start services.
+  // Files that start services.
   (path) => /\.integration\.test\.ts$|\/test\/conformance\//.test(path),
-  // Load models or run commands.
+  // Files that load models or run commands.
   (path) => /\/worker\/src\/(engine|model|golden)|\/packages\/cli\//.test(path),
   () => true,
 ];

@@ -40,7 +40,7 @@ export class NativeReference {
     return transcripts;
   }
 
-  /** Transcribes the audio of a realtime connection, with the same ends of utterances. */
+  /** Transcribes the audio of a realtime connection. Utterances end at the same commits, or after the same silence. */
   async transcribeConnection(model: string, connection: RecordedConnection, latency: Latency): Promise<string[]> {
     const { audio, commits, rate, silenceMs } = connection;
     const stream = await this.#open(model, latency, silenceMs);

@@ -29,7 +29,7 @@ export async function verifyImages(built: readonly BuiltImage[]): Promise<void> 
   const version = first.reference.slice(first.reference.lastIndexOf(':') + 1);
   const targets = built.map(({ title, file }) => `${title}=${file}`);
   logProgress('building the images with buildah and comparing them');
-  // In a mount namespace of its own, so that an interrupted build leaves no mounts.
+  // buildah runs in a mount namespace of its own, so that an interrupted build leaves no mounts.
   const { status } = spawnSync(
     'unshare',
     [

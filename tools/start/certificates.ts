@@ -101,12 +101,12 @@ export function isUsable(pair: KeyPairPem, ca: KeyPairPem, hosts: readonly strin
 }
 
 function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
-  // Starts an hour in the past, because the clocks of a host and its virtual machines may differ.
+  // The validity starts an hour in the past, because the clocks of a host and its virtual machines may differ.
   return { notBefore: new Date(now.getTime() - 3_600_000), notAfter: new Date(now.getTime() + days * DAY_MS) };
 }
 
 function serialNumber(): string {
-  // 16 bytes, positive and without leading zeros, as X.509 requires.
+  // The number has 16 bytes, is positive and has no leading zeros, as X.509 requires.
   const bytes = randomBytes(16);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);
   return bytes.toString('hex');

@@ -41,7 +41,7 @@ async function setUp(): Promise<void> {
   const presentBuilt = buildPresent();
   const previousBuilt = presentBuilt.then(buildPrevious);
   const steps = [opened, deliver(opened, presentBuilt), deliver(opened, previousBuilt)] as const;
-  // If one of them fails, the others must have ended before the tear-down.
+  // If one step fails, the others must have ended before the tear-down.
   await Promise.allSettled([...steps, presentBuilt, previousBuilt]);
   const [{ tools, registry: images }, present, previous] = await Promise.all(steps);
 
@@ -86,7 +86,7 @@ async function open(): Promise<Target> {
 interface Version {
   archives: readonly Archive[];
   tag: string;
-  /** Empty for this commit. */
+  /** Folder of the chart. Empty for this commit, whose chart is in the repository. */
   chart: string;
 }
 

@@ -37,7 +37,7 @@ const flagsOf = (name: string, { short }: Option): string[] => [
   ...(short === undefined ? [] : [`-${short}`]),
 ];
 
-/** Builds the script for bash. zsh runs it too, so that it uses no name that is special there. */
+/** Builds the script for bash. zsh runs the same script, so the script uses no variable name that is special in zsh. */
 function bashScript(commands: readonly Command[]): string {
   const values = commands.flatMap((command) =>
     Object.entries(optionsOf(command)).flatMap(([name, option]) =>

@@ -40,7 +40,7 @@ export interface TranscribeOptions {
 
 export interface Transcribed {
   finals: FinalMessage[];
-  /** Audio that has a final transcript. */
+  /** Number of samples that have a final transcript. */
   samples: number;
   /** Why the rest was not transcribed. Undefined if everything was. */
   cut: 'credit' | 'max-seconds' | 'stopped' | undefined;

@@ -5,7 +5,7 @@ import { UnsupportedAudioError } from './error.ts';
 export interface StreamInfo {
   readonly sampleRateHz: number;
   readonly bits: number;
-  /** 0 if the writer did not know it. */
+  /** 0 if the writer did not know the number. */
   readonly totalSamples: number;
 }
 

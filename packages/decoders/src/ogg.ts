@@ -15,7 +15,7 @@ export interface OggPage {
   readonly isContinued: boolean;
   /** Packets and parts of packets. */
   readonly parts: readonly Uint8Array[];
-  /** Whether the last part continues on the next page. */
+  /** Whether the packet of the last part continues on the next page. */
   readonly isOpen: boolean;
 }
 

@@ -28,7 +28,7 @@ export async function startControllerManager(
       name: 'kube-controller-manager',
       command,
       args: controllerManagerArguments(kubeconfig),
-      // The first visible effect of the controllers.
+      // The creation of this account is the first visible effect of the controllers.
       isReady: async () => (await request('GET', DEFAULT_ACCOUNT).catch(() => undefined))?.status === 200,
     },
     place,

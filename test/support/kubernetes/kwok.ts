@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** Status that kwok sets on a pod with a node. */
+/** Status that kwok sets on a pod that is bound to a node. */
 const STATUS = `
 {{ $now := Now | Quote }}
 phase: Running

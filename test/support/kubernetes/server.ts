@@ -48,7 +48,7 @@ export async function startServer(spec: ServerSpec, { folder, guard }: Place): P
   const child = spawn(spec.command, spec.args, {
     cwd: folder,
     detached: true,
-    // Rare garbage collection saves a sixth of the start time.
+    // With a large GOGC, Go collects garbage rarely, which saves a sixth of the start time.
     env: { ...process.env, GOGC: '400', ...spec.env },
     stdio: ['ignore', log, log],
   });

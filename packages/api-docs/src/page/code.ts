@@ -8,8 +8,8 @@ interface Highlighter {
   highlight: (source: string, options: { language: string }) => { value: string };
 }
 
-// Loaded without its types, because they would add the types of the DOM to every file that is checked together with
-// this one.
+// highlight.js is loaded without its types, because they would add the types of the DOM to every file that is checked
+// together with this one.
 const require = createRequire(import.meta.url);
 const highlighter = require('highlight.js/lib/core') as Highlighter;
 const GRAMMARS = { json: 'json', javascript: 'javascript', python: 'python', shell: 'bash' };

@@ -12,7 +12,7 @@ import { Replies } from './replies.ts';
 import type { SessionEnd } from './replies.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Last share of a session, in which it ends at the first pause. */
+/** Share at the end of a session in which the first pause ends the session. */
 const SEAM_SHARE = 0.1;
 /** Quiet audio that counts as a pause. */
 const PAUSE_MS = 400;

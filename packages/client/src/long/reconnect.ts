@@ -5,7 +5,7 @@ import type { StreamEnd } from '../stream/advice.ts';
 
 /** Close codes after which a new session can continue: shutdown, broken connection, failure, no capacity. */
 const RECONNECT_CODES: readonly number[] = [1001, 1006, 1011, 4503];
-/** Close reasons of 1000 after which more audio needs a new session. Empty if the client closed. */
+/** Close reasons with code 1000 after which more audio needs a new session. Empty if the client closed the stream. */
 const CONTINUE_REASONS: readonly string[] = ['', 'audio_limit_reached', 'session_time_limit'];
 const LONGEST_WAIT_MS = 8000;
 /**

@@ -113,8 +113,8 @@ export class Replies {
   }
 
   /**
-   * Returns a `final` that no flush requested and that ends at `end`. If a seam follows, it contains only its complete
-   * words.
+   * Returns a `final` that no flush requested and that ends at `end`. If a seam follows, the result contains only the
+   * complete words.
    */
   #keep(event: FinalMessage, isSeam: boolean, end: number): FinalMessage | undefined {
     const timeline = this.#timeline;

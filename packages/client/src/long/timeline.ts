@@ -22,7 +22,7 @@ export class Timeline {
   unrequested: { final: FinalMessage; at: number } | undefined;
   /** True if the application has called `close`. */
   isClosing = false;
-  /** True if that call has closed the last session. */
+  /** True if the call of `close` has closed the last session. */
   isClosed = false;
 
   constructor(totalSamples: number | undefined) {
