@@ -5,6 +5,7 @@ import type { ApiKey } from '@svc-asr/core';
 export const REPLACES_ANNOTATION = `${API_GROUP}/replaces`;
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
 /** Returns the id of the key that this one replaces. Null if it was not created by a rotation. */
 export function replacedKeyOf({ metadata }: ApiKey): string | null {
@@ -19,7 +20,9 @@ export function replacedKeyOf({ metadata }: ApiKey): string | null {
 export function rotatedExpiry(expiresAt: string | null, createdAt: string | undefined, nowMs: number): string | null {
   if (expiresAt === null) return null;
   const lifetimeMs = Date.parse(expiresAt) - (createdAt === undefined ? nowMs : Date.parse(createdAt));
-  return new Date(nowMs + Math.max(DAY_MS, lifetimeMs)).toISOString();
+  // A key is created some time after its expiry was computed.
+  const wholeMs = Math.round(lifetimeMs / MINUTE_MS) * MINUTE_MS;
+  return new Date(nowMs + Math.max(DAY_MS, wholeMs)).toISOString();
 }
 
 /** Lets a key expire at a time, unless it expires earlier anyway. */
