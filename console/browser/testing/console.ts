@@ -16,10 +16,13 @@ export interface BrowserConsole extends TestEnvironment {
   decline: (name: string, reason: string) => void;
 }
 
-/** Starts the console with an operator, for tests of its pages. */
-export async function startBrowserConsole(env: Record<string, string> = {}): Promise<BrowserConsole> {
+/** Starts the console for tests of its pages, with an operator unless the test stops Redis. */
+export async function startBrowserConsole(
+  env: Record<string, string> = {},
+  { operator = true } = {},
+): Promise<BrowserConsole> {
   const environment = await startTestEnvironment({
-    operator: true,
+    operator,
     // Many visitors of one test share the address 127.0.0.1.
     env: { CACHE_MS: '0', APPLICATIONS_PER_HOUR: '1000', SIGN_IN_FAILURES_PER_MINUTE: '1000', ...env },
   });
