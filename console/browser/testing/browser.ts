@@ -80,7 +80,8 @@ export async function checkPage(page: Page): Promise<void> {
   }
   await page.setViewportSize({ width: NARROW, height: 640 });
   expect(await violationsOf(page)).toEqual([]);
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  expect([page.url(), overflow]).toEqual([page.url(), 0]);
   if (size !== null) await page.setViewportSize(size);
 }
 

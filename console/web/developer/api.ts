@@ -1,5 +1,6 @@
 import type {
   ApplicationView,
+  ConsoleSessionView,
   CreatedKey,
   LinkView,
   ListedKey,
@@ -9,6 +10,7 @@ import type {
   RefusalView,
   SessionDetailView,
   SessionRow,
+  SignInMethodsView,
   UsageByKeyView,
 } from '../../src/responses.ts';
 import { createCall } from '../data/api.ts';
@@ -16,8 +18,12 @@ import { createCall } from '../data/api.ts';
 /** Requests of this page below /console/v1, with the types of their responses. */
 export interface DeveloperRoutes {
   'POST applications': ApplicationView;
+  'GET sign-in': SignInMethodsView;
   'POST sign-in': { readonly tenant: string };
   'DELETE sign-in': { readonly tenant: null };
+  'GET session': ConsoleSessionView;
+  'POST session/tenant': ConsoleSessionView;
+  'DELETE session/all': { readonly tenant: null };
   'POST link': LinkView;
   'DELETE link': { readonly revoked: true };
   'GET account': OwnTenantView;

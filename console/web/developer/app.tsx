@@ -21,6 +21,8 @@ const REFRESH_MS = 10_000;
 type State =
   | { readonly name: 'loading' }
   | { readonly name: 'signed-out'; readonly message: string; readonly isProblem: boolean }
+  /** The user of an identity provider is not a member of any tenant. */
+  | { readonly name: 'no-tenant' }
   | { readonly name: 'failed'; readonly error: unknown }
   /** The user opened a link of another tenant. */
   | { readonly name: 'switching'; readonly account: OwnTenantView; readonly token: string }
@@ -120,9 +122,23 @@ function Content({
         <Welcome
           message={state.message}
           isProblem={state.isProblem}
+          isSignedIn={false}
           signIn={signIn}
           onJoined={access.showLink}
           load={load}
+          leave={access.leave}
+        />
+      );
+    case 'no-tenant':
+      return (
+        <Welcome
+          message={texts.signIn.noTenant}
+          isProblem={false}
+          isSignedIn
+          signIn={signIn}
+          onJoined={access.showLink}
+          load={load}
+          leave={access.leave}
         />
       );
     case 'switching':
@@ -169,6 +185,7 @@ function tenantOf(token: string): string {
 function stateAfter(error: unknown): State {
   const code = codeOf(error);
   if (code === 'not_signed_in') return SIGNED_OUT;
+  if (code === 'no_account') return { name: 'no-tenant' };
   if (code === 'invalid_link') return { name: 'signed-out', message: messageOf(error), isProblem: true };
   return { name: 'failed', error };
 }

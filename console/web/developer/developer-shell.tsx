@@ -1,21 +1,22 @@
 import { usePlace } from '../data/router.ts';
 import { texts } from '../texts/index.ts';
-import { Badge, Empty, Page } from '../ui/content.tsx';
+import { Empty, Page } from '../ui/content.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import type { NavigationEntry } from '../ui/shell.tsx';
 import { Shell } from '../ui/shell.tsx';
 import { useAccount } from './account-context.ts';
+import { Identity } from './identity.tsx';
 import { findPage } from './pages.tsx';
 import { SignOut } from './sign-in/sign-out.tsx';
 
 /** The navigation of a developer with the page at the current address. */
 export function DeveloperShell() {
-  const { account } = useAccount();
+  const { account, leave } = useAccount();
   const { path } = usePlace();
   const found = findPage(path);
   return (
-    <Shell groups={entries()} identity={<Identity />} footer={<SignOut />}>
+    <Shell groups={entries()} identity={<Identity />} footer={<SignOut leave={leave} />}>
       {account.state === 'Suspended' && (
         <div class="page">
           <Notice tone="danger" title={texts.states.suspendedTitle}>
@@ -44,16 +45,6 @@ function entries(): NavigationEntry[][] {
       { href: '/docs', text: text.documentation, icon: 'documentation', isExternal: true },
     ],
   ];
-}
-
-function Identity() {
-  const { account } = useAccount();
-  return (
-    <>
-      <p class="identity-name">{account.display_name}</p>
-      <Badge tone={account.state === 'Active' ? 'good' : 'bad'}>{texts.account.states[account.state]}</Badge>
-    </>
-  );
 }
 
 function NotFound() {

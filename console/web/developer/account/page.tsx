@@ -7,6 +7,7 @@ import { Table } from '../../ui/table.tsx';
 import { useAccount } from '../account-context.ts';
 import { call } from '../api.ts';
 import { LinkCard } from './link-card.tsx';
+import { SessionCard } from './session-card.tsx';
 
 /** The account: who it is, its limits, its models and its private link. */
 export function AccountPage() {
@@ -27,6 +28,7 @@ export function AccountPage() {
           ]}
         />
       </Card>
+      <SessionCard />
       <LinkCard />
       <Card title={text.limits}>
         <Facts

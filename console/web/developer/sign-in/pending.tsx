@@ -9,12 +9,12 @@ import { SignOut } from './sign-out.tsx';
 
 /** The page of an applicant: the application is pending, or it was declined. */
 export function PendingPage() {
-  const { account } = useAccount();
+  const { account, leave } = useAccount();
   const text = texts.states;
   const isDeclined = account.state === 'Declined';
   const { contact, created_at: createdAt, decline_reason: reason } = account;
   return (
-    <Front title={isDeclined ? text.declinedTitle : text.waitingTitle} actions={<SignOut />}>
+    <Front title={isDeclined ? text.declinedTitle : text.waitingTitle} actions={<SignOut leave={leave} />}>
       <p class="lead">{isDeclined ? text.declinedText : `${text.waitingText} ${text.waitingKeep}`}</p>
       <div class="front-messages">
         {isDeclined && reason !== null && (

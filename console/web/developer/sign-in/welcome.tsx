@@ -1,37 +1,46 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../data/use-action.ts';
 import { texts } from '../../texts/index.ts';
-import { Button } from '../../ui/button.tsx';
+import { useLoad } from '../../data/use-load.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/content.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { Front } from './front.tsx';
+import { SignOut } from './sign-out.tsx';
 
-/** The page for visitors: sign in with a private link, or join the waitlist. */
+const PROVIDER_PATH = '/console/v1/sign-in/oidc';
+
+/** The page for visitors, and for users without a tenant: sign in, or join the waitlist. */
 export function Welcome({
   message,
   isProblem,
+  isSignedIn,
   signIn,
   onJoined,
   load,
+  leave,
 }: {
   message: string;
   isProblem: boolean;
+  /** True if the user is signed in without a tenant. */
+  isSignedIn: boolean;
   signIn: (token: string) => Promise<void>;
   onJoined: (token: string) => void;
   load: () => Promise<void>;
+  leave: (message: string) => void;
 }) {
   const text = texts.signIn;
   return (
-    <Front title={text.title} lead={text.lead} isNarrow={false}>
+    <Front title={text.title} lead={text.lead} isNarrow={false} actions={isSignedIn && <SignOut leave={leave} />}>
       <div class="front-messages">
         {message !== '' && <Notice tone={isProblem ? 'danger' : 'info'}>{message}</Notice>}
       </div>
       <div class="front-columns">
         <div>
-          <SignInForm signIn={signIn} />
+          {!isSignedIn && <SignInCard signIn={signIn} />}
           <ul class="points">
             {text.points.map((point) => (
               <li key={point}>
@@ -47,12 +56,21 @@ export function Welcome({
   );
 }
 
-function SignInForm({ signIn }: { signIn: (token: string) => Promise<void> }) {
+function SignInCard({ signIn }: { signIn: (token: string) => Promise<void> }) {
   const text = texts.signIn;
+  const methods = useLoad('methods', () => call('GET sign-in'));
   const [link, setLink] = useState('');
   const action = useAction(() => signIn(link.trim().split('#').at(-1) ?? ''));
   return (
     <Card title={text.signInTitle}>
+      {methods.data?.oidc === true && (
+        <>
+          <ButtonLink href={PROVIDER_PATH} kind="primary">
+            {text.withAccount}
+          </ButtonLink>
+          <p class="faint divider">{text.orLink}</p>
+        </>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault();

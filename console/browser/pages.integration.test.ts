@@ -1,0 +1,72 @@
+import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
+import type { TestBrowser } from './testing/browser.ts';
+import { startBrowserConsole } from './testing/console.ts';
+import type { BrowserConsole } from './testing/console.ts';
+
+let console_: BrowserConsole;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [console_, browser] = await Promise.all([startBrowserConsole(), startBrowser()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await console_.stop();
+});
+
+test('every page of a new tenant has one h1, follows the accessibility rules and fits a narrow screen', async () => {
+  const page = await browser.signIn(await console_.createTenant('new'));
+  for (const path of ['/', '/playground', '/keys', '/usage', '/sessions', '/quick-start', '/account', '/nothing']) {
+    await page.goto(`${console_.pageUrl}${path}`);
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await checkPage(page);
+  }
+  // No file is missing, the icon of the page included, and no code violates the content security policy.
+  expect(errorsOf(page)).toEqual([]);
+});
+
+test('the page has an icon', async () => {
+  const page = await browser.open(`${console_.pageUrl}/`);
+  const icon = await page.locator('link[rel=icon]').getAttribute('href');
+  const { status, headers } = await fetch(`${console_.pageUrl}${icon ?? ''}`);
+  expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+});
+
+test('the menu of a phone opens and closes with the keyboard, and closes after a choice', async () => {
+  const page = await browser.signIn(await console_.createTenant('menu'), { viewport: { width: 390, height: 700 } });
+  const menu = page.getByRole('button', { name: 'Menu' });
+  expect(await page.getByRole('link', { name: 'API keys' }).isVisible()).toBe(false);
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'API keys' }).waitFor();
+  await checkPage(page);
+  await page.keyboard.press('Escape');
+  expect(await menu.getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+  expect(await menu.getAttribute('aria-expanded')).toBe('false');
+});
+
+test('a change of the page moves the focus to its title and changes the title of the document', async () => {
+  const page = await browser.signIn(await console_.createTenant('focus'));
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  expect(await page.evaluate('document.activeElement?.textContent')).toBe('Usage');
+  expect(await page.title()).toBe('Usage · svc-asr console');
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  expect(await page.title()).toBe('Overview · svc-asr console');
+});
+
+test('the console that stops shows an error with a button, and continues when it is back', async () => {
+  const page = await browser.signIn(await console_.createTenant('offline'));
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Cannot reach the console' }).waitFor();
+  await checkPage(page);
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('No API keys yet').waitFor();
+});
