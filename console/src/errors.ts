@@ -72,6 +72,16 @@ export const CONSOLE_ERRORS = {
     message: 'The key does not exist. GET /admin/v1/keys lists all keys.',
   },
   session_not_found: ERRORS.session_not_found,
+  member_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'The tenant has no member with this id. GET /console/v1/members lists its members.',
+  },
+  invitation_not_found: {
+    status: 404,
+    type: 'not_found',
+    message: 'The invitation is not valid. It was accepted, withdrawn or has expired. Ask for a new one.',
+  },
   method_not_allowed: ERRORS.method_not_allowed,
   read_only_resource: {
     status: 409,
@@ -87,6 +97,17 @@ export const CONSOLE_ERRORS = {
     status: 409,
     type: 'conflict',
     message: 'The resource is being deleted. Retry when the deletion has finished.',
+  },
+  last_owner: {
+    status: 409,
+    type: 'conflict',
+    message: 'The member is the last owner of the tenant. Give the role owner to another member first.',
+  },
+  already_member: { status: 409, type: 'conflict', message: 'You are already a member of this tenant.' },
+  too_many_members: {
+    status: 409,
+    type: 'conflict',
+    message: 'The tenant has reached its maximum number of members and invitations. Remove one that is not needed.',
   },
   signed_in_by_link: {
     status: 409,

@@ -170,11 +170,11 @@ test('kubectl get apikeys shows tenant, name, last four characters, expiry and r
 
 test('kubectl get members shows tenant, role, name, address and the end of a pending invitation', async () => {
   await api.create(member({ tenant: 'acme-radio', name: 'Grace', email: 'grace@acme.example' }, 'grace'));
-  await api.create(invitation({ tenant: 'acme-radio' }, 'invited'));
+  await api.create(invitation({ tenant: 'acme-radio', name: 'Ada', email: 'ada@acme.example' }, 'invited'));
   expect(withoutAge(await kubectl('get', 'members'))).toEqual([
     ['NAME', 'TENANT', 'ROLE', 'NAME', 'EMAIL', 'INVITED UNTIL'],
-    ['grace', 'acme-radio', 'owner', 'Grace', 'grace@acme.example', ''],
-    ['invited', 'acme-radio', 'viewer', '', '', '2030-01-01T00:00:00Z'],
+    ['grace', 'acme-radio', 'owner', 'Grace', 'grace@acme.example'],
+    ['invited', 'acme-radio', 'viewer', 'Ada', 'ada@acme.example', '2030-01-01T00:00:00Z'],
   ]);
   const [head] = cells(await kubectl('get', 'asru', '-o', 'wide'));
   expect(head?.slice(-3)).toEqual(['ISSUER', 'SUBJECT', 'INVITED BY']);

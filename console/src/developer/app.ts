@@ -11,6 +11,7 @@ import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
 import { createKeyIssuer } from './issue-key.ts';
 import { routeKeyRotation } from './key-rotation.ts';
+import { routeInvitations } from './invitations.ts';
 import { routeLink } from './link.ts';
 import { routePlayground } from './playground.ts';
 import { routeSessions } from './sessions.ts';
@@ -19,6 +20,7 @@ import { createSessionFinder } from './find-session.ts';
 import { routeDeveloperSignIn } from './provider-sign-in.ts';
 import { loadWebPage } from '../page/web.ts';
 import { routeSignIn } from './sign-in.ts';
+import { routeTeam } from './team.ts';
 import { routeUserSession } from './user-session.ts';
 
 /**
@@ -49,6 +51,8 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeSignIn(app, deps, failures, finder);
   routeDeveloperSignIn(app, deps, failures);
   routeUserSession(app, deps, finder);
+  routeTeam(app, deps, audited);
+  routeInvitations(app, deps, finder, failures, audited);
   routeLink(app, deps, signedIn, audited);
   routeAccount(app, deps, signedIn);
   routeSessions(app, deps, signedIn);

@@ -1,4 +1,4 @@
-import { KeyModels, KeyScopes, validator } from '@svc-asr/core';
+import { KeyModels, KeyScopes, MemberRoleSchema, validator } from '@svc-asr/core';
 import Type from 'typebox';
 import { exact } from '../http/query.ts';
 
@@ -24,21 +24,27 @@ function stringMatching(pattern: string, maxLength: number, rule: string) {
 
 const label = stringMatching(`${LINE}*`, 200, 'must be one line without control characters');
 
+const email = stringMatching(
+  `${EMAIL_PART}+(\\.${EMAIL_PART}+)*@${EMAIL_PART}+(\\.${EMAIL_PART}+)+`,
+  320,
+  'must be an email address such as name@example.org',
+);
+
 /** Request bodies of the developer API. */
 export const checkApplication = validator(
   exact({
     name: stringMatching(`[ ]*${VISIBLE}${LINE}*`, 200, 'must be one line of text without control characters'),
-    email: stringMatching(
-      `${EMAIL_PART}+(\\.${EMAIL_PART}+)*@${EMAIL_PART}+(\\.${EMAIL_PART}+)+`,
-      320,
-      'must be an email address such as name@example.org',
-    ),
+    email,
     organisation: Type.Optional(label),
     use: stringMatching(`[ \\t\\n]*${VISIBLE}${TEXT}*`, 4000, 'must be text without control characters'),
   }),
 );
 
 export const checkSignIn = validator(exact({ token: Type.String({ minLength: 1, maxLength: 256 }) }));
+
+export const checkRoleChange = validator(exact({ role: MemberRoleSchema }));
+
+export const checkInvitation = validator(exact({ role: MemberRoleSchema, email: Type.Optional(email) }));
 
 export const checkTenantChoice = validator(exact({ tenant: Type.String({ minLength: 1, maxLength: 63 }) }));
 

@@ -32,3 +32,24 @@ export interface SignInMethodsView {
   readonly link: true;
   readonly oidc: boolean;
 }
+
+/** A member of the tenant, or a pending invitation. */
+export interface MemberView {
+  readonly object: 'member';
+  readonly id: string;
+  readonly role: Role;
+  readonly name: string | null;
+  readonly email: string | null;
+  /** True for the signed-in user. */
+  readonly is_you: boolean;
+  readonly created_at: string | null;
+  /** Null for a member. */
+  readonly invitation: { readonly invited_by: string; readonly expires_at: string } | null;
+}
+
+/** A new invitation, in the only response that contains its link. */
+export interface InvitationView extends MemberView {
+  readonly token: string;
+  /** Path of the console with the token in its fragment, which browsers do not send. */
+  readonly path: string;
+}

@@ -1,0 +1,115 @@
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { AttemptLimiter } from '@svc-asr/runtime';
+import type { Request, Response, Router } from 'express';
+import type { Act, Audited } from '../audit/act.ts';
+import { ConsoleError } from '../errors.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
+import { accept, buildInvitation, invitationNameOf } from '../identity/invitation.ts';
+import { findMember } from '../identity/member.ts';
+import { includesRole } from '../identity/roles.ts';
+import { createUnique } from '../resources/create-unique.ts';
+import { createKeyedMutex } from '../resources/keyed-mutex.ts';
+import type { InvitationView } from '../responses.ts';
+import { sessionOf } from './authorize.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { refuseIfBlocked, tooMany } from './find-session.ts';
+import type { FoundSession, SessionFinder } from './find-session.ts';
+import { checkInvitation, checkSignIn } from './schemas.ts';
+import { viewMember } from './team.ts';
+import { writeUserSession } from './user-session.ts';
+
+const HOUR_MS = 3_600_000;
+/** Maximum number of members and pending invitations of a tenant. */
+const MAX_MEMBERS = 100;
+/** Maximum number of invitations of a tenant per hour. Each is a write and may send a mail. */
+const INVITATIONS_PER_HOUR = 20;
+
+/** Serves invitations: owners create and withdraw them, and signed-in users accept them. */
+export function routeInvitations(
+  router: Router,
+  deps: DeveloperDeps,
+  finder: SessionFinder,
+  failures: AttemptLimiter,
+  audited: Audited,
+): void {
+  const { store, peppers, settings, logger, now } = deps;
+  const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+  const inTurn = createKeyedMutex();
+  const creations = createAttemptLimiter(INVITATIONS_PER_HOUR, HOUR_MS);
+
+  async function invite(request: Request, response: Response, act: Act): Promise<void> {
+    const found = sessionOf(request);
+    const { role, email } = valid(checkInvitation(await readJson(request, response)));
+    // Only owners may invite today. This keeps invitations below the inviter if the table of roles changes.
+    if (!includesRole(found.role, role)) throw new ConsoleError('insufficient_role');
+    const tenant = found.tenant.metadata.name;
+    const waitMs = creations.waitMs(tenant, now());
+    if (waitMs > 0) throw tooMany(waitMs);
+    creations.fail(tenant, now());
+    const invitedBy = nameOf(found);
+    const { token, resource } = await inTurn(tenant, async () => {
+      if ((await store.membersOf(tenant)).length >= MAX_MEMBERS) throw new ConsoleError('too_many_members');
+      return createUnique(store, 'Member', () => buildInvitation({ tenant, role, email, invitedBy }, peppers, now()));
+    });
+    Object.assign(act, { tenant, target: `invitation/${resource.metadata.name}`, detail: { role } });
+    logger.info({ tenant, reason: role }, 'invitation created');
+    const view: InvitationView = { ...viewMember(resource), token, path: `/#invite=${token}` };
+    response.status(201).json(view);
+  }
+
+  async function withdraw(request: Request, response: Response, act: Act): Promise<void> {
+    const tenant = sessionOf(request).tenant.metadata.name;
+    const name = String(request.params.invitationName);
+    const members = (await store.membersOf(tenant)).map(({ resource }) => resource);
+    const found = members.find(({ metadata, spec }) => metadata.name === name && spec.invitation !== undefined);
+    if (found === undefined) throw new ConsoleError('invitation_not_found');
+    await store.delete('Member', name);
+    Object.assign(act, { tenant, target: `invitation/${name}` });
+    logger.info({ tenant }, 'invitation withdrawn');
+    response.json({ object: 'invitation', id: name, withdrawn: true });
+  }
+
+  async function join(request: Request, response: Response, act: Act): Promise<void> {
+    const user = await finder.findUser(request);
+    if (user === undefined) throw new ConsoleError('not_signed_in');
+    const { token } = valid(checkSignIn(await readJson(request, response)));
+    refuseIfBlocked(failures, request, now());
+    try {
+      const name = invitationNameOf(token);
+      const pending = name === undefined ? undefined : await store.get('Member', name);
+      if (name === undefined || pending === undefined) throw new ConsoleError('invitation_not_found');
+      const { tenant } = pending.resource.spec;
+      if (findMember(await store.membersOf(tenant), user) !== undefined) throw new ConsoleError('already_member');
+      const { resource } = await store.update('Member', name, (current) =>
+        accept(current, token, user, peppers, now()),
+      );
+      Object.assign(act, {
+        tenant,
+        target: `member/${name}`,
+        detail: { role: resource.spec.role },
+        actor: { actor: `developer:oidc:${user.issuer}#${user.subject}`, name: user.name },
+      });
+      logger.info({ tenant }, 'invitation accepted');
+      writeUserSession(request, response, user, tenant, now());
+      response.json(viewMember(resource, name));
+    } catch (error) {
+      if (error instanceof ConsoleError && error.code === 'invitation_not_found')
+        failures.fail(request.ip ?? '', now());
+      throw error;
+    }
+  }
+
+  router.route('/console/v1/invitations').post(audited('invitation.create', invite)).all(methodNotAllowed('POST'));
+  router.route('/console/v1/invitations/accept').post(audited('invitation.accept', join)).all(methodNotAllowed('POST'));
+  router
+    .route('/console/v1/invitations/:invitationName')
+    .delete(audited('invitation.withdraw', withdraw))
+    .all(methodNotAllowed('DELETE'));
+}
+
+/** Returns the name that an invitation shows for its sender. */
+function nameOf(found: FoundSession): string {
+  if (found.signedInBy === 'link') return found.tenant.spec.displayName;
+  return found.user.name ?? found.user.email ?? found.tenant.spec.displayName;
+}

@@ -1,0 +1,117 @@
+import type { Member } from '@svc-asr/core';
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { Request, Response, Router } from 'express';
+import type { Act, Audited } from '../audit/act.ts';
+import { ConsoleError } from '../errors.ts';
+import { createJsonReader, valid } from '../http/body.ts';
+import { methodNotAllowed } from '../http/error-handler.ts';
+import { checkNoQuery } from '../http/query.ts';
+import { isOwner, reserveLeaving } from '../identity/owners.ts';
+import { createKeyedMutex } from '../resources/keyed-mutex.ts';
+import type { MemberView } from '../responses.ts';
+import { sessionOf } from './authorize.ts';
+import type { DeveloperDeps } from './deps.ts';
+import { tooMany } from './find-session.ts';
+import { checkRoleChange } from './schemas.ts';
+
+const HOUR_MS = 3_600_000;
+/** Maximum number of changes of the team of a tenant per hour. Each is a write. */
+const CHANGES_PER_HOUR = 60;
+
+/** Serves the members of the signed-in user's tenant. Invitations are listed with them. */
+export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited): void {
+  const { store, settings, logger, now } = deps;
+  const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+  // Changes of one team run one after the other, so that concurrent ones cannot leave a tenant without an owner.
+  const inTurn = createKeyedMutex();
+  const changes = createAttemptLimiter(CHANGES_PER_HOUR, HOUR_MS);
+
+  function count(tenant: string): void {
+    const waitMs = changes.waitMs(tenant, now());
+    if (waitMs > 0) throw tooMany(waitMs);
+    changes.fail(tenant, now());
+  }
+
+  /** Returns a member of the tenant. Members of other tenants are reported as not found. */
+  async function find(tenant: string, name: string): Promise<Member> {
+    const members = (await store.membersOf(tenant)).map(({ resource }) => resource);
+    const found = members.find(({ metadata, spec }) => metadata.name === name && spec.invitation === undefined);
+    if (found === undefined) throw new ConsoleError('member_not_found');
+    return found;
+  }
+
+  async function change(request: Request, response: Response, act: Act): Promise<void> {
+    const found = sessionOf(request);
+    const { role } = valid(checkRoleChange(await readJson(request, response)));
+    const tenant = found.tenant.metadata.name;
+    const name = String(request.params.memberName);
+    count(tenant);
+    const changed = await inTurn(tenant, async () => {
+      const member = await find(tenant, name);
+      if (isOwner(member) && role !== 'owner') await reserveLeaving(store, member, now());
+      const { resource } = await store.update('Member', name, (current) => {
+        if (current === undefined) throw new ConsoleError('member_not_found');
+        return { ...current, spec: { ...current.spec, role } };
+      });
+      return resource;
+    });
+    Object.assign(act, { tenant, target: `member/${name}`, detail: { role } });
+    logger.info({ tenant, reason: role }, 'role of a member changed');
+    response.json(viewMember(changed));
+  }
+
+  async function remove(request: Request, response: Response, act: Act): Promise<void> {
+    const tenant = sessionOf(request).tenant.metadata.name;
+    const name = String(request.params.memberName);
+    count(tenant);
+    await inTurn(tenant, async () => {
+      const member = await find(tenant, name);
+      if (isOwner(member)) await reserveLeaving(store, member, now());
+      await store.delete('Member', name);
+    });
+    Object.assign(act, { tenant, target: `member/${name}` });
+    logger.info({ tenant }, 'member removed');
+    response.json({ object: 'member', id: name, removed: true });
+  }
+
+  router
+    .route('/console/v1/members')
+    .get(async (request, response) => {
+      valid(checkNoQuery(request.query));
+      const found = sessionOf(request);
+      const members = (await store.membersOf(found.tenant.metadata.name)).map(({ resource }) => resource);
+      const own = found.signedInBy === 'oidc' ? found.member : undefined;
+      const data = members
+        .filter(({ spec }) => spec.invitation === undefined || Date.parse(spec.invitation.expiresAt) > now())
+        .map((member) => viewMember(member, own))
+        .sort((a, b) => Number(a.invitation !== null) - Number(b.invitation !== null) || compare(a.name, b.name));
+      response.json({ object: 'list', data });
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+
+  router
+    .route('/console/v1/members/:memberName')
+    .patch(audited('member.role', change))
+    .delete(audited('member.remove', remove))
+    .all(methodNotAllowed('PATCH, DELETE'));
+}
+
+function compare(a: string | null, b: string | null): number {
+  return (a ?? '').localeCompare(b ?? '');
+}
+
+/** Returns a member or a pending invitation as the page shows it. `own` is the member of the signed-in user. */
+export function viewMember({ metadata, spec }: Member, own?: string): MemberView {
+  const { role, name = null, email = null, invitation } = spec;
+  return {
+    object: 'member',
+    id: metadata.name,
+    role,
+    name,
+    email,
+    is_you: metadata.name === own,
+    created_at: metadata.creationTimestamp ?? null,
+    invitation:
+      invitation === undefined ? null : { invited_by: invitation.invitedBy, expires_at: invitation.expiresAt },
+  };
+}

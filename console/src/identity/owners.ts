@@ -1,0 +1,58 @@
+import { API_GROUP } from '@svc-asr/core';
+import type { Member, Tenant } from '@svc-asr/core';
+import { ConsoleError } from '../errors.ts';
+import type { ResourceStore } from '../resources/store.ts';
+
+/**
+ * Annotation of a Tenant with the owners that are being demoted or removed: `NAME:TIME…`, with times in milliseconds.
+ * All consoles write this one object, so that two of them cannot remove the last two owners at the same time.
+ */
+export const LEAVING_OWNERS_ANNOTATION = `${API_GROUP}/leaving-owners`;
+
+/**
+ * Time for which an entry counts. It is far longer than the write of a Member takes. An owner whose demotion failed
+ * counts as an owner again afterwards.
+ */
+const LEAVING_MS = 60_000;
+
+/**
+ * Reserves the demotion or removal of an owner. Throws `last_owner` if no other owner would remain. Call it before the
+ * write of the Member.
+ */
+export async function reserveLeaving(store: ResourceStore, leaving: Member, nowMs: number): Promise<void> {
+  const { tenant } = leaving.spec;
+  // The list is read before the annotation. Owners that leave in between are in the annotation.
+  const owners = (await store.membersOf(tenant)).map(({ resource }) => resource).filter(isOwner);
+  const found = await store.get('Tenant', tenant);
+  if (found === undefined) throw new ConsoleError('tenant_not_found');
+  if (found.readOnlyIn !== undefined) {
+    // Files have only one writer, which changes the team of a tenant one request at a time.
+    requireOther(owners, new Set([leaving.metadata.name]));
+    return;
+  }
+  await store.update('Tenant', tenant, (current) => {
+    if (current === undefined) throw new ConsoleError('tenant_not_found');
+    const entries = [...readLeaving(current, nowMs), [leaving.metadata.name, nowMs] as const];
+    requireOther(owners, new Set(entries.map(([name]) => name)));
+    const value = entries.map(([name, atMs]) => `${name}:${atMs}`).join(' ');
+    const annotations = { ...current.metadata.annotations, [LEAVING_OWNERS_ANNOTATION]: value };
+    return { ...current, metadata: { ...current.metadata, annotations } };
+  });
+}
+
+/** Returns true if the resource is a member with the role owner. An invitation is none. */
+export function isOwner({ spec }: Member): boolean {
+  return spec.role === 'owner' && spec.invitation === undefined;
+}
+
+function requireOther(owners: readonly Member[], leaving: ReadonlySet<string>): void {
+  if (!owners.some(({ metadata }) => !leaving.has(metadata.name))) throw new ConsoleError('last_owner');
+}
+
+function readLeaving({ metadata }: Tenant, nowMs: number): (readonly [name: string, atMs: number])[] {
+  const entries = (metadata.annotations?.[LEAVING_OWNERS_ANNOTATION] ?? '').split(' ').map((entry) => {
+    const [name = '', atMs = ''] = entry.split(':');
+    return [name, Number(atMs)] as const;
+  });
+  return entries.filter(([name, atMs]) => name !== '' && atMs > nowMs - LEAVING_MS);
+}

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { createVisitor } from '../testing/visitor.ts';
+import type { Visitor } from '../testing/visitor.ts';
+import { APPLICANT, startUserEnvironment } from '../testing/users.ts';
+import type { UserEnvironment } from '../testing/users.ts';
+
+let users: UserEnvironment;
+beforeAll(async () => (users = await startUserEnvironment({ SIGN_IN_FAILURES_PER_MINUTE: '1000' })));
+afterAll(() => users.stop());
+
+const members = async (visitor: Visitor) => (await visitor.call('GET', 'members')).body.data;
+const idOf = async (visitor: Visitor): Promise<string> =>
+  (await members(visitor)).find(({ is_you }: { is_you: boolean }) => is_you).id;
+
+test('an owner invites a user by link, who accepts it once and becomes a member with the role', async () => {
+  const { owner, tenant } = await users.createTeam();
+  const invited = await owner.call('POST', 'invitations', { role: 'developer', email: 'ada@example.org' });
+  expect(invited.status).toBe(201);
+  expect(invited.body).toMatchObject({ role: 'developer', email: 'ada@example.org' });
+  expect(invited.body.path).toBe(`/#invite=${invited.body.token}`);
+  const leftMs = Date.parse(invited.body.invitation.expires_at) - Date.now();
+  expect(leftMs).toBeLessThanOrEqual(72 * 3_600_000);
+  expect(leftMs).toBeGreaterThan(71 * 3_600_000);
+
+  const ada = await users.signIn(users.addUser({ name: 'Ada' }));
+  const accepted = await ada.call('POST', 'invitations/accept', { token: invited.body.token });
+  expect([accepted.status, accepted.body.role]).toEqual([200, 'developer']);
+  expect((await ada.call('GET', 'session')).body).toMatchObject({ tenant, role: 'developer' });
+  expect(await members(owner)).toMatchObject([
+    { name: 'Ada', role: 'developer', invitation: null, is_you: false },
+    { role: 'owner', is_you: true },
+  ]);
+
+  const again = await (await users.signIn()).call('POST', 'invitations/accept', { token: invited.body.token });
+  expect([again.status, again.body.error.code]).toEqual([404, 'invitation_not_found']);
+});
+
+test('two users who accept one invitation at the same time: one becomes a member', async () => {
+  const { owner } = await users.createTeam();
+  const { token } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
+  const both = [await users.signIn(), await users.signIn()];
+  const answers = await Promise.all(both.map((visitor) => visitor.call('POST', 'invitations/accept', { token })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+  expect(await members(owner)).toHaveLength(2);
+});
+
+test('an invitation stores only a hash of its token', async () => {
+  const { owner } = await users.createTeam();
+  const { token, id } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
+  const stored = readFileSync(joinPath(users.folder, `member-${id}.yaml`), 'utf8');
+  expect(stored).toMatch(/hash: [0-9a-f]{64}/);
+  expect(stored).not.toContain(token.split('.')[1]);
+  expect(users.output()).not.toContain(token.split('.')[1]);
+});
+
+test('a withdrawn invitation and a wrong token are refused', async () => {
+  const { owner } = await users.createTeam();
+  const { token, id } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
+  const user = await users.signIn();
+  const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
+  expect((await user.call('POST', 'invitations/accept', { token: wrong })).status).toBe(404);
+  expect((await owner.call('DELETE', `invitations/${id}`)).status).toBe(200);
+  expect((await user.call('POST', 'invitations/accept', { token })).status).toBe(404);
+  expect((await user.call('POST', 'invitations/accept', { token: 'x' })).status).toBe(404);
+});
+
+test('an invitation needs a signed-in user: neither a signed-out browser nor a private link can accept it', async () => {
+  const { owner } = await users.createTeam();
+  const { token } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
+  const link = createVisitor(users.pageUrl);
+  expect((await link.call('POST', 'invitations/accept', { token })).status).toBe(401);
+  await link.call('POST', 'applications', APPLICANT);
+  expect((await link.call('POST', 'invitations/accept', { token })).status).toBe(401);
+});
+
+test('a member cannot accept another invitation to the same tenant, and the invitation stays valid', async () => {
+  const { owner } = await users.createTeam();
+  const { token } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
+  const refused = await owner.call('POST', 'invitations/accept', { token });
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'already_member']);
+  expect((await (await users.signIn()).call('POST', 'invitations/accept', { token })).status).toBe(200);
+});
+
+test('an owner changes the role of a member, which the next request of the member has', async () => {
+  const { owner } = await users.createTeam();
+  const member = await users.join(owner, 'viewer');
+  expect((await member.call('POST', 'keys', {})).status).toBe(403);
+  const changed = await owner.call('PATCH', `members/${await idOf(member)}`, { role: 'developer' });
+  expect([changed.status, changed.body.role]).toEqual([200, 'developer']);
+  expect((await member.call('POST', 'keys', {})).status).toBe(201);
+});
+
+test('a removed member loses access with the next request, and keeps the session without a tenant', async () => {
+  const { owner } = await users.createTeam();
+  const member = await users.join(owner, 'developer');
+  expect((await owner.call('DELETE', `members/${await idOf(member)}`)).status).toBe(200);
+  expect((await member.call('GET', 'account')).body.error.code).toBe('no_account');
+  expect((await member.call('GET', 'session')).body).toMatchObject({ tenant: null, tenants: [] });
+});
+
+test('the last owner can be neither removed nor demoted, and another owner can', async () => {
+  const { owner } = await users.createTeam();
+  const id = await idOf(owner);
+  for (const answer of [
+    await owner.call('PATCH', `members/${id}`, { role: 'viewer' }),
+    await owner.call('DELETE', `members/${id}`),
+  ]) {
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'last_owner']);
+  }
+  const second = await users.join(owner, 'owner');
+  expect((await second.call('PATCH', `members/${id}`, { role: 'viewer' })).status).toBe(200);
+  expect((await second.call('DELETE', `members/${await idOf(second)}`)).status).toBe(409);
+});
+
+test('two owners who demote each other at the same time: one of them stays owner', async () => {
+  const { owner } = await users.createTeam();
+  const second = await users.join(owner, 'owner');
+  const [first, other] = [await idOf(owner), await idOf(second)];
+  const answers = await Promise.all([
+    owner.call('PATCH', `members/${other}`, { role: 'viewer' }),
+    second.call('PATCH', `members/${first}`, { role: 'viewer' }),
+  ]);
+  const roles = (await members(owner)).map(({ role }: { role: string }) => role);
+  expect(roles.filter((role: string) => role === 'owner')).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+});
+
+test('an owner cannot change members and invitations of another tenant', async () => {
+  const [own, other] = [await users.createTeam(), await users.createTeam()];
+  const { id } = (await other.owner.call('POST', 'invitations', { role: 'viewer' })).body;
+  const member = await idOf(other.owner);
+  expect((await own.owner.call('DELETE', `invitations/${id}`)).status).toBe(404);
+  expect((await own.owner.call('DELETE', `members/${member}`)).status).toBe(404);
+  expect((await own.owner.call('PATCH', `members/${member}`, { role: 'viewer' })).status).toBe(404);
+});
+
+test('deleting a tenant deletes its members and invitations', async () => {
+  const { owner, tenant } = await users.createTeam();
+  await users.join(owner, 'viewer');
+  await owner.call('POST', 'invitations', { role: 'viewer' });
+  const count = () =>
+    readdirSync(users.folder).filter(
+      (file) =>
+        file.startsWith('member-') &&
+        readFileSync(joinPath(users.folder, file), 'utf8').includes(`tenant: ${tenant}\n`),
+    ).length;
+  expect(count()).toBe(3);
+  await users.call('DELETE', `/admin/v1/tenants/${tenant}`);
+  expect(count()).toBe(0);
+  expect((await owner.call('GET', 'session')).body).toMatchObject({ tenant: null });
+});

@@ -1,0 +1,75 @@
+import { freePort } from '../../../test/support/ports.ts';
+import { startTestEnvironment } from './environment.ts';
+import type { TestEnvironment } from './environment.ts';
+import { startOpenidProvider } from './openid-provider.ts';
+import type { OpenidProvider, TestUser } from './openid-provider.ts';
+import { createVisitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
+import { createWebClient, signInAs } from './web-client.ts';
+
+/** A console with an OpenID provider, and users of both. */
+export interface UserEnvironment extends TestEnvironment {
+  readonly provider: OpenidProvider;
+  /** Adds a user to the provider and returns the subject. */
+  addUser: (user?: TestUser) => string;
+  /** Signs a user in at the developers' page. Without a subject, it is a new user. */
+  signIn: (subject?: string) => Promise<Visitor>;
+  /** Creates an approved tenant with its owner. */
+  createTeam: () => Promise<{ tenant: string; owner: Visitor }>;
+  /** Invites a new user into a tenant, who accepts. */
+  join: (owner: Visitor, role: string) => Promise<Visitor>;
+}
+
+export const APPLICANT = { name: 'Grace', email: 'grace@example.org', organisation: 'Acme Radio', use: 'Captions' };
+
+/** Starts Redis, an OpenID provider, a console that uses both, and a substitute for the operator. */
+export async function startUserEnvironment(env: Record<string, string> = {}): Promise<UserEnvironment> {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const [url, adminUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`];
+  const provider = await startOpenidProvider([
+    `${url}/console/v1/sign-in/callback`,
+    `${adminUrl}/admin/v1/sign-in/callback`,
+  ]);
+  const environment = await startTestEnvironment({
+    env: {
+      ...provider.settings(url),
+      CONSOLE_PORT: String(port),
+      ADMIN_API_PORT: String(adminPort),
+      ADMIN_CONSOLE_URL: adminUrl,
+      APPLICATIONS_PER_HOUR: '1000',
+      CACHE_MS: '0',
+      ...env,
+    },
+    operator: true,
+  });
+
+  let users = 0;
+  const addUser = (user: TestUser = {}) => {
+    const subject = `user-${++users}`;
+    provider.users.set(subject, { name: `User ${users}`, email: `${subject}@example.org`, ...user });
+    return subject;
+  };
+  const signIn = async (subject = addUser()) => {
+    const client = createWebClient();
+    await signInAs(client, `${url}/console/v1/sign-in/oidc`, subject);
+    return createVisitor(url, client.cookie(url));
+  };
+  return {
+    ...environment,
+    provider,
+    addUser,
+    signIn,
+    createTeam: async () => {
+      const owner = await signIn();
+      const { tenant } = (await owner.call('POST', 'applications', APPLICANT)).body as { tenant: string };
+      await environment.call('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
+      return { tenant, owner };
+    },
+    join: async (owner, role) => {
+      const { token } = (await owner.call('POST', 'invitations', { role })).body as { token: string };
+      const member = await signIn();
+      await member.call('POST', 'invitations/accept', { token });
+      return member;
+    },
+  };
+}
