@@ -1,5 +1,6 @@
 import type { AuditLog } from './audit/log.ts';
 import type { Keyring, Logger, Metrics } from '@svc-asr/runtime';
+import type { Provider } from './identity/provider.ts';
 import type { LedgerView } from './ledger-view.ts';
 import type { Platform } from './platform/platform.ts';
 import type { ResourceStore } from './resources/store.ts';
@@ -14,8 +15,12 @@ export interface Deps {
   codes: SignInCodes;
   audit: AuditLog;
   platform: Platform;
+  /** Undefined if no OpenID provider is configured. */
+  provider: Provider | undefined;
   settings: Pick<
     ConsoleSettings,
+    | 'ADMIN_CONSOLE_URL'
+    | 'OIDC_ADMIN_GROUPS'
     | 'ADMIN_TOKEN'
     | 'ADMIN_FAILED_ATTEMPTS_PER_MINUTE'
     | 'ADMIN_BODY_BYTES'

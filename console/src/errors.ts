@@ -45,6 +45,11 @@ export const CONSOLE_ERRORS = {
     type: 'permission_error',
     message: 'You are signed in, but you are not a member of this tenant. Join the waitlist or accept an invitation.',
   },
+  no_admin_role: {
+    status: 403,
+    type: 'permission_error',
+    message: 'None of your groups has a role on this page. Ask the operators of the service.',
+  },
   insufficient_role: {
     status: 403,
     type: 'permission_error',

@@ -3,7 +3,6 @@ import type {
   Account,
   AuditEntry,
   AuditLimits,
-  ConsoleAudience,
   ConsoleSessionRecord,
   DailyUsage,
   EndedAdminSessions,
@@ -71,16 +70,10 @@ export interface LedgerView {
     add: (ended: EndedAdminSessions, nowMs: number) => Promise<void>;
   };
   readonly consoleSessions: {
-    put: (
-      audience: ConsoleAudience,
-      user: string,
-      id: string,
-      record: ConsoleSessionRecord,
-      nowMs: number,
-    ) => Promise<void>;
-    find: (audience: ConsoleAudience, user: string, id: string) => Promise<ConsoleSessionRecord | undefined>;
-    end: (audience: ConsoleAudience, user: string, id: string) => Promise<void>;
-    endAll: (audience: ConsoleAudience, user: string) => Promise<void>;
+    put: (user: string, id: string, record: ConsoleSessionRecord, nowMs: number) => Promise<void>;
+    find: (user: string, id: string) => Promise<ConsoleSessionRecord | undefined>;
+    end: (user: string, id: string) => Promise<void>;
+    endAll: (user: string) => Promise<void>;
   };
   readonly apiKeys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;

@@ -6,7 +6,7 @@ import { createAdminApp } from './admin/app.ts';
 import { AuditLog } from './audit/log.ts';
 import { createDeveloperApp } from './developer/app.ts';
 import { createGatewayClient } from './gateway-client.ts';
-import { createIdentities } from './identity/identity.ts';
+import { createIdentity } from './identity/identity.ts';
 import { startAdminApi, startPage } from './ports.ts';
 import type { AdminApiServers } from './ports.ts';
 import { addCachedReads } from './resources/cached-reads.ts';
@@ -41,13 +41,14 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     constants: ledgerConstants(settings),
   });
   const audit = new AuditLog({ ledger, settings, logger, now: Date.now });
-  const identities = createIdentities({ settings, ledger, logger, now: Date.now });
+  const identity = createIdentity({ settings, ledger, logger, now: Date.now });
   const deps = {
     store,
     reads,
     platform: resources.platform,
     ledger,
     audit,
+    provider: identity.provider,
     peppers: settings.API_KEY_PEPPERS,
     gateway: createGatewayClient(settings, { peppers: settings.API_KEY_PEPPERS, logger, now: Date.now }),
     codes: createSignInCodes(),
@@ -56,7 +57,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     metrics,
     now: Date.now,
   };
-  const page = await startPage(settings, createDeveloperApp({ ...deps, identity: identities.developer }), logger);
+  const page = await startPage(settings, createDeveloperApp({ ...deps, identity }), logger);
   const adminApi = await startAdminApi(settings, createAdminApp(deps), logger);
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,

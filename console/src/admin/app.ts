@@ -16,6 +16,7 @@ import { routePurge } from './purge.ts';
 import { routeRecords } from './records.ts';
 import { administratorOf } from './sign-in/administrator.ts';
 import { authenticate, createTokenCheck } from './sign-in/authenticate.ts';
+import { routeAdminProviderSignIn } from './sign-in/provider.ts';
 import { routeAdminSessions, routeAdminSignIn } from './sign-in/routes.ts';
 import { AdminSessions } from './sign-in/sessions.ts';
 import { routeGrants, routeTenants } from './tenants.ts';
@@ -32,7 +33,8 @@ export function createAdminApp(deps: Deps): Express {
   const tokenCheck = createTokenCheck(settings.ADMIN_TOKEN, failures, now);
 
   routePage(app, ['admin.html', 'console.css', 'admin.js', ...SHARED_SCRIPTS]);
-  routeAdminSignIn(app, sessions, tokenCheck, audited);
+  routeAdminSignIn(app, deps, sessions, tokenCheck, audited);
+  routeAdminProviderSignIn(app, deps, sessions, failures);
   app.use('/admin/v1', authenticate(tokenCheck, sessions));
   routeAdminSessions(app, sessions, audited);
   routeTenants(app, deps, audited);

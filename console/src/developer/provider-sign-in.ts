@@ -22,7 +22,7 @@ export function routeDeveloperSignIn(router: Router, deps: DeveloperDeps, failur
     logger,
     now,
     onUser: async (request, response, { issuer, subject, name, email }) => {
-      const user = await users.start({ issuer, subject, name, email, role: undefined });
+      const user = await users.start({ issuer, subject, name, email });
       await refreshMembers(store, user, logger);
       const [first] = await listMemberships(store, reads, user);
       writeUserSession(request, response, user, first?.tenant ?? '', now());

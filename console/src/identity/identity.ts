@@ -1,4 +1,3 @@
-import type { ConsoleAudience } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import type { LedgerView } from '../ledger-view.ts';
 import type { ConsoleSettings } from '../settings.ts';
@@ -7,10 +6,11 @@ import type { Provider } from './provider.ts';
 import { createUserSessions } from './user-sessions.ts';
 import type { UserSessions } from './user-sessions.ts';
 
-/** Sign-in with OpenID Connect at one of the pages. */
+/** Sign-in with OpenID Connect. */
 export interface Identity {
   /** Undefined if no provider is configured. */
   readonly provider: Provider | undefined;
+  /** Sessions of developers. Those of administrators are in `admin/sign-in`. */
   readonly users: UserSessions;
 }
 
@@ -21,15 +21,10 @@ export interface IdentityOptions {
   readonly now: () => number;
 }
 
-/** Creates the sign-in of each page. Throws if the settings of the provider are incomplete. */
-export function createIdentities(options: IdentityOptions): Readonly<Record<ConsoleAudience, Identity>> {
-  const { settings, ledger, logger, now } = options;
+/** Creates the sign-in with OpenID Connect. Throws if the settings of the provider are incomplete. */
+export function createIdentity({ settings, ledger, logger, now }: IdentityOptions): Identity {
   const provider = settings.OIDC_ISSUER === '' ? undefined : createProvider(checkComplete(settings), logger);
-  const hasAdmins = settings.OIDC_ADMIN_GROUPS.size > 0;
-  return {
-    developer: { provider, users: createUserSessions(ledger, 'developer', now) },
-    admin: { provider: hasAdmins ? provider : undefined, users: createUserSessions(ledger, 'admin', now) },
-  };
+  return { provider, users: createUserSessions(ledger, now) };
 }
 
 function checkComplete(settings: ConsoleSettings): ConsoleSettings {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ConsoleAudience, ConsoleSessionRecord } from '@svc-asr/ledger';
+import type { ConsoleSessionRecord } from '@svc-asr/ledger';
 import { equalTexts } from '@svc-asr/runtime';
 import type { LedgerView } from '../ledger-view.ts';
 import { digestOf } from '../resources/user-label.ts';
@@ -16,30 +16,28 @@ const TOKEN = /^([0-9a-f]{40})\.([0-9a-f]{16})\.([\w-]{32})$/;
 export interface SignedInUser extends UserIdentity {
   readonly name: string | null;
   readonly email: string | null;
-  readonly role: string | undefined;
   readonly expiresAtMs: number;
   /** Value for the cookie, which authenticates the session. */
   readonly token: string;
 }
 
-/** Sessions of one page, stored in Redis so that any of them can be revoked. */
+/** Sessions of developers, stored in Redis so that any of them can be revoked. */
 export interface UserSessions {
   /** Starts a session and returns its token, which is stored nowhere. */
-  start: (user: Pick<SignedInUser, 'issuer' | 'subject' | 'name' | 'email' | 'role'>) => Promise<SignedInUser>;
+  start: (user: Pick<SignedInUser, 'issuer' | 'subject' | 'name' | 'email'>) => Promise<SignedInUser>;
   /** Returns the user of a token. Undefined if the session expired, was ended, or never existed. */
   find: (token: string) => Promise<SignedInUser | undefined>;
   end: (token: string) => Promise<void>;
   endAll: (user: UserIdentity) => Promise<void>;
 }
 
-/** Creates the sessions of a page. They need Redis: while it is unavailable, every function throws. */
+/** Creates the sessions of developers. They need Redis: while it is unavailable, every function throws. */
 export function createUserSessions(
   { consoleSessions }: Pick<LedgerView, 'consoleSessions'>,
-  audience: ConsoleAudience,
   now: () => number,
 ): UserSessions {
   return {
-    start: async ({ issuer, subject, name, email, role }) => {
+    start: async ({ issuer, subject, name, email }) => {
       const user = digestOf({ issuer, subject });
       const id = randomBytes(ID_BYTES).toString('hex');
       const secret = randomBytes(SECRET_BYTES).toString('base64url');
@@ -52,25 +50,24 @@ export function createUserSessions(
         subject,
         name,
         email,
-        ...(role !== undefined && { role }),
       };
-      await consoleSessions.put(audience, user, id, record, nowMs);
-      return { issuer, subject, name, email, role, expiresAtMs, token: `${user}.${id}.${secret}` };
+      await consoleSessions.put(user, id, record, nowMs);
+      return { issuer, subject, name, email, expiresAtMs, token: `${user}.${id}.${secret}` };
     },
     find: async (token) => {
       const [, user = '', id = '', secret = ''] = TOKEN.exec(token) ?? [];
       if (user === '') return undefined;
-      const record = await consoleSessions.find(audience, user, id);
+      const record = await consoleSessions.find(user, id);
       if (record === undefined || record.expiresAtMs <= now()) return undefined;
       if (!equalTexts(record.secretHash, hashOf(secret))) return undefined;
-      const { issuer, subject, name, email, role, expiresAtMs } = record;
-      return { issuer, subject, name, email, role, expiresAtMs, token };
+      const { issuer, subject, name, email, expiresAtMs } = record;
+      return { issuer, subject, name, email, expiresAtMs, token };
     },
     end: async (token) => {
       const [, user = '', id = ''] = TOKEN.exec(token) ?? [];
-      if (user !== '') await consoleSessions.end(audience, user, id);
+      if (user !== '') await consoleSessions.end(user, id);
     },
-    endAll: (user) => consoleSessions.endAll(audience, digestOf(user)),
+    endAll: (user) => consoleSessions.endAll(digestOf(user)),
   };
 }
 

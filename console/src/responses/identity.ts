@@ -53,3 +53,10 @@ export interface InvitationView extends MemberView {
   /** Path of the console with the token in its fragment, which browsers do not send. */
   readonly path: string;
 }
+
+/** How an administrator can sign in. */
+export interface AdminSignInMethodsView {
+  readonly object: 'sign_in_methods';
+  readonly token: true;
+  readonly oidc: boolean;
+}

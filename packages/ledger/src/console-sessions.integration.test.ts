@@ -33,32 +33,32 @@ describe.each([
   });
   afterEach(() => ledger.link.close());
 
-  test('find returns a session only for its audience, and end and endAll end one or all sessions of a user', async () => {
+  test('find returns a session only for its user, and end and endAll end one or all sessions of a user', async () => {
     const { consoleSessions } = ledger;
-    await consoleSessions.put('developer', 'u', 'a', record(NOW + HOUR_MS), NOW);
-    await consoleSessions.put('developer', 'u', 'b', record(NOW + HOUR_MS), NOW);
-    expect(await consoleSessions.find('developer', 'u', 'a')).toEqual(record(NOW + HOUR_MS));
-    expect(await consoleSessions.find('admin', 'u', 'a')).toBeUndefined();
-    await consoleSessions.end('developer', 'u', 'a');
-    expect(await consoleSessions.find('developer', 'u', 'a')).toBeUndefined();
-    expect(await consoleSessions.find('developer', 'u', 'b')).toBeDefined();
-    await consoleSessions.endAll('developer', 'u');
-    expect(await consoleSessions.find('developer', 'u', 'b')).toBeUndefined();
+    await consoleSessions.put('u', 'a', record(NOW + HOUR_MS), NOW);
+    await consoleSessions.put('u', 'b', record(NOW + HOUR_MS), NOW);
+    expect(await consoleSessions.find('u', 'a')).toEqual(record(NOW + HOUR_MS));
+    expect(await consoleSessions.find('other', 'a')).toBeUndefined();
+    await consoleSessions.end('u', 'a');
+    expect(await consoleSessions.find('u', 'a')).toBeUndefined();
+    expect(await consoleSessions.find('u', 'b')).toBeDefined();
+    await consoleSessions.endAll('u');
+    expect(await consoleSessions.find('u', 'b')).toBeUndefined();
   });
 
   test('a user has at most 20 sessions, and another one ends the session that expires first', async () => {
     const { consoleSessions } = ledger;
-    for (let n = 0; n < 21; n++) await consoleSessions.put('developer', 'u', `s${n}`, record(NOW + HOUR_MS + n), NOW);
-    expect(await consoleSessions.find('developer', 'u', 's0')).toBeUndefined();
-    expect(await consoleSessions.find('developer', 'u', 's1')).toBeDefined();
+    for (let n = 0; n < 21; n++) await consoleSessions.put('u', `s${n}`, record(NOW + HOUR_MS + n), NOW);
+    expect(await consoleSessions.find('u', 's0')).toBeUndefined();
+    expect(await consoleSessions.find('u', 's1')).toBeDefined();
   });
 
   test('a new session removes expired sessions of the user, and the hash expires with the newest session', async () => {
     const { consoleSessions } = ledger;
-    await consoleSessions.put('developer', 'u', 'old', record(NOW + HOUR_MS), NOW);
-    await consoleSessions.put('developer', 'u', 'new', record(NOW + 3 * HOUR_MS), NOW + 2 * HOUR_MS);
-    expect(await consoleSessions.find('developer', 'u', 'old')).toBeUndefined();
-    const key = createRedisKeys(prefix).consoleSessions('developer', 'u');
+    await consoleSessions.put('u', 'old', record(NOW + HOUR_MS), NOW);
+    await consoleSessions.put('u', 'new', record(NOW + 3 * HOUR_MS), NOW + 2 * HOUR_MS);
+    expect(await consoleSessions.find('u', 'old')).toBeUndefined();
+    const key = createRedisKeys(prefix).consoleSessions('u');
     const leftMs = Number(await ledger.link.send(key, ['PTTL', key]));
     expect(leftMs).toBeGreaterThan(0);
     expect(leftMs).toBeLessThanOrEqual(HOUR_MS);

@@ -2,9 +2,6 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
-/** Pages of the console that have separate sessions. A session of one page is not valid on the other. */
-export type ConsoleAudience = 'developer' | 'admin';
-
 /** A session of a user who signed in to the console with OpenID Connect. */
 export interface ConsoleSessionRecord {
   /** Digest of the secret in the cookie. */
@@ -14,8 +11,6 @@ export interface ConsoleSessionRecord {
   readonly subject: string;
   readonly name: string | null;
   readonly email: string | null;
-  /** Role of an administrator. Absent for a developer, whose roles are in Member resources. */
-  readonly role?: string;
 }
 
 /** Maximum number of sessions of one user. Another session ends the one that expires first. */
@@ -33,14 +28,8 @@ export function createConsoleSessions(link: RedisLink, keys: RedisKeys) {
 
   return {
     /** Stores a session. Removes expired sessions of the user and those beyond the maximum. */
-    async put(
-      audience: ConsoleAudience,
-      user: string,
-      id: string,
-      record: ConsoleSessionRecord,
-      nowMs: number,
-    ): Promise<void> {
-      const key = keys.consoleSessions(audience, user);
+    async put(user: string, id: string, record: ConsoleSessionRecord, nowMs: number): Promise<void> {
+      const key = keys.consoleSessions(user);
       const known = (await readAll(key)).sort(([, a], [, b]) => b.expiresAtMs - a.expiresAtMs);
       const obsolete = known.filter(([, { expiresAtMs }], at) => expiresAtMs <= nowMs || at >= MAX_SESSIONS - 1);
       if (obsolete.length > 0) await link.send(key, ['HDEL', key, ...obsolete.map(([old]) => old)]);
@@ -50,20 +39,20 @@ export function createConsoleSessions(link: RedisLink, keys: RedisKeys) {
     },
 
     /** Returns a session. It may have expired. */
-    async find(audience: ConsoleAudience, user: string, id: string): Promise<ConsoleSessionRecord | undefined> {
-      const key = keys.consoleSessions(audience, user);
+    async find(user: string, id: string): Promise<ConsoleSessionRecord | undefined> {
+      const key = keys.consoleSessions(user);
       const text = (await link.send(key, ['HGET', key, id])) as string | null;
       return text === null ? undefined : (JSON.parse(text) as ConsoleSessionRecord);
     },
 
-    async end(audience: ConsoleAudience, user: string, id: string): Promise<void> {
-      const key = keys.consoleSessions(audience, user);
+    async end(user: string, id: string): Promise<void> {
+      const key = keys.consoleSessions(user);
       await link.send(key, ['HDEL', key, id]);
     },
 
     /** Ends all sessions of a user. */
-    async endAll(audience: ConsoleAudience, user: string): Promise<void> {
-      const key = keys.consoleSessions(audience, user);
+    async endAll(user: string): Promise<void> {
+      const key = keys.consoleSessions(user);
       await link.send(key, ['DEL', key]);
     },
   };

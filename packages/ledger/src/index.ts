@@ -14,7 +14,7 @@ export type { AuditLimits } from './audit.ts';
 export { replay } from './journal.ts';
 export type { Trimmed } from './journal.ts';
 export type { TraceCounts } from './purge/purge.ts';
-export type { ConsoleAudience, ConsoleSessionRecord } from './console-sessions.ts';
+export type { ConsoleSessionRecord } from './console-sessions.ts';
 export type { PurgeAnswer, PurgeRequest } from './purge/requests.ts';
 export type { RedisMemory } from './memory.ts';
 export type { Admission } from './admission.ts';

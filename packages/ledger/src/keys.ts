@@ -35,8 +35,8 @@ export function createRedisKeys(prefix: string) {
     purge: () => `${prefix}:{o}:purge`,
     endedAdminSessions: () => `${prefix}:{o}:admin-sessions:ended`,
     audit: () => `${prefix}:{o}:audit`,
-    /** Sessions of a user on one page of the console. */
-    consoleSessions: (audience: string, user: string) => `${prefix}:{c:${audience}:${user}}:s`,
+    /** Sessions of a developer at the console. */
+    consoleSessions: (user: string) => `${prefix}:{c:${user}}:s`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };
 }

@@ -5,6 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import { ConsoleError } from '../../errors.ts';
 import { checkSameOrigin } from '../../http/same-origin.ts';
 import { setAdministrator, TOKEN_HOLDER } from './administrator.ts';
+import type { Administrator } from './administrator.ts';
 import type { AdminSessions } from './sessions.ts';
 
 /** Checks admin tokens, and limits the rate of failed attempts per address. */
@@ -51,6 +52,7 @@ export function authenticate({ isToken, refuse }: TokenCheck, sessions: AdminSes
     const session = given === undefined ? await sessions.find(request) : undefined;
     if (session !== undefined && session !== 'forged') {
       checkSameOrigin(request);
+      refuseWriteOf(session.administrator, request);
       setAdministrator(request, session.administrator);
       next();
       return;
@@ -58,6 +60,12 @@ export function authenticate({ isToken, refuse }: TokenCheck, sessions: AdminSes
     const code = given === undefined ? 'missing_admin_token' : 'invalid_admin_token';
     refuse(request, new ConsoleError(code, { headers: { 'WWW-Authenticate': 'Bearer realm="svc-asr admin"' } }));
   };
+}
+
+/** Throws `insufficient_role` if an auditor wants to change something. */
+function refuseWriteOf({ role }: Administrator, { method }: Request): void {
+  if (role === 'administrator' || method === 'GET' || method === 'HEAD') return;
+  throw new ConsoleError('insufficient_role', { message: 'Your role is auditor, which can only read.' });
 }
 
 function digest(text: string): Buffer {

@@ -1,10 +1,11 @@
 import type { Request, Router } from 'express';
 import type { Audited } from '../../audit/act.ts';
+import type { Deps } from '../../deps.ts';
 import { ConsoleError } from '../../errors.ts';
 import { createJsonReader, valid } from '../../http/body.ts';
 import { methodNotAllowed } from '../../http/error-handler.ts';
 import { checkSameOrigin } from '../../http/same-origin.ts';
-import type { AdminSessionView } from '../../responses.ts';
+import type { AdminSessionView, AdminSignInMethodsView } from '../../responses.ts';
 import { checkAdminSignIn } from '../schemas.ts';
 import { TOKEN_HOLDER } from './administrator.ts';
 import type { Administrator } from './administrator.ts';
@@ -20,6 +21,7 @@ const notSignedIn = () =>
 /** Serves the sign-in of administrators. Add it before the authentication, which these requests do not pass. */
 export function routeAdminSignIn(
   router: Router,
+  { provider, settings }: Pick<Deps, 'provider' | 'settings'>,
   sessions: AdminSessions,
   { isToken, refuse }: TokenCheck,
   audited: Audited,
@@ -49,6 +51,11 @@ export function routeAdminSignIn(
 
   router
     .route('/admin/v1/sign-in')
+    .get((_request, response) => {
+      const oidc = provider !== undefined && settings.OIDC_ADMIN_GROUPS.size > 0;
+      const view: AdminSignInMethodsView = { object: 'sign_in_methods', token: true, oidc };
+      response.json(view);
+    })
     .post(
       audited('administrator.sign_in', async (request, response, act) => {
         checkSameOrigin(request);
@@ -70,7 +77,7 @@ export function routeAdminSignIn(
         response.json({ object: 'admin_session', revoked: true, applied });
       }),
     )
-    .all(methodNotAllowed('POST, DELETE'));
+    .all(methodNotAllowed('GET, HEAD, POST, DELETE'));
 }
 
 /** Serves the end of all sessions of administrators. */
