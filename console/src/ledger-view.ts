@@ -12,6 +12,7 @@ import type {
   FleetPool,
   RedisMemory,
   KeyRecord,
+  KeyUsage,
   ListedSession,
   PurgeAnswer,
   PurgeRequest,
@@ -32,6 +33,8 @@ export interface LedgerView {
     dailyUsage: (tenant: string, days: number) => Promise<DailyUsage[]>;
     /** Returns usage from one day to another, both included (YYYY-MM-DD), oldest day first. */
     usageBetween: (tenant: string, from: string, to: string) => Promise<DailyUsage[]>;
+    /** Returns the same by model and key, newest day first. */
+    usageByKey: (tenant: string, from: string, to: string) => Promise<KeyUsage[]>;
   };
   readonly sessionHistory: {
     list: (tenant: string, query: SessionQuery) => Promise<SessionPage>;

@@ -3,12 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import type { Router } from 'express';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
+import { checkRange, dateOf, DAY_MS } from '../history/range.ts';
 import { valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { usageLines } from '../tenants/usage-export.ts';
 import { checkUsageExportQuery } from './schemas.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Serves the usage of all tenants by day and model, including deleted tenants whose account is kept. */
 export function routeUsage(router: Router, { ledger, settings, logger, now }: Deps): void {
@@ -34,21 +33,4 @@ export function routeUsage(router: Router, { ledger, settings, logger, now }: De
       }
     })
     .all(methodNotAllowed('GET, HEAD'));
-}
-
-function dateOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
-/** Rejects days that do not exist, and a range whose first days may have left Redis. */
-function checkRange(from: string, to: string, oldest: string): void {
-  const refuse = (message: string) => new ConsoleError('invalid_parameters', { message });
-  for (const [name, date] of Object.entries({ from, to })) {
-    const atMs = Date.parse(`${date}T00:00:00Z`);
-    if (Number.isNaN(atMs) || new Date(atMs).toISOString().slice(0, 10) !== date) {
-      throw refuse(`${name}: ${date} is not a day of the calendar.`);
-    }
-  }
-  if (from > to) throw refuse(`from: ${from} is later than ${to}, the last day.`);
-  if (from < oldest) throw refuse(`from: Usage before ${oldest} is no longer complete. Choose a later day.`);
 }

@@ -2,19 +2,19 @@ import type { Tenant } from '@svc-asr/core';
 import type { Router } from 'express';
 import { valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import { checkNoQuery, readUsageQuery } from '../http/query.ts';
+import { checkNoQuery } from '../http/query.ts';
 import { declineReasonOf } from '../applications/decline-reason.ts';
 import { LINK_EXPIRY_ANNOTATION } from '../applications/link.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { creditRequestOf } from '../tenants/credit-request.ts';
 import { isCreditLow } from '../tenants/credit-low.ts';
-import { viewAccount, viewUsage } from '../tenants/view.ts';
+import { viewAccount } from '../tenants/view.ts';
 import type { OwnTenantView } from '../responses.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { sessionOf } from './authorize.ts';
 import type { SignedIn } from './find-session.ts';
 
-/** Serves the signed-in developer's tenant and usage. */
+/** Serves the signed-in developer's tenant. */
 export function routeAccount(router: Router, { ledger, settings, gateway }: DeveloperDeps, signedIn: SignedIn): void {
   router
     .route('/console/v1/account')
@@ -36,15 +36,6 @@ export function routeAccount(router: Router, { ledger, settings, gateway }: Deve
         decline_reason: declineReasonOf(tenant),
       };
       response.json(view);
-    })
-    .all(methodNotAllowed('GET, HEAD'));
-
-  router
-    .route('/console/v1/usage')
-    .get(async (request, response) => {
-      const days = readUsageQuery(request.query);
-      const { name } = (await signedIn(request)).metadata;
-      response.json(viewUsage(name, days, await ledger.accounts.dailyUsage(name, days)));
     })
     .all(methodNotAllowed('GET, HEAD'));
 }

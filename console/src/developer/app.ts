@@ -19,6 +19,7 @@ import { actorOf, createAuthorize, signedInTenant } from './authorize.ts';
 import { createSessionFinder } from './find-session.ts';
 import { routeDeveloperSignIn } from './provider-sign-in.ts';
 import { loadWebPage } from '../page/web.ts';
+import { routeOwnUsage } from './usage.ts';
 import { routeSignIn } from './sign-in.ts';
 import { routeTeam } from './team.ts';
 import { routeUserSession } from './user-session.ts';
@@ -56,6 +57,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeLink(app, deps, signedIn, audited);
   routeAccount(app, deps, signedIn);
   routeSessions(app, deps, signedIn);
+  routeOwnUsage(app, deps, signedIn);
   routeCreditRequests(app, deps, signedIn, audited);
   const issue = createKeyIssuer(deps);
   routeOwnKeys(app, deps, signedIn, issue, audited);

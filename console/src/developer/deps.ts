@@ -28,5 +28,6 @@ export interface DeveloperDeps extends Pick<
     | 'KEYS_PER_HOUR'
     | 'KEY_ACTIVATION_TIMEOUT_MS'
     | 'KEY_POLL_INTERVAL_MS'
+    | 'USAGE_RETENTION_DAYS'
   >;
 }

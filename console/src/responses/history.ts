@@ -6,6 +6,8 @@ export interface UsageByKeyView {
   /** First and last day, both included, as YYYY-MM-DD in UTC. */
   readonly from: string;
   readonly to: string;
+  /** Number of these days. */
+  readonly days: number;
   readonly data: readonly UsageRow[];
 }
 
@@ -14,6 +16,7 @@ export interface UsageRow {
   readonly model: string;
   /** Null for sessions without a key: those of the playground, and those of earlier versions. */
   readonly key_id: string | null;
+  readonly source: 'api' | 'playground';
   readonly sessions: number;
   readonly audio_ms: number;
   readonly billable_ms: number;

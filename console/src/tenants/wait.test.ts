@@ -16,7 +16,7 @@ const entry = (id: string, type: JournalEntry['type'], subject: string): Journal
 function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
   const missing = () => Promise.reject(new Error('unexpected call'));
   return {
-    accounts: { read: missing, dailyUsage: missing, usageBetween: missing },
+    accounts: { read: missing, dailyUsage: missing, usageBetween: missing, usageByKey: missing },
     sessionHistory: { list: missing, find: missing },
     journal: { read, tenants: missing },
     identity: { read: missing, plan: missing, requestRebuild: missing },

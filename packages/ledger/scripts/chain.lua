@@ -45,6 +45,6 @@ if reserved_s < 1 then return { 'credit' } end
 local is_limited = is_model_limited(base, id, session)
 local samples = session.reserved * SAMPLES_PER_MS
 local audio = end_session(base, id, 'completed', now, samples, billable_ms(samples), 'continued', PART_IS_FULL)
-add_usage(base, now, session.model, audio, billable_ms(samples))
+add_usage(base, now, session, audio, billable_ms(samples))
 open_part(base, next_id, session, chain, reserved_s * 1000, now, now, is_limited)
 return { 'ok', reserved_s * 1000 }

@@ -33,7 +33,7 @@ local how = ARGV[6] ~= '' and ARGV[6] or nil
 local function settle(part_id, part_samples, part_reason, part_how)
   local billable = billable_ms(part_samples)
   local audio = end_session(base, part_id, 'completed', now, part_samples, billable, part_reason, part_how)
-  add_usage(base, now, session.model, audio, billable)
+  add_usage(base, now, session, audio, billable)
 end
 
 local part = ARGV[8] and ARGV[7] * SAMPLES_PER_MS or samples

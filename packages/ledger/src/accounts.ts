@@ -14,6 +14,7 @@ import type {
   TenantVersion,
 } from './types.ts';
 import { createDailyUsage } from './daily-usage.ts';
+import { createKeyUsage } from './key-usage.ts';
 import { readBudget, readBudgetRecord } from './budget.ts';
 import { readPriority } from './priority.ts';
 import { fields, numbers, recentSessions } from './replies.ts';
@@ -92,6 +93,7 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
 }
 
 function createAccountReader(link: RedisLink, keys: RedisKeys) {
+  const daily = createDailyUsage(link, keys);
   return {
     async read(tenant: string): Promise<Account | undefined> {
       const [hash, live] = await Promise.all([
@@ -122,7 +124,8 @@ function createAccountReader(link: RedisLink, keys: RedisKeys) {
       return { balance, budget: readBudget(reply[3]), recent: recentSessions(reply.slice(4)) };
     },
 
-    ...createDailyUsage(link, keys),
+    ...daily,
+    ...createKeyUsage(link, keys, daily),
   };
 }
 

@@ -34,14 +34,12 @@ export function createDailyUsage(link: RedisLink, keys: RedisKeys) {
 
     /** Returns the usage from one day to another, both included (YYYY-MM-DD), oldest day first. */
     usageBetween(tenant: string, from: string, to: string): Promise<DailyUsage[]> {
-      const [first, last] = [dayOf(from), dayOf(to)];
-      return readDays(
-        tenant,
-        Array.from({ length: Math.max(0, last - first + 1) }, (_, after) => first + after),
-      );
+      return readDays(tenant, daysBetween(from, to));
     },
   };
 }
+
+export type DailyUsageReader = ReturnType<typeof createDailyUsage>;
 
 interface Entry extends Totals {
   /** Days since 1970. */
@@ -53,9 +51,14 @@ interface Entry extends Totals {
 function readPeriod(hash: Map<string, string>): Entry[] {
   return [...hash].map(([field, value]) => {
     const [day = '', model = ''] = field.split('|');
-    const [sessions = 0, audioMs = 0, billableMs = 0] = value.split(' ').map(Number);
-    return { day: Number(day), model, sessions, audioMs, billableMs };
+    return { day: Number(day), model, ...readTotals(value) };
   });
+}
+
+/** Parses the value `SESSIONS AUDIO BILLABLE` of a field. */
+export function readTotals(value: string): Totals {
+  const [sessions = 0, audioMs = 0, billableMs = 0] = value.split(' ').map(Number);
+  return { sessions, audioMs, billableMs };
 }
 
 /**
@@ -87,10 +90,17 @@ function sumByModel(entries: readonly Entry[]): DailyUsage[] {
   return [...sums.values()].sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
+/** Returns the days from one date to another, both included, as days since 1970. */
+export function daysBetween(from: string, to: string): number[] {
+  const [first, last] = [dayOf(from), dayOf(to)];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, after) => first + after);
+}
+
 function dayOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 }
 
-function dateOf(day: number): string {
+/** Returns the date (YYYY-MM-DD) of a day since 1970. */
+export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

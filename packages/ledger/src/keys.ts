@@ -14,6 +14,7 @@ export function createRedisKeys(prefix: string) {
     recent: (tenant: string) => `${prefix}:{t:${tenant}}:recent`,
     session: (tenant: string, id: string) => `${prefix}:{t:${tenant}}:s:${id}`,
     usage: (tenant: string, period: number) => `${prefix}:{t:${tenant}}:u:${period}`,
+    keyUsage: (tenant: string, period: number) => `${prefix}:{t:${tenant}}:uk:${period}`,
     /** Usage of one day in the format of earlier versions. */
     day: (tenant: string, day: number) => `${prefix}:{t:${tenant}}:d:${day}`,
     apiKey: (keyId: string) => `${prefix}:{k:${keyId}}:k`,

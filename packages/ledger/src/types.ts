@@ -176,6 +176,13 @@ export interface DailyUsage {
   billableMs: number;
 }
 
+/** Usage of one key and model on one day. */
+export interface KeyUsage extends DailyUsage {
+  /** Null for sessions of the playground, and for sessions whose key was not recorded. */
+  keyId: string | null;
+  source: StoredOrigin['source'];
+}
+
 /** A worker in the form in which it registers itself. */
 export interface NewWorker {
   /** Id that is unique for each worker process. */

@@ -6,21 +6,48 @@ local USAGE_PERIOD_DAYS = 32
 local DAY_MS = 86400000
 local USAGE_LIFETIME_MS = (USAGE_RETENTION_DAYS + USAGE_PERIOD_DAYS) * DAY_MS
 
+-- Usage by day, key and model is in hashes of its own, each of which has KEY_USAGE_PERIOD_DAYS days. Programs of earlier
+-- versions do not read them, and would count the sessions twice if they were in the hashes above.
+local KEY_USAGE_PERIOD_DAYS = 8
+-- Largest number of fields of such a hash. A tenant can create and revoke keys without end.
+local KEY_USAGE_FIELDS = 1000
+
+-- Adds one session to the sums in a field of a hash.
+local function add_to(key, field, before, audio, billable)
+  local sum = { string.match(before or '0 0 0', '^(%d+) (%d+) (%d+)$') }
+  redis.call('HSET', key, field, string.format('%d %d %d', sum[1] + 1, sum[2] + audio, sum[3] + billable))
+end
+
+-- Adds one completed session to the usage of the key that created it. If the hash is full, a session of a further key
+-- counts only for its model.
+local function add_key_usage(base, day, session, audio, billable)
+  local api_key = session.by and string.match(session.by, '^([^|]+)')
+  if not api_key then return end
+  local key = base .. 'uk:' .. math.floor(day / KEY_USAGE_PERIOD_DAYS)
+  local field = string.format('%d|%s|%s', day % KEY_USAGE_PERIOD_DAYS, api_key, session.model)
+  local before = redis.call('HGET', key, field)
+  if not before and redis.call('HLEN', key) >= KEY_USAGE_FIELDS then return end
+  add_to(key, field, before, audio, billable)
+  if not before then redis.call('PEXPIRE', key, string.format('%d', USAGE_LIFETIME_MS)) end
+end
+
 -- Adds one completed session.
-local function add_usage(base, now, model, audio, billable)
+local function add_usage(base, now, session, audio, billable)
   local day = math.floor(now / DAY_MS)
   local key = base .. 'u:' .. math.floor(day / USAGE_PERIOD_DAYS)
-  local field = string.format('%d|%s', day, model)
-  local sum = { string.match(redis.call('HGET', key, field) or '0 0 0', '^(%d+) (%d+) (%d+)$') }
-  redis.call('HSET', key, field, string.format('%d %d %d', sum[1] + 1, sum[2] + audio, sum[3] + billable))
+  local field = string.format('%d|%s', day, session.model)
+  add_to(key, field, redis.call('HGET', key, field), audio, billable)
   redis.call('PEXPIRE', key, string.format('%d', USAGE_LIFETIME_MS))
+  add_key_usage(base, day, session, audio, billable)
 end
 
 -- Sets the expiry of all usage of a tenant. `only` is 'LT' to change it only to an earlier time, or 'GT' to a later
 -- one.
 local function expire_usage(base, now, ms, only)
-  local period = math.floor(now / DAY_MS / USAGE_PERIOD_DAYS)
-  for at = period - math.ceil(USAGE_RETENTION_DAYS / USAGE_PERIOD_DAYS), period do
-    redis.call('PEXPIRE', base .. 'u:' .. at, string.format('%d', ms), only)
+  for part, days in pairs({ ['u:'] = USAGE_PERIOD_DAYS, ['uk:'] = KEY_USAGE_PERIOD_DAYS }) do
+    local period = math.floor(now / DAY_MS / days)
+    for at = period - math.ceil(USAGE_RETENTION_DAYS / days), period do
+      redis.call('PEXPIRE', base .. part .. at, string.format('%d', ms), only)
+    end
   end
 end
