@@ -17,6 +17,7 @@ import type {
   PurgeAnswer,
   PurgeRequest,
   RebuildPlan,
+  Refusal,
   SessionPage,
   SessionQuery,
 } from '@svc-asr/ledger';
@@ -35,6 +36,10 @@ export interface LedgerView {
     usageBetween: (tenant: string, from: string, to: string) => Promise<DailyUsage[]>;
     /** Returns the same by model and key, newest day first. */
     usageByKey: (tenant: string, from: string, to: string) => Promise<KeyUsage[]>;
+  };
+  readonly refusals: {
+    /** Returns the refused requests of a tenant, newest first. */
+    list: (tenant: string) => Promise<Refusal[]>;
   };
   readonly sessionHistory: {
     list: (tenant: string, query: SessionQuery) => Promise<SessionPage>;

@@ -17,6 +17,7 @@ import { answerErrors, notAWebSocket, notFound, onlyMethods } from './http/error
 import { exchangeOf, openExchange } from './http/exchange.ts';
 import { jsonBody } from './http/json-body.ts';
 import { observe } from './http/observe.ts';
+import type { RefusalLog } from './http/refusal-log.ts';
 import { checkHeaders } from './http/check-headers.ts';
 import { createDeadlineCheck } from './http/deadline.ts';
 import type { CheckDeadline } from './http/deadline.ts';
@@ -45,6 +46,7 @@ export interface AppParts {
   cancellations: Cancellations;
   audioCapacity: AudioCapacity;
   shutdown: Shutdown;
+  refusals: RefusalLog;
   openStream: Streams['open'];
   /** Rendered API documents that the gateway serves. */
   documents: Documents;
@@ -69,7 +71,12 @@ export function createApp(parts: AppParts): Express {
   const transcribe = transcriptionsRoute({ ...sessions, openStream, shutdown, maxFiles: settings.FILES_MAX });
 
   const connectionAge = new ConnectionAge(settings.CONNECTION_MAX_AGE_MS);
-  app.use(openExchange, observe(logger, metrics), closeConnections(shutdown, connectionAge), checkHeaders);
+  app.use(
+    openExchange,
+    observe(logger, metrics, parts.refusals),
+    closeConnections(shutdown, connectionAge),
+    checkHeaders,
+  );
   // Sessions are refused only after the body was read. A refusal closes the connection, and a client that is still
   // sending would not receive the response.
   const create = [...keyed('sessions:create'), jsonBody, refuseNewSessions(shutdown), createSession];

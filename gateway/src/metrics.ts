@@ -56,6 +56,7 @@ export function createGatewayMetrics({ meter }: Metrics, maxTenants = 0) {
     requestSeconds: createHistogram(meter, GATEWAY_METRICS.requestSeconds),
     sessionsCreated: tally(GATEWAY_METRICS.sessionsCreated),
     reaped: tally(GATEWAY_METRICS.reaped),
+    refusalsDropped: tally(GATEWAY_METRICS.refusalsDropped),
     connectionsRefused: tally(GATEWAY_METRICS.connectionsRefused),
     connections: createGauge(meter, GATEWAY_METRICS.connections),
     handshakes: tally(GATEWAY_METRICS.handshakes),

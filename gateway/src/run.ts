@@ -12,6 +12,7 @@ import { followCatalogue } from './catalogue.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { clientAddress } from './server/client-address.ts';
 import type { TrustProxy } from './server/client-address.ts';
+import { RefusalLog } from './http/refusal-log.ts';
 import type { Shutdown } from './http/shutdown.ts';
 import { createInternalApp, listenInternally } from './internal/index.ts';
 import { watchLedger } from './ledger-watch.ts';
@@ -33,7 +34,7 @@ import { RevisionTallies } from './stream/recognition/revision-tallies.ts';
 import { Waiters } from './stream/recognition/waiters.ts';
 import { createWorkerTrust } from './stream/recognition/worker-trust.ts';
 import { Claims } from './stream/settlement/claims.ts';
-import type { StreamTimes } from './stream/session.ts';
+import { streamTimes } from './stream/times.ts';
 import { holdLease } from './stream/settlement/lease.ts';
 import type { Lease } from './stream/settlement/lease.ts';
 import { startReconciling } from './stream/settlement/reconcile.ts';
@@ -86,7 +87,8 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   const cancellations = createCancellations(ledger, logger);
   metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
   const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
-  const shared = { logger, ledger, catalogue, ledgerWatch, metrics, tracing };
+  const refusals = new RefusalLog({ ledger, metrics });
+  const shared = { logger, ledger, catalogue, ledgerWatch, metrics, tracing, refusals };
   const shutdown: Shutdown = { announced: false, closed: false };
   const { budget, audioCapacity } = createAudioMemory(settings, metrics);
   const documents = readDocuments();
@@ -135,6 +137,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     { name: 'disconnect realtime clients', stop: () => realtime.stop() },
     { name: 'drain requests of the console', stop: () => internal && drain(internal) },
     { name: 'drain requests', stop: () => drain(server) },
+    { name: 'write refused requests', stop: () => refusals.write() },
     { name: 'settle streams', stop: () => settlements.settled() },
     { name: 'cancel unanswered sessions', stop: () => cancellations.settled() },
     { name: 'stop reconciling streams', stop: () => stopReconciling() },
@@ -280,19 +283,4 @@ function findMissing(lease: Lease, ledgerWatch: LedgerWatch, catalogue: Catalogu
   if (lease.owner() === undefined) return 'this gateway holds no lease yet';
   if (!ledgerWatch.checked()) return 'it is not known yet whether Redis holds the ledger';
   return catalogue.entries() === undefined ? 'no catalogue was read yet' : undefined;
-}
-
-function streamTimes(settings: GatewaySettings): StreamTimes {
-  return {
-    statusMs: settings.STREAM_STATUS_INTERVAL_MS,
-    workerOpenMs: settings.WORKER_OPEN_TIMEOUT_MS,
-    workerSilenceMs: settings.WORKER_SILENCE_TIMEOUT_MS,
-    workerAnswerMs: settings.WORKER_ANSWER_TIMEOUT_MS,
-    workerAvoidMs: settings.WORKER_AVOID_MS,
-    idleMs: settings.STREAM_IDLE_MS,
-    pingMs: settings.STREAM_PING_MS,
-    extraMs: settings.STREAM_LIFETIME_EXTRA_MS,
-    finalMs: settings.STREAM_FINAL_TIMEOUT_MS,
-    ticketMs: settings.WORKER_TICKET_TTL_MS,
-  };
 }

@@ -11,6 +11,7 @@ const SCRIPTS = join(root, 'packages/ledger/scripts');
 const RUN_BY: Readonly<Record<'gateway' | 'worker' | 'operator', readonly string[]>> = {
   gateway: [
     ...[
+      'add_refusals',
       'admit',
       'cancel',
       'chain',

@@ -19,6 +19,7 @@ import { actorOf, createAuthorize, signedInTenant } from './authorize.ts';
 import { createSessionFinder } from './find-session.ts';
 import { routeDeveloperSignIn } from './provider-sign-in.ts';
 import { loadWebPage } from '../page/web.ts';
+import { routeRefusals } from './refusals.ts';
 import { routeOwnUsage } from './usage.ts';
 import { routeSignIn } from './sign-in.ts';
 import { routeTeam } from './team.ts';
@@ -58,6 +59,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeAccount(app, deps, signedIn);
   routeSessions(app, deps, signedIn);
   routeOwnUsage(app, deps, signedIn);
+  routeRefusals(app, deps, signedIn);
   routeCreditRequests(app, deps, signedIn, audited);
   const issue = createKeyIssuer(deps);
   routeOwnKeys(app, deps, signedIn, issue, audited);

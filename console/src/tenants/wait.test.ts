@@ -17,6 +17,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
   const missing = () => Promise.reject(new Error('unexpected call'));
   return {
     accounts: { read: missing, dailyUsage: missing, usageBetween: missing, usageByKey: missing },
+    refusals: { list: missing },
     sessionHistory: { list: missing, find: missing },
     journal: { read, tenants: missing },
     identity: { read: missing, plan: missing, requestRebuild: missing },

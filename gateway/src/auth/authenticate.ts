@@ -18,10 +18,14 @@ export interface KeyCheckOptions {
 
 const WRONG_SCHEME = 'The header Authorization must have the form "Bearer <API_KEY>". Other schemes are not accepted.';
 
-/** An API key that was verified. */
-export interface VerifiedKey {
+/** An API key that exists. It may have been revoked or have expired. */
+export interface RecognizedKey {
   readonly tenant: string;
   readonly keyId: string;
+}
+
+/** An API key that was verified. */
+export interface VerifiedKey extends RecognizedKey {
   readonly keyLimits: KeyLimits;
 }
 
@@ -29,9 +33,14 @@ export interface KeyCheck {
   /**
    * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid, and 429 after too many failures
    * from one address. `addressOf` is called only after a failure or for a key that is not cached. Evaluating the proxy
-   * headers would cost more than checking a cached key.
+   * headers would cost more than checking a cached key. `onRecognized` is called with the tenant of the key, also if
+   * the key was revoked or has expired.
    */
-  verify: (authorization: string | undefined, addressOf: () => string) => Promise<VerifiedKey>;
+  verify: (
+    authorization: string | undefined,
+    addressOf: () => string,
+    onRecognized?: (key: RecognizedKey) => void,
+  ) => Promise<VerifiedKey>;
   /** Throws 401 if a key that was verified before has been revoked, was deleted or has expired. */
   verifyAgain: (keyId: string) => Promise<void>;
 }
@@ -44,7 +53,7 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
     return record;
   };
   return {
-    verify: async (authorization, addressOf) => {
+    verify: async (authorization, addressOf, onRecognized) => {
       try {
         const key = bearer(authorization);
         const keyId = parseApiKey(key);
@@ -54,7 +63,9 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
           refuseIfBlocked(failures, addressOf(), now());
           record = await find(keyId);
         }
-        checkRecord(record, key, peppers, now());
+        requireMatch(record, key, peppers);
+        onRecognized?.({ tenant: record.tenant, keyId });
+        checkValidity(record, now());
         lookup.touch(keyId);
         return { tenant: record.tenant, keyId, keyLimits: record };
       } catch (error) {
@@ -79,8 +90,10 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
  */
 export function authenticate(keys: Pick<KeyCheck, 'verify'>): RequestHandler {
   return async (request, response, next) => {
-    const key = await keys.verify(request.headers.authorization, () => request.ip ?? '');
-    Object.assign(exchangeOf(response), key);
+    const exchange = exchangeOf(response);
+    const onRecognized = (found: RecognizedKey) => void Object.assign(exchange, found);
+    const key = await keys.verify(request.headers.authorization, () => request.ip ?? '', onRecognized);
+    Object.assign(exchange, key);
     next();
   };
 }
@@ -93,15 +106,9 @@ function bearer(authorization: string | undefined): string {
   return match[1] ?? '';
 }
 
-function checkRecord(
-  record: FoundKey | undefined,
-  key: string,
-  peppers: Keyring,
-  now: number,
-): asserts record is FoundKey {
-  // Whether a key was revoked or has expired is reported only to a caller that holds the whole key.
+/** Only a caller that holds the whole key is told that the key was revoked or has expired. */
+function requireMatch(record: FoundKey | undefined, key: string, peppers: Keyring): asserts record is FoundKey {
   if (record === undefined || !matches(record, key, peppers)) throw new ApiError('invalid_api_key');
-  checkValidity(record, now);
 }
 
 function checkValidity({ revoked, expiresAtMs }: FoundKey, now: number): void {

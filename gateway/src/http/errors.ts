@@ -38,6 +38,7 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     if (known === undefined) logger.error({ err: error, request_id: exchange.requestId }, 'unexpected error');
     const answer = known ?? new ApiError('service_unavailable');
     exchange.code = answer.code;
+    exchange.message = answer.message;
     const retry = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
     // A message may quote a field name of the request, which may contain a secret. Secrets are redacted.
     const text = redact(JSON.stringify(answer.body(exchange.requestId)));

@@ -28,8 +28,12 @@ export interface Exchange {
   keyId?: string;
   /** Limits of the API key with which the request was authenticated. */
   keyLimits?: KeyLimits;
+  /** Model that the request names. It is not checked. */
+  model?: string;
   /** Code of the error response. */
   code?: string;
+  /** Message of the error response. */
+  message?: string;
 }
 
 export function exchangeOf(response: Response): Exchange {

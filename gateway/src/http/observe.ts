@@ -4,14 +4,22 @@ import type { Logger } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../metrics.ts';
 import { takeBrokenAnswer } from '../server/broken-request.ts';
 import { exchangeOf } from './exchange.ts';
+import type { RefusalLog } from './refusal-log.ts';
 
 /** Status that proxies log when a client disconnects before the response was sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 const LOST = 'the connection was lost before the response was sent';
 const BROKEN = 'the request was incomplete';
 
-/** Logs and counts each request once: when its response was sent, or when its connection was lost. */
-export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler {
+/**
+ * Logs and counts each request once: when its response was sent, or when its connection was lost. Also records refused
+ * requests of authenticated tenants.
+ */
+export function observe(
+  logger: Logger,
+  metrics: GatewayMetrics,
+  refusals?: Pick<RefusalLog, 'record'>,
+): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {
       const exchange = exchangeOf(response);
@@ -27,6 +35,10 @@ export function observe(logger: Logger, metrics: GatewayMetrics): RequestHandler
       const { method } = request;
       const labels = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status };
       metrics.requestSeconds.record(durationMs / 1000, labels);
+      if (status >= 400 && tenant !== undefined && code !== undefined) {
+        const { message, model } = exchange;
+        refusals?.record({ tenant, keyId, requestId, method, route, status, code, message, model });
+      }
       exchange.trace?.end({ method, route, status, code });
       const duration = Math.round(durationMs * 10) / 10;
       if (status < 400 && response.writableFinished && traceId === undefined) {

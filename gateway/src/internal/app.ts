@@ -23,7 +23,7 @@ export function createInternalApp(parts: AppParts): Express {
   const { settings, logger, metrics, ledger, ledgerWatch, shutdown } = parts;
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
   const app = createExpress();
-  app.use(openExchange, observe(logger, metrics));
+  app.use(openExchange, observe(logger, metrics, parts.refusals));
   const createSession = createSessionRoute({
     ...sessionOptions(parts, checkDeadline),
     tracing: parts.tracing,

@@ -81,7 +81,9 @@ async function readFile(
 ): Promise<DecodedFile> {
   const form = await readFileForm(request);
   const parameters = readParameters(form);
-  requireModel(exchangeOf(response).keyLimits, parameters.model, catalogue.has(parameters.model));
+  const exchange = exchangeOf(response);
+  exchange.model = parameters.model;
+  requireModel(exchange.keyLimits, parameters.model, catalogue.has(parameters.model));
   const audio = await decodeFile(form.file, signal);
   if (audio.samples === 0) {
     audio.close();

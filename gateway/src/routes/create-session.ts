@@ -36,6 +36,7 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const { model, max_audio_seconds: seconds = DEFAULT_SECONDS } = body.value;
     const exchange = exchangeOf(response);
+    exchange.model = model;
     const modelExists = options.catalogue.has(model);
     requireModel(exchange.keyLimits, model, modelExists);
     const session = await createSession(traced(options, exchange, request.headers.traceparent), {

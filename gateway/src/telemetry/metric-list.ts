@@ -30,6 +30,13 @@ export const GATEWAY_METRICS = {
     kind: 'counter',
     description: 'Overdue sessions that this gateway ended.',
   },
+  refusalsDropped: {
+    name: 'svc_asr_refusals_dropped',
+    kind: 'counter',
+    labels: ['reason'],
+    description:
+      'Refused requests that the console cannot show by reason: tenant_limit (too many of one tenant), gateway_limit (too many at once) or redis_unavailable.',
+  },
   connectionsRefused: {
     name: 'svc_asr_connections_refused',
     kind: 'counter',

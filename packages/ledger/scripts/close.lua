@@ -17,5 +17,6 @@ for i = 1, #live, 2 do
 end
 for _, part in ipairs({ 'a', 'g', 'j', 'jc' }) do redis.call('PEXPIRE', base .. part, ARGV[1]) end
 redis.call('PEXPIRE', base .. 'recent', ARGV[1], 'LT')
+redis.call('PEXPIRE', base .. 'rf', ARGV[1], 'LT')
 expire_usage(base, now_ms(), ARGV[1], 'LT')
 return redis.call('ZCARD', base .. 'live')

@@ -23,6 +23,7 @@ export type { OwnedStream } from './owned-stream.ts';
 export type { ServedStreams } from './ownership.ts';
 export type { Cancelled, Chained, ChainRequest, Connected, Ended, Owner, SettleOptions } from './sessions.ts';
 export type { SessionOrigin } from './origin.ts';
+export type { Refusal } from './refusals.ts';
 export type { SessionPage, SessionQuery } from './session-history.ts';
 export type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
 export type * from './types.ts';

@@ -12,6 +12,7 @@ export function createRedisKeys(prefix: string) {
     live: (tenant: string) => `${prefix}:{t:${tenant}}:live`,
     modelSessions: (tenant: string, model: string) => `${prefix}:{t:${tenant}}:m:${model}`,
     recent: (tenant: string) => `${prefix}:{t:${tenant}}:recent`,
+    refusals: (tenant: string) => `${prefix}:{t:${tenant}}:rf`,
     session: (tenant: string, id: string) => `${prefix}:{t:${tenant}}:s:${id}`,
     usage: (tenant: string, period: number) => `${prefix}:{t:${tenant}}:u:${period}`,
     keyUsage: (tenant: string, period: number) => `${prefix}:{t:${tenant}}:uk:${period}`,

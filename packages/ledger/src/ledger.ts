@@ -18,6 +18,7 @@ import { createRedisKeys } from './keys.ts';
 import { createOwnership } from './ownership.ts';
 import { createPools } from './pools.ts';
 import { createPurge } from './purge/purge.ts';
+import { createRefusals } from './refusals.ts';
 import { createReaper } from './reaper.ts';
 import { createRegistry } from './registry.ts';
 import type { RedisLink } from './redis/link.ts';
@@ -77,6 +78,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     accounts: createAccounts(link, keys, { retentionMs: options.retentionMs ?? 90 * 86_400_000 }),
     admit: createAdmission(link, keys, clock),
     sessions,
+    refusals: createRefusals(link, keys),
     sessionHistory: createSessionHistory(link, keys),
     sessionAccess: createSessionAccess(link, keys, clock.now),
     journal: createJournal(link, keys),

@@ -6,8 +6,9 @@ import type { Logger } from '@svc-asr/runtime';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { admitTenant, requireRate } from '../../auth/admit.ts';
-import type { VerifiedKey } from '../../auth/authenticate.ts';
+import type { RecognizedKey, VerifiedKey } from '../../auth/authenticate.ts';
 import { checkScope, requireModel } from '../../auth/scopes.ts';
+import type { RefusalLog } from '../../http/refusal-log.ts';
 import type { LedgerWatch } from '../../ledger-watch.ts';
 import type { AudioBudget } from '../../stream/audio-memory/audio-budget.ts';
 import { Client, ClientSocket } from '../../stream/client/client.ts';
@@ -23,6 +24,7 @@ import { readTarget, SUBPROTOCOL } from './target.ts';
 export interface RealtimeOptions extends OpenSessionParts {
   budget: AudioBudget;
   ledgerWatch: LedgerWatch;
+  refusals: Pick<RefusalLog, 'record'>;
   logger: Logger;
   /** Returns the address of a client, for which failed handshakes are counted. */
   addressOf: (request: IncomingMessage) => string;
@@ -38,6 +40,14 @@ export interface RealtimeOptions extends OpenSessionParts {
 /** Maximum number of fragments of a message. Fragments are kept until the last one has arrived. */
 const MAX_FRAGMENTS = 256;
 const MAX_TICK_MS = 1000;
+/** Method and route of every handshake, for the record of refused ones. */
+const REQUEST = { method: 'GET', route: REALTIME_PATH };
+
+/** What is known of a handshake when it is refused. */
+interface Caller {
+  key?: RecognizedKey;
+  model?: string | undefined;
+}
 
 /** Handles GET /v1/realtime. It manages all realtime connections of this gateway. */
 export class Realtime {
@@ -74,9 +84,10 @@ export class Realtime {
     const requestId = randomUUID();
     const fields = { request_id: requestId, route: REALTIME_PATH };
     this.#requestIds.set(request, requestId);
-    const { logger, metrics } = this.#options;
+    const { logger, metrics, refusals } = this.#options;
+    const caller: Caller = {};
     try {
-      const { key, model } = await this.#authorize(request);
+      const { key, model } = await this.#authorize(request, caller);
       const { tenant, keyId: key_id } = key;
       this.#sockets.handleUpgrade(request, socket, head, (client) =>
         this.#connect(client, { ...key, requestId }, model),
@@ -87,6 +98,9 @@ export class Realtime {
       const { status, code } = refuse(socket, error, requestId);
       metrics.handshakes.add(1, { code });
       logger.info({ ...fields, status, code }, 'handshake refused');
+      if (caller.key === undefined) return;
+      const message = error instanceof ApiError ? error.message : undefined;
+      refusals.record({ ...caller.key, ...REQUEST, requestId, status, code, message, model: caller.model });
     }
   }
 
@@ -103,10 +117,12 @@ export class Realtime {
   }
 
   /** Checks a handshake in the same order as the other routes that require an API key. */
-  async #authorize(request: IncomingMessage): Promise<{ key: VerifiedKey; model: string | undefined }> {
+  async #authorize(request: IncomingMessage, caller: Caller): Promise<{ key: VerifiedKey; model: string | undefined }> {
     const { keys, ledger, ledgerWatch, catalogue, addressOf } = this.#options;
     const { model } = this.#readTarget(request);
-    const key = await keys.verify(request.headers.authorization, () => addressOf(request));
+    caller.model = model;
+    const onRecognized = (found: RecognizedKey) => void (caller.key = found);
+    const key = await keys.verify(request.headers.authorization, () => addressOf(request), onRecognized);
     requireRate(await admitTenant(ledger, ledgerWatch, key.tenant));
     checkScope(key.keyLimits, 'sessions:create');
     if (model !== undefined) requireExistingModel(key, model, catalogue.has(model));
