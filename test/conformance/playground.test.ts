@@ -8,8 +8,9 @@ import { send } from '../support/answer.ts';
 import type { Answer } from '../support/answer.ts';
 import type { TenantRequest } from '../support/admin.ts';
 import { eventually } from '../support/eventually.ts';
+import { keyIdOf } from '../support/key.ts';
 import { modelYaml } from '../support/model.ts';
-import { refusal, sessionOf } from '../support/refusals.ts';
+import { errorOf, refusal, sessionOf } from '../support/refusals.ts';
 import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
@@ -33,6 +34,8 @@ async function visitor(request: TenantRequest = {}): Promise<{
   name: string;
   key: string;
   create: (body?: unknown) => Promise<Answer>;
+  /** Returns the data of a list of the console. */
+  list: (path: string) => Promise<Record<string, unknown>[]>;
 }> {
   const tenant = await service.tenant(request);
   const link = await service.admin.call('POST', `/tenants/${tenant.name}/sign-in`);
@@ -47,7 +50,11 @@ async function visitor(request: TenantRequest = {}): Promise<{
       headers: { ...headers, cookie },
       body: wanted,
     });
-  return { ...tenant, create };
+  const list = async (path: string) => {
+    const answer = await send(`${consoleUrl}/console/v1/${path}`, { ca: service.ca, headers: { cookie } });
+    return (answer.body as { data: Record<string, unknown>[] }).data;
+  };
+  return { ...tenant, create, list };
 }
 
 /** Sends a request to the internal port, as the console does. */
@@ -146,6 +153,72 @@ test('the public port does not serve the internal route, and the internal port s
   const asked = { method: 'POST', ca: service.ca, headers: { authorization: `Bearer ${key}` } };
   expect(refusal(await send(service.baseUrl + PLAYGROUND_SESSIONS_PATH, asked))).toBe('not_found');
   expect(refusal(await send(`${internalUrl}/v1/usage`, { ...asked, method: 'GET' }))).toBe('not_found');
+});
+
+test('the console shows which key and which request created a session, and which sessions are of the playground', async () => {
+  const { key, create, list } = await visitor();
+  const api = await service.create(key, { model: KIKUYU, max_audio_seconds: 5 });
+  const playground = sessionOf(await create());
+  const rows = await list('sessions');
+  expect(rows).toHaveLength(2);
+  expect(rows).toContainEqual(
+    expect.objectContaining({
+      id: sessionOf(api).id,
+      source: 'api',
+      key_id: keyIdOf(key),
+      request_id: api.headers['x-request-id'],
+      reserved_ms: 5000,
+    }),
+  );
+  expect(rows).toContainEqual(
+    expect.objectContaining({ id: playground.id, source: 'playground', key_id: null, reserved_ms: 5000 }),
+  );
+  expect(await list(`sessions?key_id=${keyIdOf(key)}`)).toHaveLength(1);
+});
+
+test('the console shows refused requests of a key, of a revoked key, of a realtime handshake and of the playground', async () => {
+  const { name, key, create, list } = await visitor({ models: [DHOLUO] });
+  const revoked = await service.admin.key(name);
+  await service.admin.revoke(revoked);
+  const path = '/v1/asr/sessions';
+  const scope = { path, status: 403, code: 'model_scope_denied', model: KIKUYU };
+  const [denied, invalid] = [await service.create(key), await service.create(key, { model: KIKUYU, key: revoked })];
+  const late = await eventually('the key is revoked', 30_000, async () => {
+    const answer = await service.usage(revoked);
+    return answer.status === 401 ? answer : undefined;
+  });
+  const inPage = await create();
+  const realtime = await send(`${service.baseUrl}/v1/realtime?intent=transcription&model=none`, {
+    ca: service.ca,
+    headers: {
+      authorization: `Bearer ${key}`,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-version': '13',
+    },
+  });
+  expect(refusal(realtime)).toBe('model_not_found');
+  const expected = [
+    { ...scope, key_id: keyIdOf(key), request_id: denied.headers['x-request-id'] },
+    {
+      path,
+      status: 400,
+      code: 'invalid_parameters',
+      key_id: keyIdOf(key),
+      request_id: invalid.headers['x-request-id'],
+    },
+    { path: '/v1/usage', code: 'revoked_api_key', key_id: keyIdOf(revoked), request_id: late.headers['x-request-id'] },
+    { ...scope, path: PLAYGROUND_SESSIONS_PATH, key_id: null, request_id: errorOf(inPage).request_id },
+    { path: '/v1/realtime', code: 'model_not_found', key_id: keyIdOf(key), model: 'none' },
+  ];
+  const rows = await eventually('all refusals are recorded', 30_000, async () => {
+    const found = await list('refusals');
+    return found.length >= expected.length ? found : undefined;
+  });
+  for (const row of expected) expect(rows).toContainEqual(expect.objectContaining(row));
+  expect(JSON.stringify(rows)).not.toContain(revoked);
+  expect(await list(`refusals?request_id=${String(denied.headers['x-request-id'])}`)).toHaveLength(1);
 });
 
 /** Opens the stream of a session and closes it without audio. */

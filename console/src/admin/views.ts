@@ -2,6 +2,7 @@ import type { Request, Response, Router } from 'express';
 import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
+import { listRefusals } from '../history/refusals.ts';
 import { listSessions } from '../history/sessions.ts';
 import { valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
@@ -20,6 +21,7 @@ export function routeViews(router: Router, { store, ledger }: Deps, audited: Aud
       return { object: 'list', ...(await viewKeys(ledger, await keysOf(store, name))) };
     },
     sessions: (name, query) => listSessions(ledger, name, query),
+    refusals: (name, query) => listRefusals(ledger, name, query),
   };
 
   for (const [view, read] of Object.entries(views)) {

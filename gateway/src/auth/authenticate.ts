@@ -106,7 +106,7 @@ function bearer(authorization: string | undefined): string {
   return match[1] ?? '';
 }
 
-/** Only a caller that holds the whole key is told that the key was revoked or has expired. */
+/** Throws 401 unless the caller holds the whole key. Only then may it learn that the key was revoked or has expired. */
 function requireMatch(record: FoundKey | undefined, key: string, peppers: Keyring): asserts record is FoundKey {
   if (record === undefined || !matches(record, key, peppers)) throw new ApiError('invalid_api_key');
 }

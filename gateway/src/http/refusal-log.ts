@@ -13,7 +13,7 @@ const MAX_MESSAGE_CHARACTERS = 300;
 /** Models that are stored. Clients can send any text as the model. */
 const MODEL = /^[\w.:-]{1,128}$/;
 
-/** What is known about a refused request. Its tenant was authenticated. */
+/** A refused request of an authenticated tenant. */
 export interface RefusedRequest {
   readonly tenant: string;
   readonly keyId: string | undefined;

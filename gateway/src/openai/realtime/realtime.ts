@@ -43,7 +43,7 @@ const MAX_TICK_MS = 1000;
 /** Method and route of every handshake, for the record of refused ones. */
 const REQUEST = { method: 'GET', route: REALTIME_PATH };
 
-/** What is known of a handshake when it is refused. */
+/** Caller of a handshake, as far as it is known when the handshake is refused. */
 interface Caller {
   key?: RecognizedKey;
   model?: string | undefined;
