@@ -1,7 +1,7 @@
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields, numbers } from './replies.ts';
-import type { FleetGateway, FleetPool, FleetWorker } from './types.ts';
+import type { FleetGateway, FleetPool, FleetWorker } from './pool-types.ts';
 
 /**
  * Creates the functions that read gateways and pools for display. They write nothing, so that a Redis user without the

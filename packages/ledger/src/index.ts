@@ -26,4 +26,5 @@ export type { SessionOrigin } from './origin.ts';
 export type { Refusal } from './refusals.ts';
 export type { SessionPage, SessionQuery } from './session-history.ts';
 export type { Reservation, ReserveOutcome, ReserveRequest } from './reservation.ts';
+export type * from './pool-types.ts';
 export type * from './types.ts';

@@ -4,7 +4,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import type { Ledger } from './ledger.ts';
 import { connectRedis } from './redis/connect.ts';
 import type { RedisConnection } from './redis/link.ts';
-import type { PlaceRequest } from './types.ts';
+import type { PlaceRequest } from './pool-types.ts';
 import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import { startRedisCluster } from '../../../test/support/redis-cluster.ts';

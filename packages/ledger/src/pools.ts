@@ -2,7 +2,7 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 import { splitAddresses } from './workers.ts';
-import type { Placement, PlaceRequest, PoolGrowth, PoolGrowthState, PoolLoad, PoolState } from './types.ts';
+import type { Placement, PlaceRequest, PoolGrowth, PoolGrowthState, PoolLoad, PoolState } from './pool-types.ts';
 
 const CLAIM = loadScript('claim');
 const PLACE = loadScript('place');

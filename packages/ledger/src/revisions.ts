@@ -2,7 +2,7 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 import { loadScript } from './scripts.ts';
-import type { RevisionTally } from './types.ts';
+import type { RevisionTally } from './pool-types.ts';
 
 const COUNT = loadScript('count_revision');
 const WEIGH = loadScript('weigh_revisions');

@@ -1,7 +1,7 @@
 import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
-import type { NewWorker, WorkerRecord } from './types.ts';
+import type { NewWorker, WorkerRecord } from './pool-types.ts';
 
 const REGISTER = loadScript('worker_register');
 const RENEW = loadScript('worker_renew');
