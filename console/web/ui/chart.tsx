@@ -100,6 +100,7 @@ function optionsOf(
     axes: [
       {
         ...axis,
+        size: 30,
         grid: { show: false },
         incrs: [1, 2, 7, 14, 30, 60].map((count) => count * 86_400),
         values: (_plot, splits) => splits.map((seconds) => shortDays.format(new Date(seconds * 1000))),

@@ -35,7 +35,7 @@ export function KeysPage() {
       {text.create}
     </Button>
   );
-  const list = keys.data?.data ?? [];
+  const list = (keys.data?.data ?? []).toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? ''));
   return (
     <Page title={text.title} lead={text.lead} actions={mayDevelop(account) && list.length > 0 && create}>
       {keys.data?.ledger_available === false && <Notice tone="warning">{text.ledgerUnavailable}</Notice>}
