@@ -71,6 +71,8 @@ export interface LedgerView {
     gateways: () => Promise<FleetGateway[]>;
     pool: (model: string) => Promise<FleetPool>;
   };
+  /** Contexts that a worker of a model has reported last. */
+  readonly pools: { contexts: (model: string) => Promise<[left: number, right: number][]> };
   readonly catalogue: { read: () => Promise<CatalogueEntry[] | undefined> };
   readonly memory: { read: () => Promise<RedisMemory[]> };
   readonly endedAdminSessions: {

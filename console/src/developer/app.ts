@@ -13,6 +13,7 @@ import { createKeyIssuer } from './issue-key.ts';
 import { routeKeyRotation } from './key-rotation.ts';
 import { routeInvitations } from './invitations.ts';
 import { routeLink } from './link.ts';
+import { routeOwnModels } from './models.ts';
 import { routePlayground } from './playground.ts';
 import { routeSessions } from './sessions.ts';
 import { actorOf, createAuthorize, signedInTenant } from './authorize.ts';
@@ -64,6 +65,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   const issue = createKeyIssuer(deps);
   routeOwnKeys(app, deps, signedIn, issue, audited);
   routeKeyRotation(app, deps, signedIn, issue, audited);
+  routeOwnModels(app, deps, signedIn);
   routePlayground(app, deps, signedIn);
   page.routeOthers(app);
   app.use(notFound);

@@ -23,6 +23,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
     identity: { read: missing, plan: missing, requestRebuild: missing },
     fleet: { gateways: missing, pool: missing },
     memory: { read: missing },
+    pools: { contexts: missing },
     catalogue: { read: missing },
     endedAdminSessions: { read: missing, add: missing },
     audit: { append: missing, read: missing },
