@@ -13,6 +13,8 @@ const PARALLEL = 50;
 const SAMPLE = 50;
 const PREFIX = 'svc';
 const MODEL = 'svc-asr-kikuyu-v1';
+/** Keys that the sessions of each tenant use in turn. */
+const KEY_IDS = ['8fK2pQ9xLm', '3sT7wB1yNc'];
 /**
  * Lifetime of credentials. It is shorter than in production, so that the benchmark does not wait a minute for the last
  * ones to expire.
@@ -77,6 +79,7 @@ async function runSessions(ledger: Ledger, tenant: string): Promise<void> {
       idempotencyKey: randomUUID(),
       attempt: randomUUID().slice(0, 13),
       credentialHash,
+      origin: { keyId: KEY_IDS[session % KEY_IDS.length] ?? null, requestId: randomUUID() },
     });
     await ledger.sessions.connect({ tenant, sessionId, credentialHash, owner: OWNER, connectionId: randomUUID() });
     const { outcome } = await ledger.sessions.settle(tenant, sessionId, OWNER, 179_200 + session, 'client closed');

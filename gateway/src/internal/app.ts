@@ -13,7 +13,7 @@ import { observe } from '../http/observe.ts';
 import { refuseNewSessions } from '../http/shutdown.ts';
 import { createSessionRoute } from '../routes/create-session.ts';
 
-const UNSIGNED = 'The request has no signature of the console, or its signature is wrong or older than 60 seconds.';
+const UNSIGNED = 'The request has no signature of the console, or its signature is wrong or older than 30 seconds.';
 
 /**
  * Creates the app of the internal port. The console creates sessions for its playground here, without an API key. After

@@ -6,7 +6,7 @@ import type { Keyring } from './keyring.ts';
 export const PLAYGROUND_SESSIONS_PATH = '/internal/v1/playground-sessions';
 
 /** Maximum difference between the time of a signature and the clock of the service that verifies it. */
-export const INTERNAL_REQUEST_WINDOW_MS = 60_000;
+export const INTERNAL_REQUEST_WINDOW_MS = 30_000;
 
 const SCHEME = 'Svc-Asr-Internal';
 const HEADER = new RegExp(String.raw`^${SCHEME} ([\w-]{1,32})\.(\d{1,15})\.([\w-]{43})$`);
