@@ -20,10 +20,10 @@ export interface TestBrowser {
   close: () => Promise<void>;
 }
 
-/** Starts Chromium. */
-export async function startBrowser(): Promise<TestBrowser> {
+/** Starts Chromium with additional command-line options. */
+export async function startBrowser(options: readonly string[] = []): Promise<TestBrowser> {
   // Chromium has no sandbox as root, which containers use. The pages of the tests are our own.
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...options];
   const browser: Browser = await chromium.launch({ executablePath: findChromium(), args });
   const close = () => browser.close();
   endAfterFile(close);

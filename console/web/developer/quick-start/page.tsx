@@ -35,7 +35,7 @@ function KeyStep() {
         <Notice actions={<ButtonLink href="/keys">{text.createKey}</ButtonLink>}>{text.noKey}</Notice>
       )}
       <p class="step-text">{text.stepKeyText}</p>
-      <Code title={text.command} text={SET_KEY} />
+      <Code title={text.keyCommand} text={SET_KEY} />
     </Card>
   );
 }

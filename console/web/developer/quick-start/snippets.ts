@@ -33,7 +33,7 @@ export function snippetOf(language: Language, target: Target): Snippet {
     case 'python':
       return {
         file: { name: 'transcribe.py', text: python(target) },
-        command: 'python3 -m pip install requests && python3 transcribe.py speech.wav',
+        command: 'python3 transcribe.py speech.wav',
       };
     case 'browser':
       return {
@@ -89,20 +89,35 @@ socket.onclose = ({ code, reason }) => console.log(\`Closed with \${code} \${rea
 }
 
 function python({ apiUrl, caFile, model }: Target): string {
-  return `import os
+  return `import json
+import os
+import ssl
 import sys
+import urllib.error
+import urllib.request
+import uuid
 
-import requests
-
-with open(sys.argv[1], "rb") as audio:
-    response = requests.post(
-        "${apiUrl}/v1/audio/transcriptions",
-        headers={"Authorization": "Bearer " + os.environ["SVC_ASR_API_KEY"]},
-        data={"model": "${model}"},
-        files={"file": ("speech.wav", audio)},${caFile === null ? '' : `\n        verify=${JSON.stringify(caFile)},`}
-    )
-body = response.json()
-print(body["text"] if response.ok else body["error"]["message"])
+boundary = uuid.uuid4().hex
+with open(sys.argv[1], "rb") as file:
+    audio = file.read()
+head = (
+    f'--{boundary}\\r\\nContent-Disposition: form-data; name="model"\\r\\n\\r\\n${model}\\r\\n'
+    f'--{boundary}\\r\\nContent-Disposition: form-data; name="file"; filename="speech.wav"\\r\\n\\r\\n'
+)
+request = urllib.request.Request(
+    "${apiUrl}/v1/audio/transcriptions",
+    head.encode() + audio + f"\\r\\n--{boundary}--\\r\\n".encode(),
+    {
+        "Authorization": "Bearer " + os.environ["SVC_ASR_API_KEY"],
+        "Content-Type": f"multipart/form-data; boundary={boundary}",
+    },
+)
+try:
+    context = ssl.create_default_context(${caFile === null ? '' : `cafile=${JSON.stringify(caFile)}`})
+    with urllib.request.urlopen(request, context=context) as response:
+        print(json.load(response)["text"])
+except urllib.error.HTTPError as error:
+    print(json.load(error)["error"]["message"])
 `;
 }
 

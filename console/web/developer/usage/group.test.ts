@@ -1,10 +1,11 @@
 import type { UsageRow } from '../../../src/responses.ts';
-import { daysBetween, groupUsage, limitGroups, MAX_GROUPS } from './group.ts';
+import { daysBetween, groupUsage, limitGroups, MAX_GROUPS, sourceId } from './group.ts';
 
 const row = (day: string, model: string, seconds: number, keyId: string | null = null): UsageRow => ({
   day,
   model,
   key_id: keyId,
+  source: keyId === null ? 'playground' : 'api',
   sessions: 1,
   audio_ms: seconds * 1000 - 1,
   billable_ms: seconds * 1000,
@@ -30,7 +31,7 @@ test('groupUsage adds up each model and day, the largest model first, and ignore
 
 test('groupUsage keeps sessions without a key apart', () => {
   const rows = [row('2026-01-01', 'a', 1, 'k'), row('2026-01-01', 'a', 2)];
-  expect(groupUsage(rows, 'key', ['2026-01-01']).map(({ id }) => id)).toEqual([null, 'k']);
+  expect(groupUsage(rows, 'key', ['2026-01-01']).map(({ id }) => id)).toEqual([sourceId('playground'), 'k']);
 });
 
 test('limitGroups adds up the groups beyond the maximum and one more', () => {

@@ -6,13 +6,18 @@ const DAY_MS = 86_400_000;
 
 /** Usage of a model or of a key. */
 export interface UsageGroup {
-  /** Null for sessions without a key, undefined for the sum of small groups. */
-  readonly id: string | null | undefined;
+  /** Model, key, or `sourceId` for sessions without a key. Undefined for the sum of small groups. */
+  readonly id: string | undefined;
   readonly sessions: number;
   readonly audioMs: number;
   readonly billableMs: number;
   /** Charged audio of each day. */
   readonly dailyMs: readonly number[];
+}
+
+/** Returns the id of the group of sessions without a key. It is never the id of a key, which has no colon. */
+export function sourceId(source: UsageRow['source']): string {
+  return `source:${source}`;
 }
 
 /** Returns the days from one day to another, both included. */
@@ -30,11 +35,11 @@ export function dayOf(timeMs: number): string {
 /** Adds up usage by model or by key, the largest group first. */
 export function groupUsage(rows: readonly UsageRow[], by: 'model' | 'key', days: readonly string[]): UsageGroup[] {
   const indexes = new Map(days.map((day, index) => [day, index]));
-  const groups = new Map<string | null, UsageGroup>();
+  const groups = new Map<string, UsageGroup>();
   for (const row of rows) {
     const index = indexes.get(row.day);
     if (index === undefined) continue;
-    const id = by === 'model' ? row.model : row.key_id;
+    const id = by === 'model' ? row.model : (row.key_id ?? sourceId(row.source));
     const group = groups.get(id) ?? { id, sessions: 0, audioMs: 0, billableMs: 0, dailyMs: days.map(() => 0) };
     const daily = group.dailyMs.with(index, (group.dailyMs[index] ?? 0) + row.billable_ms);
     groups.set(

@@ -14,7 +14,7 @@ import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
 import { keyLabel } from '../keys/describe.ts';
 import type { UsageGroup } from './group.ts';
-import { daysBetween, groupUsage, limitGroups } from './group.ts';
+import { daysBetween, groupUsage, limitGroups, sourceId } from './group.ts';
 import { RangePicker } from './range-picker.tsx';
 import { readRange } from './range.ts';
 
@@ -89,8 +89,9 @@ function UsageView({
   }
   const labelOf = ({ id }: UsageGroup) => {
     if (id === undefined) return text.other;
-    if (by === 'model') return id ?? '';
-    return keyLabel(id, keys) ?? text.noKey;
+    if (by === 'model') return id;
+    if (id === sourceId('playground')) return text.playground;
+    return id === sourceId('api') ? text.noKey : (keyLabel(id, keys) ?? id);
   };
   const charged = formatAudio(groups.reduce((sum, { billableMs }) => sum + billableMs, 0));
   const sessions = groups.reduce((sum, group) => sum + group.sessions, 0);

@@ -16,11 +16,12 @@ export const quickStart = {
   browser: 'Browser',
   curlText: 'Transcribes a file with one request. Files of other formats work too.',
   nodeText: 'Streams a file and prints the text while it changes. Needs Node.js 22 or newer.',
-  pythonText: 'Transcribes a file with one request. Needs the package requests.',
+  pythonText: 'Transcribes a file with one request. Needs no further packages.',
   browserText:
     'A small server and its page. The server creates a session, and the page streams the microphone to it. The key stays on the server.',
   browserOpen: 'Then open http://localhost:3000 in your browser.',
   localCa: 'Your browser must trust the certificate of the API. On your own machine, import the CA file first.',
+  keyCommand: 'Command that sets the key',
   command: 'Command',
   noModel: 'No model is available to your account yet. Ask the administrator.',
 };

@@ -30,8 +30,8 @@ export const usage = {
   day: 'Day',
   total: 'Total',
   other: 'Other',
-  noKey: 'Playground and sessions without a key',
-  deletedKey: (id: string) => `Revoked key ${id}`,
+  playground: 'Playground',
+  noKey: 'Unknown key',
   summary: (charged: string, sessions: string) => `${charged} charged in ${sessions}`,
   sessionCount: { one: '{n} session', other: '{n} sessions' },
   chartLabel: (from: string, to: string) =>
