@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
 import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
@@ -70,5 +71,31 @@ test('a session of another tenant or an unknown one is reported as not found', a
   const page = await browser.signIn(await console_.createTenant('foreign'));
   await page.goto(`${console_.pageUrl}/sessions/${id}`);
   await page.getByRole('alert').filter({ hasText: 'session' }).waitFor();
+  await checkPage(page);
+});
+
+test('a refused request is found by its request ID, with its reason in words', async () => {
+  const page = await browser.signIn(await console_.createTenant('refused'));
+  await page.goto(`${console_.pageUrl}/sessions`);
+  await page.getByRole('link', { name: 'Refused requests' }).click();
+  await page.getByText('Every request of the last 7 days was accepted.').waitFor();
+  await checkPage(page);
+  const [requestId, other] = [randomUUID(), randomUUID()];
+  const refusal = { atMs: Date.now(), method: 'POST', path: '/v1/asr/sessions', keyId: null, model: null };
+  const credit = { status: 402, code: 'insufficient_credits', message: undefined } as const;
+  await console_.ledger.refusals.add('refused', [
+    { ...refusal, ...credit, requestId },
+    { ...refusal, ...credit, requestId: other },
+  ]);
+  await page.reload();
+  await page.getByRole('row').filter({ hasText: other }).waitFor();
+  await page.getByLabel('Request ID').fill(requestId);
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('row').filter({ hasText: other }).waitFor({ state: 'detached' });
+  await page.getByRole('row').filter({ hasText: requestId }).getByText('insufficient_credits').waitFor();
+  await checkPage(page);
+  await page.getByLabel('Request ID').fill(randomUUID());
+  await page.keyboard.press('Enter');
+  await page.getByText('No refused request has this ID').waitFor();
   await checkPage(page);
 });

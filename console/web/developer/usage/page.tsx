@@ -42,7 +42,7 @@ export function UsagePage() {
       title={text.title}
       lead={text.lead}
       actions={
-        <ButtonLink href={csv} icon="download" download={`usage-${from}-${to}.csv`}>
+        <ButtonLink href={csv} icon="download" download="">
           {text.download}
         </ButtonLink>
       }
