@@ -297,6 +297,25 @@ test(
 );
 
 test(
+  'a rotation in a cluster moves the expiry of the old key, and needs no further right',
+  async () => {
+    await put('rotating', { state: 'Active' });
+    const { body: link } = await call('POST', '/admin/v1/tenants/rotating/link');
+    const developer = createVisitor(console_.pageUrl);
+    await developer.call('POST', 'sign-in', { token: link.token });
+    for (const expiry of [{}, { expires_in_days: 30 }]) {
+      const { body: old } = await developer.call('POST', 'keys', expiry);
+      const rotated = await developer.call('POST', `keys/${old.key_id}/rotate`, { overlap_hours: 1 });
+      expect(rotated).toMatchObject({ status: 201, body: { replaces: old.key_id } });
+      const { spec } = await read(`apikey/${old.key_id.toLowerCase()}`);
+      expect(Date.parse(spec.expiresAt)).toBeLessThanOrEqual(Date.now() + 3_600_000);
+    }
+    await call('DELETE', '/admin/v1/tenants/rotating');
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
   'the console fails with cluster_refused if its role lacks a permission',
   async () => {
     const fewer = readChartRules('console').map((rule) => ({
