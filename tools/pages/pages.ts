@@ -63,7 +63,11 @@ function configOf(page: string, output: string): InlineConfig {
     resolve: {
       alias: [
         { find: /^@svc-asr\/core\/(\w+)$/, replacement: join(root, 'packages/core/src/$1/index.ts') },
-        { find: /^@svc-asr\/client\/internal$/, replacement: join(root, 'packages/client/src/internal.ts') },
+        {
+          find: /^@svc-asr\/client\/microphone-worklet\.js/,
+          replacement: join(root, 'packages/client/src/microphone-worklet.ts'),
+        },
+        { find: /^@svc-asr\/client\/(\w+)$/, replacement: join(root, 'packages/client/src/$1.ts') },
         { find: /^@svc-asr\/(core|client)$/, replacement: join(root, 'packages/$1/src/index.ts') },
       ],
     },

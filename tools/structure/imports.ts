@@ -45,6 +45,9 @@ export function findMutualFolders(modules: readonly Module[]): string[] {
   });
 }
 
+/** Pages of the console. Vite bundles what they import, so that development packages are enough. */
+const PAGES = 'console/web/';
+
 /** Finds imports of workspaces that the package.json of the importing workspace does not declare. */
 export function findUndeclared(repository: string, modules: readonly Module[]): string[] {
   return modules.flatMap(({ source, dependencies }) => {
@@ -55,7 +58,9 @@ export function findUndeclared(repository: string, modules: readonly Module[]): 
     if (workspace === undefined || isTest(source) || names.length === 0) return [];
     const text = readFileSync(join(repository, workspace, 'package.json'), 'utf8');
     const manifest = JSON.parse(text) as Partial<Record<string, Record<string, string>>>;
-    const declared = manifest[workspace === BUILD_TIME ? 'devDependencies' : 'dependencies'] ?? {};
+    const { dependencies: needed = {}, devDependencies: bundled = {} } = manifest;
+    const isPage = source.startsWith(PAGES);
+    const declared = workspace === BUILD_TIME ? bundled : isPage ? { ...needed, ...bundled } : needed;
     return names.filter((name) => !(name in declared)).map((name) => `${source} imports ${name}`);
   });
 }

@@ -1,3 +1,4 @@
+import type { AsrSession } from '@svc-asr/core';
 import type {
   ApplicationView,
   ConsoleSessionView,
@@ -36,6 +37,7 @@ export interface DeveloperRoutes {
   'GET sessions': PageOf<SessionRow>;
   'GET sessions/:id': SessionDetailView;
   'GET refusals': PageOf<RefusalView>;
+  'POST playground/sessions': AsrSession;
   'GET models': { readonly data: readonly OwnModelView[] };
 }
 

@@ -3,6 +3,7 @@ import { general } from './en/general.ts';
 import { keyDialogs, keys } from './en/keys.ts';
 import { navigation } from './en/navigation.ts';
 import { creditRequest, overview } from './en/overview.ts';
+import { playground } from './en/playground.ts';
 import { quickStart } from './en/quick-start.ts';
 import { refusals, sessionDetail, sessions } from './en/sessions.ts';
 import { privateLink, signIn, states } from './en/sign-in.ts';
@@ -17,6 +18,7 @@ export const en = {
   keys,
   navigation,
   overview,
+  playground,
   privateLink,
   quickStart,
   refusals,

@@ -17,6 +17,8 @@ const OUTLINES = {
   warning: 'M10 3.2 17.6 16.5H2.4zM10 8v4M10 14.2h.01',
   info: 'M10 17.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15zM10 9.2v4.5M10 6.4h.01',
   external: 'M8 4.5H4.5v11h11V12M11.5 3.5h5v5M16 4 9.5 10.5',
+  play: 'M6 4l9.5 6L6 16z',
+  stop: 'M5 5h10v10H5z',
   plus: 'M10 4v12M4 10h12',
   download: 'M10 3v9.5M6 9l4 4 4-4M3.5 16.5h13',
 } as const;

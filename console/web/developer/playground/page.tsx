@@ -1,18 +1,95 @@
+import { useState } from 'preact/hooks';
+import './playground.css';
+import { useLoad } from '../../data/use-load.ts';
 import { texts } from '../../texts/index.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Card, Empty, Page } from '../../ui/content.tsx';
+import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
+import { LoadFailure, Notice } from '../../ui/notice.tsx';
+import type { OwnModelView } from '../../../src/responses.ts';
+import { mayDevelop, useAccount } from '../account-context.ts';
+import { call } from '../api.ts';
+import { chosenModel, configOf, conflictOf, MAX_AUDIO_SECONDS, NO_CHOICES } from './choices.ts';
+import { CodeCard } from './code-card.tsx';
+import { EventsCard } from './events-card.tsx';
+import { LatencyCard } from './latency-card.tsx';
+import { SettingsCard } from './settings-card.tsx';
+import { TranscriptCard } from './transcript-card.tsx';
+import { useRecognition } from './use-recognition.ts';
 
-/** The playground. */
+/** The playground: recognizes speech of the microphone or of a file, and shows what happens. */
 export function PlaygroundPage() {
-  const text = texts.navigation;
+  const { account } = useAccount();
+  const models = useLoad('models', () => call('GET models'));
+  const text = texts.playground;
+  const overview = <ButtonLink href="/">{texts.general.toOverview}</ButtonLink>;
   return (
-    <Page title={text.playground}>
-      <Card>
-        <Empty
-          title={texts.general.comingSoon}
-          action={<ButtonLink href="/quick-start">{texts.overview.toQuickStart}</ButtonLink>}
-        />
-      </Card>
+    <Page title={text.title} lead={text.lead}>
+      {!account.playground && <Empty title={text.unavailable} text={text.unavailableText} action={overview} />}
+      {account.playground && models.error !== undefined && (
+        <LoadFailure error={models.error} onRetry={() => void models.reload()} />
+      )}
+      {account.playground && models.isLoading && models.data === undefined && (
+        <Card>
+          <Skeleton />
+        </Card>
+      )}
+      {account.playground && models.data?.data.length === 0 && (
+        <Card>
+          <Empty title={text.noModels} text={text.noModelsText} action={overview} />
+        </Card>
+      )}
+      {account.playground && models.data !== undefined && models.data.data.length > 0 && (
+        <Workbench models={models.data.data} onEnd={() => void models.reload()} />
+      )}
     </Page>
   );
+}
+
+function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: () => void }) {
+  const { account, reload } = useAccount();
+  const [choices, setChoices] = useState(NO_CHOICES);
+  const { state, level, start, stop } = useRecognition(() => {
+    void reload();
+    // The first worker of a model reports the latencies that the model offers.
+    onEnd();
+  });
+  const keys = useLoad('keys', () => call('GET keys'));
+  const model = chosenModel(choices, models);
+  if (model === undefined) return null;
+  const config = configOf(choices, model);
+  const isFile = choices.source === 'file';
+  const maxAudioSeconds = Math.min(MAX_AUDIO_SECONDS, model.max_audio_seconds);
+  return (
+    <>
+      <ConflictNotice isIdle={state.phase === 'idle'} />
+      <div class="playground">
+        <SettingsCard models={models} model={model} choices={choices} onChange={setChoices} />
+        <TranscriptCard
+          state={state}
+          level={level}
+          isFile={isFile}
+          isBlocked={!mayDevelop(account) || (isFile && choices.file === undefined)}
+          onStart={() => start({ model: model.id, config, maxAudioSeconds, file: isFile ? choices.file : undefined })}
+          onStop={stop}
+        />
+      </div>
+      <LatencyCard latencies={state.latencies} sessionId={state.sessionId} />
+      <EventsCard events={state.events} />
+      <CodeCard model={model.id} config={config} keys={keys.data?.data ?? []} />
+    </>
+  );
+}
+
+/** Says what a session of the playground takes from the account, before one is started. */
+function ConflictNotice({ isIdle }: { isIdle: boolean }) {
+  const { account } = useAccount();
+  const text = texts.playground;
+  if (!mayDevelop(account)) return <Notice>{text.viewer}</Notice>;
+  const live = account.account;
+  const conflict = conflictOf(
+    account.limits.concurrent_sessions,
+    live === null ? undefined : { live: live.live_sessions, availableMs: live.credits.available_ms },
+  );
+  if (conflict === undefined || !isIdle) return null;
+  return <Notice tone={conflict === 'noCredit' ? 'warning' : 'info'}>{text[conflict]}</Notice>;
 }

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { modelYaml } from '../../test/support/model.ts';
+import type { TenantRequest } from '../../test/support/admin.ts';
+import { modelFolder, recording } from '../../test/support/recording.ts';
+import { START_TIMEOUT_MS, startService, stopServices } from '../../test/support/service.ts';
+import type { Service } from '../../test/support/service.ts';
+import { wordErrorRate, wordsOf } from '../../test/support/word-errors.ts';
+import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
+import type { Page, TestBrowser } from './testing/browser.ts';
+
+const KIKUYU = 'svc-asr-kikuyu-v1';
+const FULL = 'svc-asr-full-v1';
+/**
+ * Recording whose first word the model recognizes wherever a chunk starts, because the browser starts to capture at any
+ * sample.
+ */
+const NAME = 'ki_espeak_053';
+const FILE = join(modelFolder(KIKUYU), 'eval', `${NAME}.wav`);
+const MAX_WORD_ERRORS = 50;
+
+let service: Service;
+let browser: TestBrowser;
+let consoleUrl: string;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([
+    startService({ config: { 'full.yaml': modelYaml(FULL, { max: 0 }) } }),
+    startBrowser(['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${FILE}%noloop`]),
+  ]);
+  const ports = JSON.parse(readFileSync(join(service.home, 'ports.json'), 'utf8')) as Record<string, number>;
+  consoleUrl = `https://localhost:${ports.console}`;
+}, START_TIMEOUT_MS);
+
+afterAll(async () => {
+  await browser.close();
+  await stopServices();
+}, START_TIMEOUT_MS);
+
+/** Signs a new tenant in and opens the playground. */
+async function openPlayground(request: TenantRequest = {}, permissions = ['microphone']) {
+  const tenant = await service.tenant(request);
+  const { body } = await service.admin.call('POST', `/tenants/${tenant.name}/link`);
+  const { path } = body as { path: string };
+  const page = await browser.signIn(`${consoleUrl}${path}`, { ignoreHTTPSErrors: true, permissions });
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+  await page.getByLabel('Model').selectOption(KIKUYU);
+  return { page, ...tenant };
+}
+
+function transcriptOf(page: Page): Promise<string> {
+  return page.getByRole('region', { name: 'Transcript' }).innerText();
+}
+
+test('an audio file becomes a transcript, and the latencies of the model appear', async () => {
+  const { page } = await openPlayground();
+  await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
+  expect(await page.getByRole('button', { name: 'Transcribe file' }).isDisabled()).toBe(true);
+  await page.getByLabel('Recording').setInputFiles(FILE);
+  await page.getByRole('button', { name: 'Transcribe file' }).click();
+  await page.getByText('Sending the recording.').waitFor();
+  await page.getByRole('button', { name: 'Transcribe file' }).waitFor();
+  expect(wordErrorRate([recording(NAME).text], [await transcriptOf(page)])).toBeLessThan(MAX_WORD_ERRORS);
+  // A worker reports the contexts of its model when it has started.
+  await page.getByLabel('Latency').selectOption({ label: 'Text every 320 ms' });
+  await checkPage(page);
+});
+
+test('speech of the microphone becomes a transcript, with its latency, its events and its session', async () => {
+  const { page } = await openPlayground();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Start recording' }).click();
+  await page.locator('.level .lit').first().waitFor();
+  await page.locator('.transcript .partial').waitFor();
+  await checkPage(page);
+  const { pcm, text } = recording(NAME);
+  await page.waitForTimeout(pcm.length / 32);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Start recording' }).waitFor();
+  expect(wordsOf(await transcriptOf(page))).toContain(wordsOf(text)[0]);
+
+  expect(await page.locator('dd', { hasText: /^\d.* ms|^\d.* s/ }).count()).toBe(2);
+  const events = page.getByRole('list', { name: 'Protocol events' });
+  for (const type of ['config', 'ready', 'config_ack', 'audio', 'delta', 'flush', 'final']) {
+    await events
+      .locator('summary code', { hasText: new RegExp(`^${type}$`) })
+      .first()
+      .waitFor();
+  }
+  expect(await events.innerText()).not.toContain('svc.auth');
+  await checkPage(page);
+
+  await page.locator('a[href^="/sessions/"]').click();
+  await page.getByText('Playground', { exact: true }).last().waitFor();
+  await page.getByText('Closed by the client').waitFor();
+  expect(errorsOf(page)).toEqual([]);
+});
+
+test('a file that is no audio gets a message, and no session is created', async () => {
+  const { page, name } = await openPlayground();
+  await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
+  await page.getByLabel('Recording').setInputFiles({ name: 'a.wav', mimeType: 'audio/wav', buffer: Buffer.from('no') });
+  await page.getByRole('button', { name: 'Transcribe file' }).click();
+  await page.getByText('Your browser cannot decode this file.').waitFor();
+  await checkPage(page);
+  expect((await service.admin.account(name)).credits.reserved_ms).toBe(0);
+});
+
+test('a denied microphone gets a message that says where to allow it', async () => {
+  const { page } = await openPlayground({}, []);
+  await page.getByRole('button', { name: 'Start recording' }).click();
+  await page.getByText('The microphone is not allowed.').waitFor();
+  await checkPage(page);
+});
+
+test('the page says before the start that it takes the only session of the account', async () => {
+  const { page, key } = await openPlayground({ limits: { concurrentSessions: 1 } });
+  await page.getByText('Your account may run one session at a time.').waitFor();
+  await service.create(key, { model: KIKUYU, max_audio_seconds: 5 });
+  await page.getByRole('button', { name: 'Start recording' }).click();
+  await page.getByText('All sessions that your account may run at the same time are in use.').waitFor();
+  await checkPage(page);
+});
+
+test('an account without credit sees it before the start and after a refusal', async () => {
+  const { page } = await openPlayground({ seconds: 0 });
+  await page.getByText('Your credit is used up.').first().waitFor();
+  await page.getByRole('button', { name: 'Start recording' }).click();
+  await page.locator('.notice.danger', { hasText: 'Your credit is used up.' }).waitFor();
+  await checkPage(page);
+});
+
+test('a model without workers is reported as busy', async () => {
+  const { page } = await openPlayground();
+  await page.getByLabel('Model').selectOption(FULL);
+  await page.getByRole('button', { name: 'Start recording' }).click();
+  await page.getByText('All workers are busy.').waitFor();
+  await checkPage(page);
+});
+
+test('the code of the playground names the key, and changes with the settings', async () => {
+  const { page } = await openPlayground();
+  const code = page.getByRole('tabpanel').locator('pre');
+  expect(await code.innerText()).toMatch(/SVC_ASR_API_KEY must contain the key .* ends with \w{4}\./);
+  await page.getByLabel('End of an utterance').selectOption({ label: 'At a pause of 500 ms' });
+  await page.getByRole('tab', { name: 'Python' }).click();
+  expect(await code.innerText()).toContain('endpointing_ms=500');
+  await checkPage(page);
+});

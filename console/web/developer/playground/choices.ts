@@ -1,0 +1,46 @@
+import type { StreamConfig } from '@svc-asr/client/browser';
+import type { OwnModelView } from '../../../src/responses.ts';
+
+/** Settings of the playground, as the controls hold them. */
+export interface Choices {
+  readonly model: string;
+  /** Context as text, such as `56,13`. Empty for the default of the model. */
+  readonly context: string;
+  /** Silence that ends an utterance, in milliseconds, as text. Empty for none. */
+  readonly silence: string;
+  readonly source: 'microphone' | 'file';
+  readonly file: File | undefined;
+}
+
+export const NO_CHOICES: Choices = { model: '', context: '', silence: '', source: 'microphone', file: undefined };
+
+/** Pauses that the playground offers, in milliseconds. */
+export const SILENCES = [300, 500, 1000, 2000] as const;
+
+/** Most audio of a recognition. Longer audio needs a session of its own for each part. */
+export const MAX_AUDIO_SECONDS = 60;
+
+/** Returns the model that is chosen, or else the first one. */
+export function chosenModel({ model }: Choices, models: readonly OwnModelView[]): OwnModelView | undefined {
+  return models.find(({ id }) => id === model) ?? models[0];
+}
+
+/** Returns the configuration of the stream. A choice that the model does not offer is left out. */
+export function configOf({ context, silence }: Choices, model: OwnModelView): StreamConfig {
+  const chosen = model.contexts.find(({ context_size: size }) => size.join(',') === context);
+  return {
+    language: model.language_code,
+    ...(chosen !== undefined && { context: [chosen.context_size[0], chosen.context_size[1]] as [number, number] }),
+    ...(silence !== '' && { endpointing: { silence_ms: Number(silence) } }),
+  };
+}
+
+/** Reason why a session of the playground could disturb others. */
+export type Conflict = 'noCredit' | 'onlySession' | 'lastSession' | undefined;
+
+/** Returns whether a session would take the last one that the account may run, or has no credit. */
+export function conflictOf(limit: number, account: { live: number; availableMs: number } | undefined): Conflict {
+  if (account !== undefined && account.availableMs < 1000) return 'noCredit';
+  if (limit === 1) return 'onlySession';
+  return account !== undefined && limit - account.live <= 1 ? 'lastSession' : undefined;
+}

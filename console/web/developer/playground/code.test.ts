@@ -1,0 +1,51 @@
+import { buildCode, CODE_KINDS } from './code.ts';
+import type { CodeFacts } from './code.ts';
+
+const FACTS: CodeFacts = {
+  apiUrl: 'https://asr.example',
+  caFile: null,
+  model: 'svc-asr-kikuyu-v1',
+  maxAudioSeconds: 60,
+  config: { context: [56, 3], endpointing: { silence_ms: 500 } },
+  key: { name: 'laptop', lastFour: 'x7Qz' },
+};
+
+test.each(CODE_KINDS)('the code for %s names the model and the key, and reads the key from the environment', (kind) => {
+  const code = buildCode(kind, FACTS);
+  expect(code).toContain('svc-asr-kikuyu-v1');
+  expect(code).toContain('the key "laptop", which ends with x7Qz');
+  expect(code).toContain('SVC_ASR_API_KEY');
+  expect(code).not.toMatch(/svc_live_|undefined|MODEL/);
+});
+
+test.each(CODE_KINDS)('the code for %s contains the configuration that was tried', (kind) => {
+  const code = buildCode(kind, FACTS);
+  expect(code).toMatch(/\[56,3\]|\(56, 3\)/);
+  expect(code).toMatch(/"silence_ms":500|endpointing_ms=500/);
+});
+
+test.each(['curl', 'node', 'python'] as const)('the code for %s uses the CA file of the API if it has one', (kind) => {
+  expect(buildCode(kind, { ...FACTS, caFile: '/certs/ca.crt' })).toContain('/certs/ca.crt');
+});
+
+test.each(CODE_KINDS)('a key name with a line break stays inside the comment of the code for %s', (kind) => {
+  const code = buildCode(kind, { ...FACTS, key: { name: 'a\nrm -rf b', lastFour: 'x7Qz' } });
+  const [line = ''] = code.split('\n').filter((each) => each.includes('rm -rf b'));
+  expect(line).toMatch(/^(#|\/\/) .*"a rm -rf b"/);
+});
+
+test('the curl command quotes a CA file with a space and an apostrophe', () => {
+  expect(buildCode('curl', { ...FACTS, caFile: "/my certs/o'ca.crt" })).toContain(
+    String.raw`--cacert '/my certs/o'\''ca.crt'`,
+  );
+});
+
+test('the code names a key without a name by its last four characters', () => {
+  const code = buildCode('curl', { ...FACTS, key: { name: '', lastFour: 'x7Qz' } });
+  expect(code).toContain('SVC_ASR_API_KEY must contain the key that ends with x7Qz.');
+});
+
+test('the Python code leaves out a configuration that was not chosen', () => {
+  const code = buildCode('python', { ...FACTS, config: {} });
+  expect(code).toContain('transcribe_file(client, "audio.wav", model="svc-asr-kikuyu-v1")');
+});

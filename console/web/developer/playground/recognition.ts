@@ -1,0 +1,110 @@
+import { openStream } from '@svc-asr/client/browser';
+import type { AsrStream, StreamConfig, StreamEvent } from '@svc-asr/client/browser';
+import type { AsrSession } from '@svc-asr/core';
+import { AUDIO } from '@svc-asr/core/stream';
+import { levelOf } from './level.ts';
+import { SentAudio } from './sent-audio.ts';
+
+/** Audio of a recognition: a microphone, or a file. */
+export interface AudioInput extends AsyncIterable<Int16Array> {
+  /** Ends the audio. Pieces that were captured already can still be read. */
+  stop: () => Promise<void>;
+}
+
+/** What a recognition reports. */
+export interface Reports {
+  /** An event of the protocol that was sent or received. */
+  onEvent: (direction: 'sent' | 'received', event: ProtocolEvent) => void;
+  /** Level of the audio as a share of the meter. */
+  onLevel: (level: number) => void;
+  /** Time from the moment at which audio was complete to its text. */
+  onLatency: (kind: 'delta' | 'final', latencyMs: number) => void;
+}
+
+/** A message of the protocol. Audio is reported in sums, because it has many frames. */
+export type ProtocolEvent = StreamEvent | { readonly type: string; readonly [field: string]: unknown };
+
+/** How a recognition ended. */
+export interface RecognitionEnd {
+  readonly code: number;
+  readonly reason: string;
+  readonly isNormal: boolean;
+  /** True if the stream could not be opened. */
+  readonly isUnopened: boolean;
+  readonly meaning: string;
+  readonly action: string;
+}
+
+/** Frames of audio that are reported as one event. */
+const FRAMES_PER_EVENT = 25;
+
+/** Streams audio to a session and reports everything that happens. Resolves when the stream has ended. */
+export async function recognize(
+  session: AsrSession,
+  input: AudioInput,
+  config: StreamConfig,
+  reports: Reports,
+): Promise<RecognitionEnd> {
+  const stream = openStream(session);
+  const audio = new SentAudio();
+  const flush = { sentAtMs: undefined as number | undefined };
+  reports.onEvent('sent', { type: 'config', ...config });
+  void stream.config(config).catch(() => undefined);
+  const reading = readEvents(stream, audio, flush, reports);
+  // The stream can end before the audio, for example at the limit of the session.
+  void stream.closed.then(() => input.stop());
+  await sendAudio(stream, input, audio, reports);
+  flush.sentAtMs = performance.now();
+  reports.onEvent('sent', { type: 'flush' });
+  await stream.flush().catch(() => undefined);
+  const end = await stream.close();
+  await reading;
+  const { meaning, action } = end.advice;
+  const isUnopened = end.error !== undefined;
+  return { code: end.code, reason: end.reason, isNormal: end.code === 1000, isUnopened, meaning, action };
+}
+
+async function sendAudio(stream: AsrStream, input: AudioInput, audio: SentAudio, reports: Reports): Promise<void> {
+  let frames = 0;
+  let bytes = 0;
+  const reportAudio = () => {
+    if (frames > 0) reports.onEvent('sent', { type: 'audio', frames, bytes });
+    frames = 0;
+    bytes = 0;
+  };
+  for await (const pcm of input) {
+    reports.onLevel(levelOf(pcm));
+    audio.add((pcm.length / AUDIO.sampleRateHz) * 1000, performance.now());
+    // Not awaited, so that the meter follows the microphone while the service is not ready. A session limits the audio.
+    void stream.send(pcm).catch(() => undefined);
+    frames++;
+    bytes += pcm.byteLength;
+    if (frames === FRAMES_PER_EVENT) reportAudio();
+  }
+  reports.onLevel(0);
+  reportAudio();
+}
+
+async function readEvents(
+  stream: AsrStream,
+  audio: SentAudio,
+  flush: { sentAtMs: number | undefined },
+  reports: Reports,
+): Promise<void> {
+  let readyAtMs = 0;
+  try {
+    for await (const event of stream) {
+      const nowMs = performance.now();
+      if (event.type === 'ready') readyAtMs = nowMs;
+      reports.onEvent('received', event);
+      if (event.type === 'delta' || event.type === 'final') {
+        const isFlushed = event.type === 'final' && event.endpoint !== true;
+        const startMs = isFlushed ? flush.sentAtMs : (audio.completeAt(event.audio_end_ms) ?? flush.sentAtMs);
+        // Audio that was captured before the service was ready has waited for the service, not for the recognition.
+        if (startMs !== undefined) reports.onLatency(event.type, nowMs - Math.max(startMs, readyAtMs));
+      }
+    }
+  } catch {
+    // `closed` reports how the stream ended.
+  }
+}

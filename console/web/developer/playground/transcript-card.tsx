@@ -1,0 +1,93 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../../texts/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/content.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Meter } from './meter.tsx';
+import type { PlaygroundState } from './state.ts';
+
+/** Start, stop, the level of the audio, and the transcript while it grows. */
+export function TranscriptCard({
+  state,
+  level,
+  isFile,
+  isBlocked,
+  onStart,
+  onStop,
+}: {
+  state: PlaygroundState;
+  level: number;
+  /** True if the audio comes from a file. */
+  isFile: boolean;
+  /** True if a recognition cannot start, for example because no file is chosen. */
+  isBlocked: boolean;
+  onStart: () => void;
+  onStop: () => void;
+}) {
+  const text = texts.playground;
+  const isRunning = state.phase !== 'idle';
+  return (
+    <Card title={text.transcript}>
+      <div class="playground-controls">
+        {isRunning ? (
+          <Button kind="danger" icon="stop" onClick={onStop} isBusy={state.phase === 'finishing'}>
+            {text.stop}
+          </Button>
+        ) : (
+          <Button kind="primary" icon={isFile ? 'play' : 'playground'} onClick={onStart} isDisabled={isBlocked}>
+            {isFile ? text.startFile : text.start}
+          </Button>
+        )}
+        <Meter level={level} />
+        <p class="faint playground-phase" role="status">
+          {describePhase(state, isFile)}
+        </p>
+      </div>
+      <Outcome state={state} />
+      <Transcript state={state} />
+    </Card>
+  );
+}
+
+function describePhase({ phase, status }: PlaygroundState, isFile: boolean): string {
+  const { phases } = texts.playground;
+  if (phase === 'waiting' && status !== '') return status;
+  if (isFile && phase === 'asking') return phases.opening;
+  if (isFile && phase === 'listening') return phases.sending;
+  return phases[phase];
+}
+
+/** Why the recognition failed or ended early. */
+function Outcome({ state: { problem, end, phase } }: { state: PlaygroundState }) {
+  const { problems, ended } = texts.playground;
+  if (phase !== 'idle') return null;
+  if (problem !== undefined) return <Notice tone="danger">{problems[problem.code] ?? problem.message}</Notice>;
+  if (end === undefined || end.isNormal) return null;
+  return (
+    <Notice tone="warning" title={ended(end.code, end.reason)}>
+      {end.isUnopened ? problems.unreachable_stream : `${end.meaning} ${end.action}`}
+    </Notice>
+  );
+}
+
+function Transcript({ state: { finals, partial, phase, end } }: { state: PlaygroundState }) {
+  const text = texts.playground;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [finals.length, partial]);
+  const isEmpty = finals.length === 0 && partial === '';
+  return (
+    <div class="transcript" ref={box} tabIndex={0} role="region" aria-label={text.transcript}>
+      <div aria-live="polite">
+        {finals.map((final, index) => (
+          <p key={index}>{final}</p>
+        ))}
+      </div>
+      {partial !== '' && <p class="partial">{partial}</p>}
+      {isEmpty && (
+        <p class="faint">{phase === 'idle' && end?.isNormal === true ? text.noSpeech : text.transcriptEmpty}</p>
+      )}
+    </div>
+  );
+}
