@@ -224,7 +224,7 @@ test(
   'the chart renders the CustomResourceDefinitions of crds/ unchanged, and Helm keeps them on uninstall',
   async () => {
     const rendered = (await render()).filter(({ kind }) => kind === 'CustomResourceDefinition');
-    expect(rendered).toHaveLength(3);
+    expect(rendered).toHaveLength(4);
     for (const { metadata, spec } of rendered) {
       const file = join(root, 'crds', `${metadata.name.split('.')[0]}.yaml`);
       expect(spec).toEqual((parse(readFileSync(file, 'utf8')) as ChartObject).spec);

@@ -59,8 +59,8 @@ test.concurrent(
     await release('install', namespace, '--set', 'samples.enabled=true');
     const installed = await secretsIn(namespace);
     expect(Object.keys(installed).sort()).toEqual([
-      ...['admin-token', 'api-key-peppers', 'gateway-tls', 'redis-acl', 'redis-console', 'redis-gateway'],
-      ...['redis-operator', 'redis-passwords', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
+      ...['admin-token', 'api-key-peppers', 'gateway-internal-tls', 'gateway-tls', 'redis-acl', 'redis-console'],
+      ...['redis-gateway', 'redis-operator', 'redis-passwords', 'session-secrets', 'worker-ca', 'worker-ticket-key'],
       'worker-ticket-public-keys',
     ]);
     expect(await names(namespace, 'asrmodels,tenants')).toEqual([
