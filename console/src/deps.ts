@@ -3,6 +3,7 @@ import type { Keyring, Logger, Metrics } from '@svc-asr/runtime';
 import type { Provider } from './identity/provider.ts';
 import type { LedgerView } from './ledger-view.ts';
 import type { Platform } from './platform/platform.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { ResourceStore } from './resources/store.ts';
 import type { ConsoleSettings } from './settings.ts';
 import type { SignInCodes } from './sign-in-codes.ts';
@@ -15,11 +16,13 @@ export interface Deps {
   codes: SignInCodes;
   audit: AuditLog;
   platform: Platform;
+  mailer: Mailer;
   /** Undefined if no OpenID provider is configured. */
   provider: Provider | undefined;
   settings: Pick<
     ConsoleSettings,
     | 'ADMIN_CONSOLE_URL'
+    | 'CONSOLE_URL'
     | 'OIDC_ADMIN_GROUPS'
     | 'ADMIN_TOKEN'
     | 'ADMIN_FAILED_ATTEMPTS_PER_MINUTE'

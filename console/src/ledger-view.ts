@@ -85,6 +85,10 @@ export interface LedgerView {
     end: (user: string, id: string) => Promise<void>;
     endAll: (user: string) => Promise<void>;
   };
+  readonly mailMarks: {
+    claim: (tenant: string, mail: string, lifetimeMs: number) => Promise<boolean>;
+    release: (tenant: string, mail: string) => Promise<void>;
+  };
   readonly apiKeys: {
     find: (keyId: string) => Promise<KeyRecord | undefined>;
     lastUsed: (keyId: string) => Promise<number | undefined>;

@@ -3,6 +3,7 @@ import { integer, keyring, LEDGER_SETTINGS, list, readableFile } from '@svc-asr/
 import { networks, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 import { IDENTITY_SETTINGS } from './identity/settings.ts';
+import { MAIL_SETTINGS } from './mail/settings.ts';
 
 /** Minimum length of the admin token. Shorter tokens could be guessed. */
 const MIN_TOKEN_CHARACTERS = 32;
@@ -99,6 +100,7 @@ export const CONSOLE_SETTINGS = {
     '',
   ),
   ...IDENTITY_SETTINGS,
+  ...MAIL_SETTINGS,
   CONSOLE_BODY_BYTES: integer('Maximum size of a request body on the console port.', 16_384, 1024, 1_048_576),
   APPLICATIONS_PER_HOUR: integer('Maximum applications per address and hour.', 5, 1, 1_000_000),
   MAX_APPLICATIONS: integer('Maximum pending applications. Further applications are rejected.', 1000, 1, 1_000_000),

@@ -7,6 +7,8 @@ import { AuditLog } from './audit/log.ts';
 import { createDeveloperApp } from './developer/app.ts';
 import { createGatewayClient } from './gateway-client.ts';
 import { createIdentity } from './identity/identity.ts';
+import { startMailCheck } from './mail/check.ts';
+import { createMailer } from './mail/mailer.ts';
 import { startAdminApi, startPage } from './ports.ts';
 import type { AdminApiServers } from './ports.ts';
 import { addCachedReads } from './resources/cached-reads.ts';
@@ -42,6 +44,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
   });
   const audit = new AuditLog({ ledger, settings, logger, now: Date.now });
   const identity = createIdentity({ settings, ledger, logger, now: Date.now });
+  const mailer = createMailer({ settings, logger, now: Date.now });
   const deps = {
     store,
     reads,
@@ -49,6 +52,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
     ledger,
     audit,
     provider: identity.provider,
+    mailer,
     peppers: settings.API_KEY_PEPPERS,
     gateway: createGatewayClient(settings, { peppers: settings.API_KEY_PEPPERS, logger, now: Date.now }),
     codes: createSignInCodes(),
@@ -70,6 +74,7 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
   });
   const ports = `admin port ${portOf(admin)}, admin API port ${portOf(adminApi.local)}, console port ${portOf(page)}`;
   logger.info({ reason: ports }, 'console started');
+  const mailCheck = startMailCheck(deps);
   const graceMs = settings.STOP_GRACE_MS / 2;
   return {
     admin,
@@ -81,6 +86,13 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
         stop: () => closeServers([page, adminApi.local, adminApi.remote], graceMs),
       },
       { name: 'admin port', stop: () => closeServers([admin], graceMs) },
+      {
+        name: 'mail',
+        stop: () => {
+          mailCheck.stop();
+          mailer.close();
+        },
+      },
       { name: 'resources', stop: () => resources.close() },
       { name: 'audit log', stop: () => audit.close() },
       { name: 'Redis', stop: () => link.close() },

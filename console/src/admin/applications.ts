@@ -9,6 +9,7 @@ import { viewTenant } from '../tenants/view.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
+import { sendDecision } from '../mail/decision.ts';
 import { checkApproval, checkDecline } from './schemas.ts';
 
 /** Serves the waitlist to administrators. */
@@ -62,7 +63,8 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
         const hasCredit = !isNew || (await waitUntilGrantApplied(ledger, name, WELCOME_GRANT, requestedAtMs, polling));
         const { isChanged, ...shown } = answer;
         if (isChanged) logger.info({ tenant: name, amount: grant?.audioSeconds ?? 0 }, 'application approved');
-        response.json({ ...shown, applied: shown.applied && hasCredit });
+        const mail = isChanged ? await sendDecision(deps, name) : {};
+        response.json({ ...shown, applied: shown.applied && hasCredit, ...mail });
       }),
     )
     .all(methodNotAllowed('POST'));
@@ -78,7 +80,8 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
         const { isChanged, ...shown } = await change(name, (tenant) => decline(tenant, reason));
         act.detail = { has_reason: reason !== undefined && reason !== '' };
         if (isChanged) logger.info({ tenant: name }, 'application declined');
-        response.json(shown);
+        const mail = isChanged ? await sendDecision(deps, name) : {};
+        response.json({ ...shown, ...mail });
       }),
     )
     .all(methodNotAllowed('POST'));

@@ -7,7 +7,7 @@ import type { ConsoleSettings } from '../settings.ts';
 /** Dependencies of the developer routes. */
 export interface DeveloperDeps extends Pick<
   Deps,
-  'store' | 'ledger' | 'peppers' | 'codes' | 'audit' | 'logger' | 'metrics' | 'now'
+  'store' | 'ledger' | 'peppers' | 'codes' | 'mailer' | 'audit' | 'logger' | 'metrics' | 'now'
 > {
   reads: CachedReads;
   /** Undefined if the installation has no playground. */

@@ -54,7 +54,13 @@ export function routeInvitations(
     });
     Object.assign(act, { tenant, target: `invitation/${resource.metadata.name}`, detail: { role } });
     logger.info({ tenant, reason: role }, 'invitation created');
-    const view: InvitationView = { ...viewMember(resource), token, path: `/#invite=${token}` };
+    const mailed = await deps.mailer.send('invited', email, {
+      tenant: found.tenant.spec.displayName,
+      invitedBy,
+      role,
+      url: `${settings.CONSOLE_URL}/#invite=${token}`,
+    });
+    const view: InvitationView = { ...viewMember(resource), token, path: `/#invite=${token}`, mailed };
     response.status(201).json(view);
   }
 

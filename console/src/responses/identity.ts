@@ -52,6 +52,8 @@ export interface InvitationView extends MemberView {
   readonly token: string;
   /** Path of the console with the token in its fragment, which browsers do not send. */
   readonly path: string;
+  /** True if the link was also sent by mail. */
+  readonly mailed: boolean;
 }
 
 /** How an administrator can sign in. */
@@ -59,4 +61,11 @@ export interface AdminSignInMethodsView {
   readonly object: 'sign_in_methods';
   readonly token: true;
   readonly oidc: boolean;
+}
+
+/** Whether the applicant was told about a decision. Part of the responses to an approval and a decline. */
+export interface DecisionMailView {
+  readonly mailed: boolean;
+  /** Link for the administrator to send, if there was no mail. Null if CONSOLE_URL is not set. */
+  readonly link_to_send: string | null;
 }

@@ -28,6 +28,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
     endedAdminSessions: { read: missing, add: missing },
     audit: { append: missing, read: missing },
     consoleSessions: { put: missing, find: missing, end: missing, endAll: missing },
+    mailMarks: { claim: missing, release: missing },
     apiKeys: { find: missing, lastUsed: missing },
     purge: { requests: { submit: missing, withdraw: missing, answerTo: missing } },
   };

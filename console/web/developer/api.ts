@@ -3,8 +3,10 @@ import type {
   ApplicationView,
   ConsoleSessionView,
   CreatedKey,
+  InvitationView,
   LinkView,
   ListedKey,
+  MemberView,
   OwnModelView,
   OwnTenantView,
   PageOf,
@@ -25,6 +27,12 @@ export interface DeveloperRoutes {
   'GET session': ConsoleSessionView;
   'POST session/tenant': ConsoleSessionView;
   'DELETE session/all': { readonly tenant: null };
+  'GET members': { readonly data: readonly MemberView[] };
+  'PATCH members/:id': MemberView;
+  'DELETE members/:id': { readonly removed: true };
+  'POST invitations': InvitationView;
+  'DELETE invitations/:id': { readonly withdrawn: true };
+  'POST invitations/accept': MemberView;
   'POST link': LinkView;
   'DELETE link': { readonly revoked: true };
   'GET account': OwnTenantView;

@@ -10,8 +10,10 @@ import { AccountContext } from './account-context.ts';
 import { call, onSessionEnd } from './api.ts';
 import { DeveloperShell } from './developer-shell.tsx';
 import { Front, Loading } from './sign-in/front.tsx';
+import { isInvitation } from './sign-in/invitation.tsx';
 import { LinkDialog } from './sign-in/link-dialog.tsx';
 import { PendingPage } from './sign-in/pending.tsx';
+import { takeSignInProblem } from './sign-in/sign-in-problem.ts';
 import { SwitchDialog } from './sign-in/switch-dialog.tsx';
 import { Welcome } from './sign-in/welcome.tsx';
 
@@ -175,7 +177,7 @@ function takeToken(): string {
 
 /** Returns whether a fragment is a token. Other fragments point to a part of the page. */
 function isToken(fragment: string): boolean {
-  return fragment.includes('.');
+  return fragment.includes('.') && !isInvitation(fragment);
 }
 
 function tenantOf(token: string): string {
@@ -184,7 +186,10 @@ function tenantOf(token: string): string {
 
 function stateAfter(error: unknown): State {
   const code = codeOf(error);
-  if (code === 'not_signed_in') return SIGNED_OUT;
+  if (code === 'not_signed_in') {
+    const message = takeSignInProblem();
+    return message === '' ? SIGNED_OUT : { name: 'signed-out', message, isProblem: true };
+  }
   if (code === 'no_account') return { name: 'no-tenant' };
   if (code === 'invalid_link') return { name: 'signed-out', message: messageOf(error), isProblem: true };
   return { name: 'failed', error };

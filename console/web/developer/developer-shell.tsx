@@ -41,6 +41,7 @@ function entries(): NavigationEntry[][] {
     ],
     [
       { href: '/quick-start', text: text.quickStart, icon: 'quickStart' },
+      { href: '/team', text: text.team, icon: 'team' },
       { href: '/account', text: text.account, icon: 'account' },
       { href: '/docs', text: text.documentation, icon: 'documentation', isExternal: true },
     ],

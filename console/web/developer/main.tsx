@@ -4,8 +4,16 @@ import { language } from '../texts/index.ts';
 import '../ui/styles/index.css';
 import { App } from './app.tsx';
 import { isPage } from './pages.tsx';
+import { InvitationGate } from './sign-in/invitation.tsx';
 
 document.documentElement.lang = language;
 followLinks(isPage);
 const container = document.getElementById('app');
-if (container !== null) render(<App />, container);
+if (container !== null) {
+  render(
+    <InvitationGate>
+      <App />
+    </InvitationGate>,
+    container,
+  );
+}

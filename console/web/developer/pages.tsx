@@ -8,6 +8,7 @@ import { QuickStartPage } from './quick-start/page.tsx';
 import { RefusalsPage } from './sessions/refusals.tsx';
 import { SessionPage } from './sessions/detail.tsx';
 import { SessionsPage } from './sessions/page.tsx';
+import { TeamPage } from './team/page.tsx';
 import { UsagePage } from './usage/page.tsx';
 
 export type PageParams = Readonly<Record<string, string>>;
@@ -22,6 +23,7 @@ const PAGES: readonly (readonly [pattern: string, page: ComponentType<{ params: 
   ['/sessions/refused', RefusalsPage],
   ['/sessions/:id', SessionPage],
   ['/quick-start', QuickStartPage],
+  ['/team', TeamPage],
   ['/account', AccountPage],
 ];
 

@@ -6,7 +6,8 @@ import { creditRequest, overview } from './en/overview.ts';
 import { playground } from './en/playground.ts';
 import { quickStart } from './en/quick-start.ts';
 import { refusals, sessionDetail, sessions } from './en/sessions.ts';
-import { privateLink, signIn, states } from './en/sign-in.ts';
+import { privateLink, signIn, signInProblems, states } from './en/sign-in.ts';
+import { invitation, team } from './en/team.ts';
 import { usage } from './en/usage.ts';
 
 /** English texts of the pages, by area. */
@@ -14,6 +15,7 @@ export const en = {
   account,
   general,
   creditRequest,
+  invitation,
   keyDialogs,
   keys,
   navigation,
@@ -25,6 +27,8 @@ export const en = {
   sessionDetail,
   sessions,
   signIn,
+  signInProblems,
   states,
+  team,
   usage,
 };

@@ -39,6 +39,8 @@ export function createRedisKeys(prefix: string) {
     audit: () => `${prefix}:{o}:audit`,
     /** Sessions of a developer at the console. */
     consoleSessions: (user: string) => `${prefix}:{c:${user}}:s`,
+    /** Mark of a mail about the tenant that was sent. */
+    mailed: (tenant: string, mail: string) => `${prefix}:{t:${tenant}}:mailed:${mail}`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };
 }

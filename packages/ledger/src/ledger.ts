@@ -13,6 +13,7 @@ import { createFleet } from './fleet.ts';
 import { createGateways } from './gateways.ts';
 import { createIdentity } from './identity.ts';
 import { createJournal } from './journal.ts';
+import { createMailMarks } from './mail-marks.ts';
 import { createMemory } from './memory.ts';
 import { createRedisKeys } from './keys.ts';
 import { createOwnership } from './ownership.ts';
@@ -93,6 +94,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     gateways: { ...createGateways(link, keys, { sessions, pools, leaseMs, reaperRetryMs }), ...ownership },
     identity: createIdentity(link, keys),
     consoleSessions: createConsoleSessions(link, keys),
+    mailMarks: createMailMarks(link, keys),
     schema: createSchema(link, keys),
     revisions: createRevisions(link, keys),
     registry: createRegistry(link, keys),

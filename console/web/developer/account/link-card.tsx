@@ -62,12 +62,15 @@ function RenewDialog({ onClose }: { onClose: () => void }) {
 }
 
 function RevokeDialog({ onClose }: { onClose: () => void }) {
-  const { leave } = useAccount();
+  const { leave, reload } = useAccount();
   const text = texts.account;
   const revoke = useAction(async () => {
+    const { signed_in_by: method } = await call('GET session');
     await call('DELETE link');
     onClose();
-    leave(texts.signIn.revoked);
+    // The session of a user does not depend on the link.
+    if (method === 'link') leave(texts.signIn.revoked);
+    else await reload();
   });
   return (
     <Dialog title={text.revokeTitle} onClose={onClose}>

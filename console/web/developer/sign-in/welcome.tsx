@@ -9,9 +9,8 @@ import { Icon } from '../../ui/icons.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { Front } from './front.tsx';
+import { PROVIDER_PATH } from './provider-path.ts';
 import { SignOut } from './sign-out.tsx';
-
-const PROVIDER_PATH = '/console/v1/sign-in/oidc';
 
 /** The page for visitors, and for users without a tenant: sign in, or join the waitlist. */
 export function Welcome({

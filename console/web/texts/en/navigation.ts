@@ -6,6 +6,7 @@ export const navigation = {
   keys: 'API keys',
   usage: 'Usage',
   sessions: 'Sessions',
+  team: 'Team',
   quickStart: 'Quick start',
   account: 'Account',
   documentation: 'Documentation',

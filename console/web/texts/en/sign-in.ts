@@ -58,3 +58,13 @@ export const states = {
   applicant: 'Name',
   use: 'Intended use',
 };
+
+/** Messages about a sign-in with an account that failed, by the code of the server. */
+export const signInProblems = {
+  sign_in_failed: 'The sign-in failed or was cancelled. Try again.',
+  sign_in_expired: 'The sign-in took too long, or was started in another browser. Try again.',
+  identity_provider_unavailable:
+    'The sign-in service is not available. Try again in a minute, or use your private link.',
+  service_unavailable: 'The console cannot sign you in at the moment. Try again in a minute, or use your private link.',
+  rate_limit_exceeded: 'Too many failed attempts. Try again in a minute.',
+};

@@ -1,0 +1,108 @@
+import { startUserEnvironment } from '../src/testing/users.ts';
+import type { UserEnvironment } from '../src/testing/users.ts';
+import type { Visitor } from '../src/testing/visitor.ts';
+import { checkPage, errorsOf, focusedText, startBrowser } from './testing/browser.ts';
+import type { Page, TestBrowser } from './testing/browser.ts';
+
+let users: UserEnvironment;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [users, browser] = await Promise.all([startUserEnvironment({ SIGN_IN_FAILURES_PER_MINUTE: '1000' }), startBrowser()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await users.stop();
+});
+
+/** Opens a path of the console with the session of a visitor. */
+async function openAs(visitor: Visitor, path: string): Promise<Page> {
+  const page = await browser.open('about:blank');
+  const [name = '', value = ''] = visitor.cookie().split(/=(.*)/s);
+  await page.context().addCookies([{ name, value, url: users.pageUrl, httpOnly: true, sameSite: 'Strict' }]);
+  await page.goto(`${users.pageUrl}${path}`);
+  return page;
+}
+
+async function signInAtProvider(page: Page, subject: string): Promise<void> {
+  await page.getByLabel('Subject').fill(subject);
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+test('an owner invites a user by link, who signs in, accepts it and sees the account with the role', async () => {
+  const { owner } = await users.createTeam();
+  const page = await openAs(owner, '/team');
+  await page.getByRole('cell', { name: 'You' }).waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  await page.getByLabel('Email').fill('ada@example.org');
+  await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Create invitation' }).click();
+  const link = (await page.getByLabel('Invitation link', { exact: true }).textContent()) ?? '';
+  expect(link).toContain('/#invite=');
+  expect(await focusedText(page)).toBe('Copy: Invitation link');
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Withdraw: ada@example.org' }).waitFor();
+
+  const invited = await browser.open(link);
+  await invited.getByRole('heading', { level: 1, name: 'You are invited' }).waitFor();
+  expect(invited.url()).toBe(`${users.pageUrl}/`);
+  await checkPage(invited);
+  await invited.getByRole('link', { name: 'Sign in' }).click();
+  await signInAtProvider(invited, users.addUser({ name: 'Ada' }));
+  await invited.getByRole('button', { name: 'Accept invitation' }).click();
+  await invited.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await invited.getByRole('link', { name: 'Team' }).click();
+  await invited.getByRole('cell', { name: 'Ada' }).waitFor();
+  expect(await invited.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
+  await checkPage(invited);
+  expect([...errorsOf(page), ...errorsOf(invited)]).toEqual([]);
+});
+
+test('an owner changes the role of a member, removes the member, and cannot remove the last owner', async () => {
+  const { owner } = await users.createTeam();
+  const member = await users.join(owner, 'viewer');
+  const { name } = (await member.call('GET', 'session')).body.person;
+  const own = (await owner.call('GET', 'session')).body.person.name;
+  const page = await openAs(owner, '/team');
+  await page.getByRole('button', { name: `Change role: ${name}` }).click();
+  await page.getByRole('dialog').getByLabel('Role').selectOption('developer');
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'Developer' }).waitFor();
+
+  await page.getByRole('button', { name: `Remove: ${own}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('The member is the last owner of the tenant.').waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+
+  await page.getByRole('button', { name: `Remove: ${name}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('button', { name: `Remove: ${name}` }).waitFor({ state: 'detached' });
+  expect((await member.call('GET', 'account')).status).toBe(403);
+});
+
+test('an invitation that was withdrawn shows why it cannot be accepted', async () => {
+  const { owner } = await users.createTeam();
+  const { path, id } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
+  await owner.call('DELETE', `invitations/${id}`);
+  const page = await openAs(await users.signIn(), path);
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
+  await page.getByText('The invitation is not valid.').waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await page.getByText('you are not a member of any account').waitFor();
+});
+
+test('a sign-in that fails at the provider shows a message, and the address does not keep its code', async () => {
+  const page = await browser.open(`${users.pageUrl}/?sign_in_error=identity_provider_unavailable`);
+  await page.getByText('The sign-in service is not available.').waitFor();
+  expect(page.url()).toBe(`${users.pageUrl}/`);
+  await checkPage(page);
+  await page.goto(`${users.pageUrl}/console/v1/sign-in/callback?code=x&state=y`);
+  await page.getByText('The sign-in took too long').waitFor();
+});

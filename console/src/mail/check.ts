@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { showAudioMs } from '@svc-asr/core';
+import type { ApiKey, Tenant } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { Logger } from '@svc-asr/runtime';
+import { isOwner } from '../identity/owners.ts';
+import type { LedgerView } from '../ledger-view.ts';
+import type { ResourceStore } from '../resources/store.ts';
+import type { ConsoleSettings } from '../settings.ts';
+import { isCreditLow } from '../tenants/credit-low.ts';
+import { viewAccount } from '../tenants/view.ts';
+import type { Mailer } from './mailer.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Time before the expiry of a key at which its mail is sent. */
+const KEY_WARNING_MS = 7 * DAY_MS;
+/** Time for which a mark is kept. It is longer than the condition that it stands for usually lasts. */
+const MARK_MS = 400 * DAY_MS;
+
+export interface MailCheckDeps {
+  readonly store: ResourceStore;
+  readonly ledger: Pick<LedgerView, 'accounts' | 'mailMarks'>;
+  readonly mailer: Mailer;
+  readonly settings: Pick<ConsoleSettings, 'SMTP_URL' | 'CONSOLE_URL' | 'MAIL_CHECK_MINUTES'>;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Returns the addresses of a tenant: those of its owners, or that of the application if no owner has one. */
+export async function recipientsOf(
+  store: Pick<ResourceStore, 'membersOf'>,
+  { metadata, spec }: Tenant,
+): Promise<string[]> {
+  const members = (await store.membersOf(metadata.name)).map(({ resource }) => resource);
+  const owners = members.filter(isOwner).flatMap(({ spec: { email } }) => (email === undefined ? [] : [email]));
+  const addresses = owners.length > 0 ? owners : [spec.contact?.email ?? ''];
+  return [...new Set(addresses)].filter((address) => address !== '');
+}
+
+/** Sends the mails about low credit and keys that expire soon. Each is sent once, by one of the consoles. */
+export async function checkMails(deps: MailCheckDeps): Promise<void> {
+  const tenants = (await deps.store.list('Tenant')).map(({ resource }) => resource);
+  const keys = (await deps.store.list('ApiKey')).map(({ resource }) => resource);
+  for (const tenant of tenants.filter(({ spec }) => spec.state === 'Active')) {
+    await checkCredit(deps, tenant);
+    const own = keys.filter(({ spec }) => spec.tenant === tenant.metadata.name);
+    for (const key of own) await checkKey(deps, tenant, key);
+  }
+}
+
+/** A later grant or month has another mark, so that the tenant is warned again. */
+async function checkCredit(deps: MailCheckDeps, tenant: Tenant): Promise<void> {
+  const account = viewAccount(await deps.ledger.accounts.read(tenant.metadata.name));
+  if (account === null || !isCreditLow(account.credits)) return;
+  const { granted_ms: grantedMs, available_ms: availableMs, budget } = account.credits;
+  const facts = {
+    tenant: tenant.spec.displayName,
+    left: showAudioMs(availableMs),
+    url: `${deps.settings.CONSOLE_URL}/`,
+  };
+  await sendOnce(deps, tenant, `credit:${grantedMs}:${budget?.renews_at ?? ''}`, (to) =>
+    deps.mailer.send('creditLow', to, facts),
+  );
+}
+
+async function checkKey(deps: MailCheckDeps, tenant: Tenant, { spec }: ApiKey): Promise<void> {
+  const leftMs = Date.parse(spec.expiresAt ?? '') - deps.now();
+  // Without an expiry, the time is not a number.
+  if (!(leftMs > 0 && leftMs < KEY_WARNING_MS)) return;
+  const facts = {
+    tenant: tenant.spec.displayName,
+    key: spec.displayName === '' ? `…${spec.lastFour}` : `${spec.displayName} (…${spec.lastFour})`,
+    at: spec.expiresAt ?? '',
+    url: `${deps.settings.CONSOLE_URL}/keys`,
+  };
+  await sendOnce(deps, tenant, `key:${spec.keyId}:${spec.expiresAt ?? ''}`, (to) =>
+    deps.mailer.send('keyExpires', to, facts),
+  );
+}
+
+/** Sends a mail to all recipients, unless it has a mark. If no recipient gets it, the next check tries again. */
+async function sendOnce(
+  { store, ledger }: MailCheckDeps,
+  tenant: Tenant,
+  mark: string,
+  send: (to: string) => Promise<boolean>,
+): Promise<void> {
+  const { name } = tenant.metadata;
+  const recipients = await recipientsOf(store, tenant);
+  if (recipients.length === 0 || !(await ledger.mailMarks.claim(name, mark, MARK_MS))) return;
+  const results = await Promise.all(recipients.map(send));
+  if (!results.includes(true)) await ledger.mailMarks.release(name, mark);
+}
+
+/** Runs the check until it is stopped. Does nothing without an SMTP server. */
+export function startMailCheck(deps: MailCheckDeps): { stop: () => void } {
+  const { settings, logger } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await checkMails(deps);
+      } catch (err) {
+        // While Redis is unavailable, no mark can be set. The next check sends what is missing.
+        if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'check for mails failed');
+      }
+      await sleep(settings.MAIL_CHECK_MINUTES * MINUTE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  if (settings.SMTP_URL !== '' && settings.MAIL_CHECK_MINUTES > 0) void run();
+  return { stop: () => stopping.abort() };
+}

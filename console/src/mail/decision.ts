@@ -1,0 +1,25 @@
+import { declineReasonOf } from '../applications/decline-reason.ts';
+import type { Deps } from '../deps.ts';
+import type { DecisionMailView } from '../responses.ts';
+import { recipientsOf } from './check.ts';
+
+/**
+ * Tells the applicant about the decision by mail. The administrator gets the link of the mail too, for an installation
+ * without mail.
+ */
+export async function sendDecision(
+  { store, mailer, settings }: Pick<Deps, 'store' | 'mailer' | 'settings'>,
+  name: string,
+): Promise<DecisionMailView> {
+  const found = await store.get('Tenant', name);
+  const link = settings.CONSOLE_URL === '' ? null : `${settings.CONSOLE_URL}/`;
+  if (found === undefined) return { mailed: false, link_to_send: link };
+  const { resource } = found;
+  const tenant = resource.spec.displayName;
+  const send = (to: string) =>
+    resource.spec.state === 'Active'
+      ? mailer.send('approved', to, { tenant, url: link ?? '' })
+      : mailer.send('declined', to, { tenant, reason: declineReasonOf(resource) });
+  const results = await Promise.all((await recipientsOf(store, resource)).map(send));
+  return { mailed: results.includes(true), link_to_send: link };
+}
