@@ -11,7 +11,7 @@ import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
 import { createKeyIssuer } from './issue-key.ts';
 import { routeKeyRotation } from './key-rotation.ts';
-import { routeInvitations } from './invitations.ts';
+import { routeAcceptance, routeInvitations } from './invitations.ts';
 import { routeLink } from './link.ts';
 import { routeOwnModels } from './models.ts';
 import { routePlayground } from './playground.ts';
@@ -55,7 +55,8 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeDeveloperSignIn(app, deps, failures);
   routeUserSession(app, deps, finder);
   routeTeam(app, deps, audited);
-  routeInvitations(app, deps, finder, failures, audited);
+  routeAcceptance(app, deps, finder, failures, audited);
+  routeInvitations(app, deps, audited);
   routeLink(app, deps, signedIn, audited);
   routeAccount(app, deps, signedIn);
   routeSessions(app, deps, signedIn);

@@ -25,14 +25,8 @@ const MAX_MEMBERS = 100;
 /** Maximum number of invitations of a tenant per hour. Each is a write and may send a mail. */
 const INVITATIONS_PER_HOUR = 20;
 
-/** Serves invitations: owners create and withdraw them, and signed-in users accept them. */
-export function routeInvitations(
-  router: Router,
-  deps: DeveloperDeps,
-  finder: SessionFinder,
-  failures: AttemptLimiter,
-  audited: Audited,
-): void {
+/** Serves the invitations of a tenant. Owners create and withdraw them. */
+export function routeInvitations(router: Router, deps: DeveloperDeps, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   const inTurn = createKeyedMutex();
@@ -76,6 +70,23 @@ export function routeInvitations(
     response.json({ object: 'invitation', id: name, withdrawn: true });
   }
 
+  router.route('/console/v1/invitations').post(audited('invitation.create', invite)).all(methodNotAllowed('POST'));
+  router
+    .route('/console/v1/invitations/:invitationName')
+    .delete(audited('invitation.withdraw', withdraw))
+    .all(methodNotAllowed('DELETE'));
+}
+
+/** Serves the acceptance of an invitation by a signed-in user. Wrong tokens are limited per address. */
+export function routeAcceptance(
+  router: Router,
+  { store, peppers, settings, logger, now }: DeveloperDeps,
+  finder: SessionFinder,
+  failures: AttemptLimiter,
+  audited: Audited,
+): void {
+  const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+
   async function join(request: Request, response: Response, act: Act): Promise<void> {
     const user = await finder.findUser(request);
     if (user === undefined) throw new ConsoleError('not_signed_in');
@@ -106,12 +117,7 @@ export function routeInvitations(
     }
   }
 
-  router.route('/console/v1/invitations').post(audited('invitation.create', invite)).all(methodNotAllowed('POST'));
   router.route('/console/v1/invitations/accept').post(audited('invitation.accept', join)).all(methodNotAllowed('POST'));
-  router
-    .route('/console/v1/invitations/:invitationName')
-    .delete(audited('invitation.withdraw', withdraw))
-    .all(methodNotAllowed('DELETE'));
 }
 
 /** Returns the name that an invitation shows for its sender. */

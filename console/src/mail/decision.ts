@@ -4,7 +4,7 @@ import type { DecisionMailView } from '../responses.ts';
 import { recipientsOf } from './check.ts';
 
 /**
- * Tells the applicant about the decision by mail. The administrator gets the link of the mail too, for an installation
+ * Sends the applicant a mail about the decision. The administrator gets the link of the mail too, for an installation
  * without mail.
  */
 export async function sendDecision(
