@@ -22,7 +22,7 @@ test('joinWithPauses adds the same quiet noise each time', () => {
   expect(Math.abs(rms - 33)).toBeLessThan(3);
 });
 
-test('countCuts counts ends that were cut in time, cuts within speech, and additional cuts in a pause', () => {
+test('countCuts counts the ends of speech that a cut follows in time, the cuts within speech, and further cuts in a pause', () => {
   const audio = joinWithPauses(recordings, 100, 'silence');
   const count = (cuts: number[]) => countCuts(audio, cuts, 40, 20);
   expect(count([1600 + 960, 4000 + 960])).toEqual({ found: 2, missed: 0, falseEnds: 0 });

@@ -28,8 +28,8 @@ const ADMIN_API = [
   `--set-json=networkPolicy.adminApiFrom=${JSON.stringify(ADMIN_API_FROM)}`,
 ];
 /**
- * Resets the repository of the Redis image. If image.registry does not apply to Redis in the previous chart,
- * `buildValues` has set a repository that contains the registry.
+ * Resets the repository of the Redis image. If image.registry did not apply to Redis in the previous chart, the
+ * installation has a repository that contains the registry. This chart would then add the registry a second time.
  */
 const REDIS_IMAGE = '--set=redis.image.repository=redis';
 /** Lets models be in a further namespace. The previous commit may not have had this value. */

@@ -120,7 +120,8 @@ test('a gateway that receives SIGTERM refuses handshakes, sends finals and close
   const { tenant, stream } = await startSession(leaving);
   const { key } = await seedTenant(ledger, 60_000);
   const late = await createSession(leaving, key, { model: MODEL });
-  // While the worker is stopped, the stream stays open, so the gateway keeps running until the handshake is refused.
+  // A stopped worker sends no final, so the first stream stays open. The gateway therefore still runs when it refuses
+  // the handshake of the second session.
   process.kill(worker.pid, 'SIGSTOP');
   const exit = leaving.stop('SIGTERM');
   try {

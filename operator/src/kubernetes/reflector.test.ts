@@ -253,7 +253,7 @@ test.each([
   },
 );
 
-test('a reflector that may not list objects reports activity when it starts, and logs its namespace', async () => {
+test('a reflector without permission to list objects calls onActivity once, and logs a warning with its namespace', async () => {
   let activities = 0;
   const { cluster, reflector, pass, at } = setUpReflector({
     namespace: 'team',

@@ -173,7 +173,7 @@ test('forgetPast of the status writer drops the state of deleted objects', async
   expect(writer.current('Tenant', 'acme')).toEqual({});
 });
 
-test('forgetPast of the status writer keeps a write until its watch event has arrived', async () => {
+test('forgetPast does not forget a status write before the watch event of that write has arrived', async () => {
   const { writer, writes, state, catchUp } = setUp();
   const { seen } = state;
   await writer.report('Tenant', 'acme', news(5), 'all');

@@ -211,7 +211,7 @@ function createTestRuntime(rollouts: Map<string, RolloutState>, onEnded: (id: st
   const failures = new Map<string, StartFailure>();
   const heldBack = new Map<string, StartFailure>();
   const applied: DesiredWorkers[] = [];
-  /** Whether the namespace of the model was listed. */
+  /** Whether the runtime has listed the objects in the namespace of the model. */
   const listing = { isListed: true };
   let started = 0;
 

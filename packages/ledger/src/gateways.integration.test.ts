@@ -110,7 +110,7 @@ describe.each([
     expect(await known()).toEqual([]);
   });
 
-  test('a renewal returns the sum of free streams of the other live gateways, without gateways that left or are dead', async () => {
+  test('a gateway that renews its lease gets the number of further streams that the other live gateways can accept', async () => {
     const [own, other] = [await ledger.gateways.join('own'), await ledger.gateways.join('other')];
     const leaving = await ledger.gateways.join('leaving');
     await ledger.gateways.renew(other, 3);

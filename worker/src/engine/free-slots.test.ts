@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createFreeSlots, FreeSlots } from './free-slots.ts';
 
-test('FreeSlots returns each slot once, and returns the slot that was released last first', () => {
+test('FreeSlots gives out each free slot only once, and starts with the most recently released slot', () => {
   const free = createFreeSlots(3);
   const [one, other] = [new FreeSlots(free), new FreeSlots(free)];
   expect([one.take(), other.take(), one.take(), other.take()]).toEqual([0, 1, 2, undefined]);

@@ -49,7 +49,7 @@ test('decideScale deletes the selected pod itself if Kubernetes would first remo
   expect(decide(2, pod('a'), pod('b', going), pod('c', starting))).toEqual({ replicas: 2, remove: ['b'] });
 });
 
-test('decideScale deletes the selected pod and keeps replicas if Kubernetes would first remove a pod that may have streams', () => {
+test('decideScale deletes the selected pod and does not lower `replicas` if Kubernetes would then remove a pod that may have streams', () => {
   const flapping = pod('c', { ready: false });
   expect(decide(1, pod('b', { selectedForRemoval: true }), flapping)).toEqual({ replicas: 2, remove: ['b'] });
 });
