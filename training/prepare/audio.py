@@ -1,0 +1,42 @@
+"""Reads, writes and resamples audio of 16 bits."""
+
+import wave
+
+import numpy as np
+
+RATE = 16000
+# Resampling pads to a multiple of this many samples, so that both lengths are whole numbers with small factors.
+_BLOCK = {22050: 441, 32000: 2, 48000: 3, 44100: 441, 8000: 1, 11025: 441}
+
+
+def resample(pcm, rate):
+    """Returns samples of 16 bits at 16 kHz. The spectrum is cut or extended."""
+    if rate == RATE or len(pcm) == 0:
+        return pcm
+    block = _BLOCK[rate]
+    count = -(-len(pcm) // block) * block
+    spectrum = np.fft.rfft(pcm.astype(np.float32), count)
+    target = count * RATE // rate
+    samples = np.fft.irfft(spectrum[: target // 2 + 1], target) * (target / count)
+    return np.clip(np.round(samples), -32768, 32767).astype(np.int16)
+
+
+def read_wav(path):
+    """Returns samples of 16 bits at 16 kHz, of the first channel."""
+    with wave.open(str(path)) as file:
+        if file.getsampwidth() != 2:
+            raise ValueError(f"{path} does not have samples of 16 bits")
+        channels = file.getnchannels()
+        pcm = np.frombuffer(file.readframes(file.getnframes()), np.int16)[::channels]
+        rate = file.getframerate()
+    if rate != RATE and rate not in _BLOCK:
+        raise ValueError(f"{path} has {rate} samples per second. Convert it to {RATE}")
+    return resample(pcm, rate)
+
+
+def write_wav(path, pcm):
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(np.asarray(pcm, np.int16).tobytes())

@@ -1,0 +1,107 @@
+"""Writes shards: one WAV file with many utterances, and a NeMo manifest with the offset of each."""
+
+import json
+import tempfile
+
+import numpy as np
+
+from prepare import recorded
+from prepare.audio import RATE, write_wav
+from prepare.espeak import TABLES, Espeak, random_variant
+from prepare.sounds import pronounce
+from prepare.voices import voices_of
+
+_UTTERANCES = 120
+_LONGEST_S = 18.0
+_SHORTEST_S = 0.4
+# Share of shards that espeak-ng speaks. One of four of them has the formant synthesizer of Klatt.
+_ESPEAK_SHARE = 0.4
+_KLATT_SHARE = 0.25
+_UTTERANCES_PER_VOICE = 6
+# Evaluation: voices that espeak-ng ships. Training uses random voices only, so all of them are new.
+_EVALUATION_TABLES = ["tn", "la", "pt", "id"]
+_EVALUATION_VARIANTS = "f1 f2 f3 f4 f5 m1 m2 m3 m4 m5 m6 m7 m8 adam steph Andy linda boris paul belinda".split()
+_EVALUATION_STEP = 2  # recorded voices speak each second sentence
+_KLATT_VARIANTS = "klatt klatt2 klatt3 klatt4".split()
+
+
+class Shard:
+    """Collects utterances of one family and writes them."""
+
+    def __init__(self, family):
+        self.family, self.parts, self.lines, self.at = family, [], [], 0
+
+    def add(self, pcm, words, voice):
+        if pcm is None or not _SHORTEST_S * RATE <= len(pcm) <= _LONGEST_S * RATE or np.abs(pcm).max() < 100:
+            return
+        self.lines.append({
+            "offset": self.at / RATE, "duration": len(pcm) / RATE, "text": " ".join(words), "voice": voice,
+            "family": self.family,
+        })
+        self.parts.append(pcm)
+        self.at += len(pcm)
+
+    def write(self, folder, name):
+        """The manifest appears last and at once, so that a training can read a folder that still grows."""
+        if not self.lines:
+            return
+        write_wav(folder / f"{name}.wav", np.concatenate(self.parts))
+        text = "".join(json.dumps({"audio_filepath": f"{name}.wav", **line}, ensure_ascii=False) + "\n" for line in self.lines)
+        partial = folder / f"{name}.partial"
+        partial.write_text(text, encoding="utf-8")
+        partial.rename(folder / f"{name}.json")
+
+
+def write_training_shard(folder, number, seed, language, writer, without):
+    """Writes a shard whose content depends on seed and number only."""
+    random = np.random.default_rng([seed, number])
+    voices = [voice for voice in voices_of(language) if voice.family not in without]
+    with tempfile.TemporaryDirectory() as scratch:
+        if not voices or random.random() < _ESPEAK_SHARE:
+            shard = _random_espeak(random, language, writer, scratch)
+        else:
+            voice = voices[random.integers(len(voices))]
+            shard = Shard(voice.family)
+            sentences = [writer.write(random) for _ in range(_UTTERANCES)]
+            _speak(shard, voice, language, sentences, random, scratch)
+    shard.write(folder, f"train-{number:06d}")
+
+
+def _random_espeak(random, language, writer, scratch):
+    klatt = random.random() < _KLATT_SHARE
+    espeak, shard = Espeak(scratch), Shard("klatt" if klatt else "espeak")
+    for number in range(_UTTERANCES // _UTTERANCES_PER_VOICE):
+        espeak.add_variant(f"random{number}", random_variant(random, klatt))
+        for _ in range(_UTTERANCES_PER_VOICE):
+            words, table = writer.write(random), str(random.choice(TABLES))
+            pcm = espeak.speak([pronounce(word, language) for word in words], table, f"random{number}", random)
+            shard.add(pcm, words, f"{table}+random")
+    return shard
+
+
+def _speak(shard, voice, language, sentences, random, scratch):
+    sounds = [[pronounce(word, language) for word in words] for words in sentences]
+    for words, pcm in zip(sentences, recorded.speak(voice, language, sounds, random, scratch)):
+        shard.add(pcm, words, voice.name)
+
+
+def evaluation_families(language):
+    return ["espeak", "klatt", *[voice.family for voice in voices_of(language)]]
+
+
+def write_evaluation_shard(folder, family, seed, language, sentences):
+    """Writes held-out sentences, spoken by a family. Slow recorded voices speak a part of them."""
+    random = np.random.default_rng([seed, len(family), *family.encode()])
+    shard = Shard(family)
+    with tempfile.TemporaryDirectory() as scratch:
+        if family in ("espeak", "klatt"):
+            espeak = Espeak(scratch)
+            variants = _KLATT_VARIANTS if family == "klatt" else _EVALUATION_VARIANTS
+            for number, words in enumerate(sentences):
+                table, variant = _EVALUATION_TABLES[number % len(_EVALUATION_TABLES)], variants[number % len(variants)]
+                sounds = [pronounce(word, language) for word in words]
+                shard.add(espeak.speak(sounds, table, variant, random, natural=True), words, f"{table}+{variant}")
+        else:
+            voice = next(voice for voice in voices_of(language) if voice.family == family)
+            _speak(shard, voice, language, sentences[::_EVALUATION_STEP], random, scratch)
+    shard.write(folder, f"evaluation-{family}")

@@ -1,0 +1,101 @@
+"""Text for synthesis: normalized sentences, the ones held out for evaluation, and new sentences from their words."""
+
+import re
+import unicodedata
+import zlib
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from prepare.sounds import alphabet
+
+# Texts write the two vowels with a tilde in several ways.
+_SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
+# One sentence of this many is held out.
+HELD_OUT_SHARE = 4
+_SHORTEST_HELD_OUT = 6  # words
+_MOST_WORDS = 18
+_ORDER = 3  # letters that decide about the next letter of an invented word
+
+
+def normalize(line, language):
+    """Returns the words of a line in lower case, or None if a word has digits or other letters."""
+    line = unicodedata.normalize("NFC", line.strip().lower())
+    line = "".join(_SPELLINGS.get(letter, letter) for letter in line)
+    allowed = alphabet(language)
+    line = "".join(letter if letter in allowed else _without_accent(letter) for letter in line)
+    words = [word.strip("'") if word.strip("'") != "ng" else word for word in re.sub(r"[^\w']|_", " ", line).split()]
+    # An apostrophe counts only in ng'.
+    words = [re.sub(r"(?<!ng)'", "", word + "'" * _ends_in_apostrophe(word, line)) for word in words]
+    words = [word for word in words if word]
+    return words if words and all(set(word) <= allowed for word in words) else None
+
+
+def _ends_in_apostrophe(word, line):
+    return word.endswith("ng") and re.search(rf"\b{re.escape(word)}'(?!\w)", line) is not None
+
+
+def _without_accent(letter):
+    return unicodedata.normalize("NFD", letter)[0]
+
+
+def read_sentences(paths, language):
+    """Sentences of text files without duplicates, in their order."""
+    found = {}
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            words = normalize(line, language)
+            if words is not None:
+                found.setdefault(" ".join(words), words)
+    return list(found.values())
+
+
+def split_sentences(sentences, candidates, known):
+    """Returns (training, held out). Held out are known texts, and a share of the candidates that their text decides."""
+    held = {" ".join(words) for words in known}
+    for words in candidates:
+        text = " ".join(words)
+        if len(words) >= _SHORTEST_HELD_OUT and zlib.crc32(text.encode()) % HELD_OUT_SHARE == 0:
+            held.add(text)
+    training = [words for words in sentences if " ".join(words) not in held]
+    return training, [text.split() for text in sorted(held)]
+
+
+class Writer:
+    """Writes sentences: parts of real ones, random words, and words that are invented letter by letter.
+
+    A language with little text needs the last two, because a model otherwise learns sentences instead of letters.
+    """
+
+    def __init__(self, sentences, real_share=0.5, invented_share=0.15):
+        self.sentences, self.real_share, self.invented_share = sentences, real_share, invented_share
+        counts = Counter(word for words in sentences for word in words)
+        self.words = list(counts)
+        weights = np.sqrt(np.array([counts[word] for word in self.words]))
+        self.weights = np.cumsum(weights / weights.sum())
+        self.following = defaultdict(list)
+        for word in self.words:
+            padded = "^" * _ORDER + word + "$"
+            for at in range(_ORDER, len(padded)):
+                self.following[padded[at - _ORDER : at]].append(padded[at])
+
+    def write(self, random):
+        count = int(random.integers(1, _MOST_WORDS + 1))
+        if random.random() < self.real_share:
+            words = self.sentences[random.integers(len(self.sentences))]
+            start = int(random.integers(max(1, len(words) - count + 1)))
+            return words[start : start + count]
+        return [self._invent(random) if random.random() < self.invented_share else self._draw(random) for _ in range(count)]
+
+    def _draw(self, random):
+        return self.words[min(int(np.searchsorted(self.weights, random.random())), len(self.words) - 1)]
+
+    def _invent(self, random):
+        letters = "^" * _ORDER
+        while len(letters) < _ORDER + 14:
+            options = self.following[letters[-_ORDER:]]
+            letter = options[random.integers(len(options))]
+            if letter == "$":
+                break
+            letters += letter
+        return letters[_ORDER:].rstrip("'") or self._draw(random)
