@@ -1,0 +1,69 @@
+"""python -m train OUT DATA...: trains a recognizer on NeMo manifests, or on folders that prepare has written.
+
+OUT receives checkpoints (model.pt has averaged weights) and log.jsonl. A folder may still grow during the training.
+"""
+
+import argparse
+import json
+import pathlib
+
+import torch
+
+from model.recognizer import CONTEXTS, Recognizer, Settings, load
+from model.tokenizer import Tokenizer, learn_pieces, read_tokens
+from train.data import find_manifests, read_manifest
+from train.loop import Plan, train
+
+
+def pieces_of(options, manifests):
+    """The vocabulary: that of a model, or a new one from the texts."""
+    if options.tokens is not None:
+        return read_tokens(options.tokens)
+    if options.text is not None:
+        texts = json.loads(options.text.read_text(encoding="utf-8"))["training"]
+    else:
+        texts = [entry["text"] for path in manifests for entry in read_manifest(path)]
+    return learn_pieces(texts, options.vocabulary)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("data", nargs="+")
+    size = parser.add_argument_group("model")
+    for name in ("layers", "width", "heads", "channels", "mels"):
+        size.add_argument(f"--{name}", type=int, default=getattr(Settings(), name))
+    size.add_argument("--dropout", type=float, default=Settings().dropout)
+    size.add_argument("--transducer", action="store_true", help="train a transducer head too")
+    size.add_argument("--tokens", type=pathlib.Path, help="tokens.txt with the vocabulary")
+    size.add_argument("--text", type=pathlib.Path, help="text.json of prepare, to learn a vocabulary from")
+    size.add_argument("--vocabulary", type=int, default=256, help="pieces of a new vocabulary")
+    size.add_argument("--start-from", type=pathlib.Path, help="checkpoint to fine-tune. Sizes and vocabulary are its own")
+    plan = parser.add_argument_group("plan")
+    plan.add_argument("--steps", type=int, help="length of the training. The other way is --minutes")
+    plan.add_argument("--minutes", type=float)
+    for name, value in Plan.numbers().items():
+        plan.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    plan.add_argument("--without", nargs="*", default=[], help="families of voices to leave out")
+    plan.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    options = parser.parse_args()
+    if (options.steps is None) == (options.minutes is None):
+        parser.error("give either --steps or --minutes")
+    manifests = find_manifests(options.data)
+    if not manifests:
+        parser.error("DATA has no manifest")
+
+    torch.manual_seed(options.seed)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    if options.start_from is not None:
+        model = load(options.start_from)
+    else:
+        sizes = {name: getattr(options, name) for name in ("layers", "width", "heads", "channels", "mels", "dropout", "transducer")}
+        model = Recognizer(Settings(pieces=pieces_of(options, manifests), contexts=CONTEXTS, **sizes))
+    numbers = {name: getattr(options, name) for name in Plan.numbers()}
+    plan = Plan(steps=options.steps, minutes=options.minutes, without=tuple(options.without), **numbers)
+    train(model, Tokenizer(model.settings.pieces), options.data, options.out, plan, options.device)
+
+
+if __name__ == "__main__":
+    main()

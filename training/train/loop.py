@@ -1,0 +1,159 @@
+"""The training loop: short utterances without changes first, then longer ones with more changes."""
+
+import copy
+import json
+import math
+import time
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from model.recognizer import save
+from model.transducer import transducer_loss
+from train.augment import Augment, hide
+from train.data import Corpus, find_manifests
+
+_LOG_STEPS = 50
+
+
+@dataclass
+class Plan:
+    """Everything that a training depends on besides model and data. Shares are parts of the whole training."""
+
+    steps: int | None = None
+    minutes: float | None = None
+    without: tuple = ()
+    seed: int = 1
+    rate: float = 2e-3
+    batch_seconds: float = 1500.0
+    hours: float = 100.0  # audio that is kept on the device
+    warmup_steps: int = 400
+    short_share: float = 0.12  # until then, the longest utterance grows
+    shortest: float = 1.6  # longest utterance at the start, in seconds
+    longest: float = 16.0
+    change_share: float = 0.25  # until then, changes of the speech grow
+    strength: float = 1.0
+    middle_weight: float = 0.3  # of the CTC loss after half of the layers
+    average: float = 0.999  # of the averaged weights
+    save_seconds: float = 120.0
+
+    @classmethod
+    def numbers(cls):
+        """Fields that are plain numbers, with their defaults."""
+        return {f.name: f.default for f in fields(cls) if f.name not in ("steps", "minutes", "without")}
+
+
+class Clock:
+    """Progress from 0 to 1, by steps or by time."""
+
+    def __init__(self, plan):
+        self.plan, self.step, self.began = plan, 0, time.monotonic()
+
+    @property
+    def seconds(self):
+        return time.monotonic() - self.began
+
+    @property
+    def progress(self):
+        if self.plan.steps is not None:
+            return self.step / self.plan.steps
+        return self.seconds / 60 / self.plan.minutes
+
+    def rate(self):
+        warm = min(1.0, (self.step + 1) / self.plan.warmup_steps)
+        return self.plan.rate * warm * max(0.01, 0.5 * (1 + math.cos(math.pi * min(1.0, self.progress))))
+
+    def longest(self):
+        share = min(1.0, self.progress / self.plan.short_share)
+        return self.plan.shortest + (self.plan.longest - self.plan.shortest) * share**2
+
+    def strength(self):
+        start = self.plan.short_share / 2
+        return self.plan.strength * min(1.0, max(0.0, (self.progress - start) / (self.plan.change_share - start)))
+
+
+def train(model, tokenizer, data, out, plan, device):
+    """Trains until the plan ends. Returns the model with averaged weights."""
+    out.mkdir(parents=True, exist_ok=True)
+    random, augment = np.random.default_rng(plan.seed), Augment(device, plan.seed)
+    model = model.to(device).train()
+    averaged = copy.deepcopy(model).eval()
+    corpus = Corpus(tokenizer, device, plan.hours, plan.longest)
+    load_new(corpus, data, plan)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=1e-3)
+    clock, losses, last_save = Clock(plan), [], time.monotonic()
+    with (out / "log.jsonl").open("a", encoding="utf-8") as log:
+        while clock.progress < 1:
+            load_new(corpus, data, plan)
+            for numbers in corpus.batches(random, plan.batch_seconds, clock.longest()):
+                right = model.settings.contexts[random.integers(len(model.settings.contexts))][1]
+                for group in optimizer.param_groups:
+                    group["lr"] = clock.rate()
+                loss = compute_loss(model, corpus, numbers, right, augment, clock.strength(), plan, device)
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                clock.step += 1
+                update_average(averaged, model, min(plan.average, (clock.step + 1) / (clock.step + 10)))
+                losses.append(loss.detach())
+                if clock.step % _LOG_STEPS == 0 or clock.progress >= 1:
+                    line = {
+                        "step": clock.step, "loss": round(float(torch.stack(losses).mean()), 4), "rate": clock.rate(),
+                        "seconds": round(clock.seconds, 1), "longest": round(clock.longest(), 1),
+                        "strength": round(clock.strength(), 2), "hours": round(corpus.used / 16000 / 3600, 2),
+                    }
+                    losses = []
+                    log.write(json.dumps(line) + "\n")
+                    log.flush()
+                    print(line, flush=True)
+                if time.monotonic() - last_save > plan.save_seconds:
+                    save(averaged, out / "model.pt")
+                    last_save = time.monotonic()
+                if clock.progress >= 1:
+                    break
+    save(averaged, out / "model.pt")
+    return averaged
+
+
+def load_new(corpus, data, plan):
+    """Loads manifests that have appeared since the last call."""
+    for path in [] if corpus.full else find_manifests(data):
+        if path not in corpus.loaded:
+            corpus.add(path, plan.without)
+    if not corpus.counts:
+        raise ValueError("the data has no utterance that can be used")
+
+
+def compute_loss(model, corpus, numbers, right, augment, strength, plan, device):
+    """Loss of a batch. The weights of the losses of both heads are equal."""
+    with torch.no_grad():
+        samples, lengths = corpus.gather(numbers, augment.speeds(len(numbers), strength))
+        samples = augment(samples, lengths, strength)
+        features, frames = model.features(samples, lengths, augment.warps(len(numbers), strength))
+        if strength > 0:
+            features = hide(features, frames, augment, strength)
+    targets, counts = corpus.targets(numbers)
+    with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=device.startswith("cuda")):
+        encoded, encoded_frames, middle = model.encoder(features, frames, right, collect=len(model.encoder.layers) // 2 - 1)
+        scores, middle_scores = model.ctc_decoder(encoded), model.ctc_decoder(middle)
+    ctc = lambda found: functional.ctc_loss(
+        found.transpose(0, 1), targets, encoded_frames, counts, model.settings.blank, zero_infinity=True
+    )
+    loss = ctc(scores) + plan.middle_weight * ctc(middle_scores)
+    if model.settings.transducer:
+        starts = functional.pad(targets, (1, 0), value=model.settings.blank)
+        predicted, _ = model.decoder(starts)
+        loss = loss + transducer_loss(
+            model.joint(encoded.float(), predicted), targets, encoded_frames, counts, model.settings.blank
+        )
+    return loss
+
+
+@torch.no_grad()
+def update_average(averaged, model, share):
+    pairs = zip(averaged.parameters(), model.parameters())
+    old, new = zip(*pairs)
+    torch._foreach_lerp_(list(old), list(new), 1 - share)
