@@ -15,8 +15,8 @@ import { checkPythonProse, findLongFiles } from './prose.ts';
 const CREDIT_SECONDS = 7200;
 /** Folders that ruff checks with the settings of the package. */
 const RUFF = ['--config', 'pyproject.toml', '.', join(root, 'test/compat')];
-/** Tools that write models. Their tests need packages of their own. */
-const TRAINING_FOLDER = join(root, 'training/optimize');
+/** Tools that train and write models. Their tests need packages of their own. */
+const TRAINING_FOLDER = join(root, 'training');
 /** Exit status of pytest. */
 const NO_TESTS_SELECTED = 5;
 
@@ -26,7 +26,7 @@ export async function setUpPython(): Promise<PythonEnvironment> {
 }
 
 async function setUpTraining(): Promise<PythonEnvironment> {
-  return ensurePythonEnvironment(join(TRAINING_FOLDER, 'requirements-test.lock'), false);
+  return ensurePythonEnvironment(join(TRAINING_FOLDER, 'requirements.lock'), false);
 }
 
 /** Formats the Python sources and applies the fixes of the linter. */

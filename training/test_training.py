@@ -1,0 +1,113 @@
+"""A tiny training through the commands that a user has. It must learn words from voices and read other voices."""
+
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from prepare.voices import VOICES
+
+FOLDER = pathlib.Path(__file__).parent
+WORDS = ["mũndũ", "irio", "thaka", "ng'ombe", "nyama", "cai"]
+STEPS = 300
+# Words of other voices that may be wrong. Without any learning, all are wrong.
+MOST_ERRORS_PERCENT = 65
+LANGUAGE = ["--language", "ki", "--jobs", "2"]
+# Recorded voices need programs of the system. The voices of espeak-ng come with the packages.
+WITHOUT = ["--without", *sorted({voice.family for voice in VOICES})]
+
+
+def run(module, *arguments):
+    """Runs a command in one thread, because several threads slow small models down."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=FOLDER, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def prepare(texts, out, seed, shards):
+    run(
+        "prepare", texts, out, *LANGUAGE, "--only", "training", "--evaluation", "text.txt", "--real-share", 1,
+        "--seed", seed, "--shards", shards, *WITHOUT,
+    )
+
+
+def errors_of(path):
+    [found] = json.loads(path.read_text())
+    return found["errors"]["all"][0]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("training")
+    texts = folder / "texts"
+    texts.mkdir()
+    sentences = [" ".join(pair) for pair in itertools.permutations(WORDS, 2)]
+    (texts / "text.txt").write_text("\n".join(sentences), encoding="utf-8")
+    prepare(texts, folder / "train", 1, 6)
+    prepare(texts, folder / "test", 2, 1)
+    run(
+        "train", folder / "model", folder / "train", "--text", folder / "train/text.json", "--vocabulary", 28,
+        "--steps", STEPS, "--layers", 2, "--width", 48, "--channels", 12, "--batch-seconds", 16, "--hours", 0.3,
+        "--warmup-steps", 30, "--shortest", 4, "--strength", 0.3, "--dropout", 0, "--rate", 0.005, "--average", 0.97,
+    )
+    return folder
+
+
+def test_a_tiny_training_reads_voices_that_were_not_in_the_training(trained):
+    manifests = sorted((trained / "test").glob("train-*.json"))
+    run("evaluate", trained / "model/model.pt", *manifests, "--json", trained / "whole.json")
+    assert errors_of(trained / "whole.json") < MOST_ERRORS_PERCENT
+
+
+def test_a_streamed_export_has_the_errors_of_the_checkpoint(trained):
+    manifests = sorted((trained / "test").glob("train-*.json"))
+    output = run("export", trained / "model/model.pt", trained / "export")
+    assert output.count("largest difference from PyTorch") == 5
+    for name, model in (("whole", "model/model.pt"), ("streamed", "export/56-3.onnx")):
+        out = trained / f"{name}-3.json"
+        run("evaluate", trained / model, *manifests, "--right", 3, "--limit", 30, "--json", out)
+    assert errors_of(trained / "streamed-3.json") == errors_of(trained / "whole-3.json")
+
+
+def test_a_training_with_a_transducer_head_can_start_from_the_texts_of_manifests(trained):
+    out = trained / "transducer"
+    run(
+        "train", out, trained / "train/train-000000.json", "--transducer", "--vocabulary", 28, "--steps", 4, "--layers", 1,
+        "--width", 32, "--channels", 4, "--batch-seconds", 8, "--hours", 0.1, "--warmup-steps", 2, "--shortest", 4,
+    )
+    log = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert log[-1]["step"] == 4
+    run("export", out / "model.pt", trained / "transducer-export")
+    assert (trained / "transducer-export/decoder_joint.onnx").exists()
+
+
+def test_a_training_continues_from_a_checkpoint(trained):
+    out = trained / "tuned"
+    run(
+        "train", out, trained / "train", "--start-from", trained / "model/model.pt", "--steps", 20, "--batch-seconds", 8,
+        "--hours", 0.2, "--warmup-steps", 1, "--rate", 0.0001, "--strength", 0, "--short-share", 0.01,
+    )
+    last_loss = lambda folder: json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["loss"]
+    assert last_loss(out) < 2 * last_loss(trained / "model") + 0.2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["out", "."], "give either --steps or --minutes"),
+        (["out", ".", "--steps", "1", "--minutes", "1"], "give either --steps or --minutes"),
+        (["out", "export", "--steps", "1"], "DATA has no manifest"),
+    ],
+)
+def test_train_refuses_arguments_that_it_cannot_use(arguments, message):
+    command = [sys.executable, "-m", "train", *arguments]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
