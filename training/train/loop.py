@@ -137,7 +137,8 @@ def compute_loss(model, corpus, numbers, right, augment, strength, plan, device)
             features = hide(features, frames, augment, strength)
     targets, counts = corpus.targets(numbers)
     with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=device.startswith("cuda")):
-        encoded, encoded_frames, middle = model.encoder(features, frames, right, collect=len(model.encoder.layers) // 2 - 1)
+        half = max(0, len(model.encoder.layers) // 2 - 1)
+        encoded, encoded_frames, middle = model.encoder(features, frames, right, collect=half)
         scores, middle_scores = model.ctc_decoder(encoded), model.ctc_decoder(middle)
     ctc = lambda found: functional.ctc_loss(
         found.transpose(0, 1), targets, encoded_frames, counts, model.settings.blank, zero_infinity=True
