@@ -13,6 +13,14 @@
 {{- fail "redis.existingSecret or redis.existingSecrets is set: also set redis.aclExistingSecret to a Secret that defines these users in the bundled Redis" }}
 {{- end }}
 {{- end }}
+{{- with .Values.console }}
+{{- if and .enabled .oidc.issuer (or (not .oidc.clientId) (not (include "svc-asr.consoleUrl" $))) }}
+{{- fail "console.oidc.issuer is set: also set console.oidc.clientId and console.url, because the provider redirects to this URL" }}
+{{- end }}
+{{- if and .enabled .mail.existingSecret (or (not .mail.from) (not (include "svc-asr.consoleUrl" $))) }}
+{{- fail "console.mail.existingSecret is set: also set console.mail.from and console.url, because mails link to this URL" }}
+{{- end }}
+{{- end }}
 {{- with .Values.secrets.workerTickets }}
 {{- if ne (empty .existingSecret) (empty .publicKeysExistingSecret) }}
 {{- fail "secrets.workerTickets: set both existingSecret, with the private key, and publicKeysExistingSecret, with its public key, or neither" }}

@@ -17,6 +17,30 @@ API_URL: {{ include "svc-asr.publicUrl" . | quote }}
 GATEWAY_INTERNAL_URL: https://{{ include "svc-asr.gatewayInternalHost" . }}:9444
 GATEWAY_INTERNAL_CA_FILE: /etc/svc-asr/gateway-ca/ca.crt
 {{- end }}
+{{- with include "svc-asr.consoleUrl" . }}
+CONSOLE_URL: {{ . | quote }}
+{{- end }}
+{{- with .Values.console.oidc }}
+{{- if .issuer }}
+OIDC_ISSUER: {{ .issuer | quote }}
+OIDC_CLIENT_ID: {{ .clientId | quote }}
+OIDC_SCOPES: {{ .scopes | quote }}
+{{- if .existingSecret }}
+OIDC_CLIENT_SECRET_FILE: /etc/svc-asr/oidc/client-secret
+{{- end }}
+{{- if .adminGroups }}
+OIDC_GROUPS_CLAIM: {{ .groupsClaim | quote }}
+OIDC_ADMIN_GROUPS: {{ join "," .adminGroups | quote }}
+ADMIN_CONSOLE_URL: {{ .adminUrl | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with .Values.console.mail }}
+{{- if .existingSecret }}
+SMTP_URL_FILE: /etc/svc-asr/mail/url
+MAIL_FROM: {{ .from | quote }}
+{{- end }}
+{{- end }}
 TRUSTED_PROXIES: {{ join "," .Values.console.trustedProxies | quote }}
 # For administrators who run the svc-asr command in the pod.
 SVC_ASR_ADMIN_URL: http://127.0.0.1:9091
