@@ -6,6 +6,7 @@ import { createCompletionCommand } from './commands/completion.ts';
 import { JOURNAL_COMMANDS } from './commands/journal.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
 import { LEDGER_COMMANDS } from './commands/ledger.ts';
+import { PLATFORM_COMMANDS } from './commands/platform.ts';
 import { SERVICE_COMMANDS } from './commands/service.ts';
 import { STREAM_COMMANDS } from './commands/stream.ts';
 import { TENANT_COMMANDS } from './commands/tenants.ts';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   ...USAGE_COMMANDS,
   ...LEDGER_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...PLATFORM_COMMANDS,
   createCompletionCommand(() => COMMANDS),
 ];
 

@@ -4,7 +4,10 @@ import { formatDuration } from '../duration.ts';
 import { parseModelLimits } from '../model-limits.ts';
 import { parseWhole } from '../expiry.ts';
 import { purge } from './purge.ts';
+import { resume, suspend } from './tenant-state.ts';
+import { grants, keys, sessions, usage } from './tenant-views.ts';
 import { update } from './update-tenant.ts';
+import { queryOf } from '../query.ts';
 import { tenantRows } from '../tenant-rows.ts';
 import type { TenantAnswer } from '../tenant-rows.ts';
 import { noteUnreadable } from '../unreadable.ts';
@@ -16,9 +19,12 @@ const list: Command = {
   args: [],
   summary: 'List tenants.',
   api: 'admin',
-  options: {},
-  run: async ({ json, output, adminEndpoint }) => {
-    const answer = await createAdminApi(adminEndpoint()).call('GET', '/tenants');
+  options: {
+    search: { value: 'TEXT', help: 'Only tenants whose name or contact contains the text.' },
+    state: { value: 'STATE', help: 'Only tenants in this state: Waitlisted, Active, Suspended or Declined.' },
+  },
+  run: async ({ option, json, output, adminEndpoint }) => {
+    const answer = await createAdminApi(adminEndpoint()).call('GET', `/tenants${queryOf(list, option)}`);
     noteUnreadable(output, answer);
     if (json) {
       output.json(answer);
@@ -122,10 +128,11 @@ const grant: Command = {
   options: {
     seconds: { value: 'N', help: 'Audio seconds.', required: true },
     id: { value: 'ID', help: 'Id of the grant. An id is applied only once. Default: a random id.' },
+    note: { value: 'TEXT', help: 'Note for administrators, such as the reason of a correction.' },
   },
   run: async (invocation) => {
     const { option, json, output, adminEndpoint } = invocation;
-    const body = { id: option('id'), audio_seconds: parseWhole('seconds', option('seconds')) };
+    const body = { id: option('id'), audio_seconds: parseWhole('seconds', option('seconds')), note: option('note') };
     const answer = await createAdminApi(adminEndpoint()).call('POST', `${pathOf(invocation)}/grants`, { body });
     const granted = answer as { id: string; audio_seconds: number; applied?: boolean };
     if (json) {
@@ -156,4 +163,7 @@ const remove: Command = {
   },
 };
 
-export const TENANT_COMMANDS: readonly Command[] = [list, show, create, update, grant, remove, purge];
+export const TENANT_COMMANDS: readonly Command[] = [
+  ...[list, show, create, update, suspend, resume, grant, grants, keys, sessions, usage],
+  ...[remove, purge],
+];

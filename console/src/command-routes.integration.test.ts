@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
+import { COMMANDS } from '../../packages/cli/src/run.ts';
+import { runCommand } from './testing/command.ts';
+import { TOKEN } from './testing/console.ts';
+import { startTestEnvironment } from './testing/environment.ts';
+import type { TestEnvironment } from './testing/environment.ts';
+
+/** Routes that only browsers need. */
+const FOR_BROWSERS = ['POST /admin/v1/sign-in', 'DELETE /admin/v1/sign-in', 'GET /admin/v1/session'];
+
+/** Command lines that together run every admin command. Some are refused, which does not matter here. */
+const LINES = [
+  ...['applications list', 'applications approve x --seconds 5 --model m', 'applications decline x --reason no'],
+  ...['tenants create x --display-name X', 'tenants list --search x --state Active', 'tenants show x'],
+  ...[
+    'tenants update x --priority low',
+    'tenants suspend x',
+    'tenants resume x',
+    'tenants grant x --seconds 5 --note n',
+  ],
+  ...['tenants grants x', 'tenants keys x', 'tenants sessions x --limit 5', 'tenants usage x --days 5'],
+  ...['tenants link x', 'tenants link x --once', 'tenants purge x', 'tenants delete x'],
+  ...['keys create --tenant x', 'keys list', 'keys revoke 0123456789', 'journal export --tenant x', 'usage export'],
+  ...['ledger status', 'ledger rebuild --yes', 'audit', 'models', 'health', 'sign-out-all'],
+];
+
+let console_: TestEnvironment;
+let home: string;
+beforeAll(async () => {
+  console_ = await startTestEnvironment({ operator: true, env: { PURGE_TIMEOUT_MS: '100' } });
+  home = temporaryFolder('routes');
+  writeFileSync(join(home, 'local.json'), JSON.stringify({ admin_url: console_.adminUrl, admin_token: TOKEN }));
+  await console_.ledger.identity.showPlan({ ledgerId: 'lost', tenants: [] });
+});
+afterAll(() => console_.stop());
+
+test('every admin command has a line in this file', () => {
+  const admin = COMMANDS.filter(({ api }) => api === 'admin').map(({ words }) => words.slice(1).join(' '));
+  expect(admin.filter((words) => !LINES.some((line) => `${line} `.startsWith(`${words} `)))).toEqual([]);
+});
+
+test('svc-asr admin sends every request of the admin API that does not only serve browsers', async () => {
+  for (const line of LINES) {
+    const { status, err } = await runCommand(['admin', ...line.split(' ')], { SVC_ASR_HOME: home });
+    // 2 and 70 mean that the command itself failed.
+    expect([line, err, [0, 1, 6].includes(status ?? -1)]).toEqual([line, err, true]);
+  }
+  const lines = console_.output().trim().split('\n');
+  const requests = lines.map((text) => JSON.parse(text) as { method?: string; route?: string });
+  const sent = new Set(requests.map(({ method, route }) => `${method} ${route}`));
+  const routes = console_.routes.admin.filter(({ path }) => path.startsWith('/admin/'));
+  const missing = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !sent.has(route));
+  expect(missing.sort()).toEqual([...FOR_BROWSERS].sort());
+});
