@@ -47,6 +47,8 @@ export interface TenantView {
   readonly read_only: boolean;
   /** Why the application was declined. Null if it was not, or if no reason was given. */
   readonly decline_reason: string | null;
+  /** The pending request for more credit. Null if there is none. */
+  readonly credit_request: CreditRequestView | null;
   readonly spec: TenantSpecView;
 }
 

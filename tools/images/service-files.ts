@@ -22,7 +22,7 @@ const KOFFI_SOURCES = /^(lib|vendor|src\/koffi\/src\/abi)\/$/;
 const RUN_TIME_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'packages/ledger': ['scripts'],
   'packages/cli': ['bin'],
-  console: ['page', 'web/dist'],
+  console: ['web/dist'],
 };
 
 /** Workspaces of which an image contains only the files that the build renders into this folder. */

@@ -13,7 +13,11 @@ describe('the repository', () => {
     const paths = modules.map(({ source }) => source);
     expect(paths).toEqual(expect.arrayContaining(['packages/core/src/index.ts', 'tools/run.mjs']));
     expect(paths).toEqual(
-      expect.arrayContaining(['console/page/admin.js', 'console/web/developer/main.tsx', 'tools/structure/imports.ts']),
+      expect.arrayContaining([
+        'console/web/admin/main.tsx',
+        'console/web/developer/main.tsx',
+        'tools/structure/imports.ts',
+      ]),
     );
   });
 

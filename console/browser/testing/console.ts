@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tenant } from '@svc-asr/core';
 import { parse, stringify } from 'yaml';
-import { withDeclineReason } from '../../src/applications/decline-reason.ts';
+import { withDeclineReason } from '../../src/tenants/decline-reason.ts';
 import type { LinkView } from '../../src/responses.ts';
 import { TOKEN } from '../../src/testing/console.ts';
 import { startTestEnvironment } from '../../src/testing/environment.ts';

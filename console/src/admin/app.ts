@@ -4,7 +4,7 @@ import { createAudited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { createApp } from '../http/app.ts';
 import { notFound, handleError } from '../http/error-handler.ts';
-import { routePage, SHARED_SCRIPTS } from '../page/files.ts';
+import { loadWebPage } from '../page/web.ts';
 import { routeWaitlist } from './applications.ts';
 import { routeAudit } from './audit.ts';
 import { routeHealth } from './health.ts';
@@ -32,7 +32,8 @@ export function createAdminApp(deps: Deps): Express {
   const failures = createAttemptLimiter(settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE, 60_000);
   const tokenCheck = createTokenCheck(settings.ADMIN_TOKEN, failures, now);
 
-  routePage(app, ['admin.html', 'console.css', 'admin.js', ...SHARED_SCRIPTS]);
+  const page = loadWebPage('admin');
+  page.route(app);
   routeAdminSignIn(app, deps, sessions, tokenCheck, audited);
   routeAdminProviderSignIn(app, deps, sessions, failures);
   app.use('/admin/v1', authenticate(tokenCheck, sessions));
@@ -50,6 +51,7 @@ export function createAdminApp(deps: Deps): Express {
   routeAudit(app, deps);
   routeModels(app, deps);
   routeHealth(app, deps);
+  page.routeOthers(app);
   app.use(notFound);
   app.use(handleError(logger));
   return app;

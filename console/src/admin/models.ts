@@ -1,11 +1,11 @@
-import type { FleetPool } from '@svc-asr/ledger';
+import type { CatalogueEntry, FleetPool } from '@svc-asr/ledger';
 import type { Router } from 'express';
 import type { Deps } from '../deps.ts';
 import { valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
 import { readIfAvailable } from '../ledger-view.ts';
-import type { ModelDefinition } from '../platform/platform.ts';
+import type { ModelDefinition } from '../resources/platform.ts';
 import type { ModelListView, ModelView, PoolView } from '../responses/administration.ts';
 
 /** Serves the models with their pools. */
@@ -19,12 +19,12 @@ export function routeModels(router: Router, { platform, ledger }: Deps): void {
         const served = (await ledger.catalogue.read()) ?? [];
         const names = [...new Set([...definitions.keys(), ...served.map(({ id }) => id)])];
         const pools = await Promise.all(names.map(async (name) => [name, await ledger.fleet.pool(name)] as const));
-        return { served: new Set(served.map(({ id }) => id)), pools: new Map(pools) };
+        return { served: new Map(served.map((entry) => [entry.id, entry])), pools: new Map(pools) };
       });
       const names = fleet.value === undefined ? [...definitions.keys()] : [...fleet.value.pools.keys()];
       const data = names.sort().map((name) =>
         viewModel(name, definitions.get(name), {
-          isServed: fleet.value?.served.has(name) === true,
+          served: fleet.value?.served.get(name),
           pool: fleet.value?.pools.get(name),
         }),
       );
@@ -37,15 +37,15 @@ export function routeModels(router: Router, { platform, ledger }: Deps): void {
 function viewModel(
   name: string,
   definition: ModelDefinition | undefined,
-  { isServed, pool }: { isServed: boolean; pool: FleetPool | undefined },
+  { served, pool }: { served: CatalogueEntry | undefined; pool: FleetPool | undefined },
 ): ModelView {
   const { spec, status } = definition?.resource ?? {};
   return {
     object: 'model',
     name,
-    language: spec?.language ?? null,
-    language_code: spec?.languageCode ?? null,
-    served: isServed,
+    language: spec?.language ?? served?.language ?? null,
+    language_code: spec?.languageCode ?? served?.languageCode ?? null,
+    served: served !== undefined,
     revision: status?.revision ?? null,
     canary: status?.canary ?? null,
     scaling: spec === undefined ? null : { min: spec.scaling.min, max: spec.scaling.max },

@@ -43,7 +43,7 @@ test('GET models returns resources and served models with their workers, streams
         { name: 'kikuyu', language: 'Kikuyu', served: false, scaling: { min: 1, max: 3 }, pool: { workers: [] } },
         {
           name: 'luo',
-          language: null,
+          language: 'Dholuo',
           served: true,
           pool: { slots: 1, active: 1, waiting: 1, workers: [{ id: 'w1', revision: 'r1', slots: 1, active: 1 }] },
         },

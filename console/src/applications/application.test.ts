@@ -1,5 +1,5 @@
 import { approve, buildApplication, decline } from './application.ts';
-import { declineReasonOf } from './decline-reason.ts';
+import { declineReasonOf } from '../tenants/decline-reason.ts';
 
 const applicant = { name: 'Wanjirũ', email: 'w@example.org', organisation: 'Acme Radio', use: 'captions' };
 const zeros = () => 0;

@@ -4,7 +4,7 @@ import type { Tenant } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
 import { appendGrants } from '../tenants/grants.ts';
 import { buildTenant, patchTenant } from '../tenants/tenant.ts';
-import { declineReasonOf, withDeclineReason } from './decline-reason.ts';
+import { declineReasonOf, withDeclineReason } from '../tenants/decline-reason.ts';
 
 /** An applicant and the intended use. */
 export interface Applicant {

@@ -3,7 +3,7 @@ import type { Router } from 'express';
 import { valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
-import { declineReasonOf } from '../applications/decline-reason.ts';
+import { declineReasonOf } from '../tenants/decline-reason.ts';
 import { LINK_EXPIRY_ANNOTATION } from '../applications/link.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import { creditRequestOf } from '../tenants/credit-request.ts';

@@ -1,5 +1,3 @@
-import { openBrowser } from '../../../test/support/driven-browser.ts';
-import { TOKEN } from '../testing/console.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
 import type { TestEnvironment } from '../testing/environment.ts';
 import { createVisitor } from '../testing/visitor.ts';
@@ -23,25 +21,6 @@ async function assetPaths(): Promise<string[]> {
   const text = await (await get('/', HTML)).text();
   return [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
 }
-
-test('an administrator signs in on the admin page and approves an application', async () => {
-  const application = { name: 'Achieng', email: 'achieng@example.org', use: 'Captions for radio' };
-  await createVisitor(console_.pageUrl).call('POST', 'applications', application);
-  const page = await openBrowser();
-  const sees = (text: string) => page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
-  await page.open(`${console_.adminUrl}/`);
-  await page.fill('Admin token', 'wrong');
-  await page.click('Sign in');
-  await sees('The admin token is not valid');
-  await page.fill('Admin token', TOKEN);
-  await page.click('Sign in');
-  await sees('Captions for radio');
-  await page.fill('Initial credit', '120');
-  await page.click('Approve');
-  await sees('No pending applications.');
-  expect(page.errors().filter((text) => !text.includes('"source":"network"'))).toEqual([]);
-  await page.close();
-});
 
 test('the console links to the documentation of the API', async () => {
   const { status, headers } = await get('/docs');

@@ -6,9 +6,9 @@ import type { Logger, Metrics } from '@svc-asr/runtime';
 import { CONSOLE_METRICS } from '../metric-list.ts';
 import type { ConsoleSettings } from '../settings.ts';
 import { openFileStore } from './file-store.ts';
-import { createClusterPlatform } from '../platform/cluster.ts';
-import { createFilePlatform } from '../platform/files.ts';
-import type { Platform } from '../platform/platform.ts';
+import { createClusterPlatform } from './cluster-platform.ts';
+import { createFilePlatform } from './file-platform.ts';
+import type { Platform } from './platform.ts';
 import { createKubernetesStore } from './kubernetes-store.ts';
 import type { ResourceStore } from './store.ts';
 

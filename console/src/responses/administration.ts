@@ -1,10 +1,46 @@
-/** Responses about the platform, for administrators. */
+/** Responses for administrators. */
+
+import type { AccountView, ContactView, CreditRequestView, TenantState } from '../responses.ts';
+
+/** A tenant as administrators see it. The list of tenants contains no accounts. */
+export interface AdminTenantView {
+  readonly object: 'tenant';
+  readonly name: string;
+  readonly created_at: string | null;
+  readonly read_only: boolean;
+  readonly decline_reason: string | null;
+  readonly credit_request: CreditRequestView | null;
+  readonly spec: {
+    readonly displayName: string;
+    readonly state: TenantState;
+    readonly contact?: ContactView;
+    readonly models: readonly string[];
+    readonly priority?: 'high' | 'normal' | 'low';
+    readonly limits: {
+      readonly concurrentSessions: number;
+      readonly sessionsPerMinute: number;
+      readonly requestsPerMinute: number;
+    };
+    readonly budget?: { readonly monthlyAudioSeconds: number };
+    readonly grants: readonly { readonly id: string; readonly audioSeconds: number; readonly note?: string }[];
+  };
+  readonly account?: AccountView | null;
+  readonly ledger_available?: boolean;
+}
+
+/** What exists of a tenant, or was removed. */
+export interface PurgeView {
+  readonly live_sessions: number;
+  readonly removed: Readonly<Record<string, number>>;
+  readonly remaining: Readonly<Record<string, number>>;
+  readonly complete: boolean;
+}
 
 /** A model, its resource and its pool. */
 export interface ModelView {
   readonly object: 'model';
   readonly name: string;
-  /** Null if no resource in the namespace of the console defines the model. */
+  /** Null if neither a resource nor the catalogue of the gateways contains the model. */
   readonly language: string | null;
   readonly language_code: string | null;
   /** True if gateways offer the model. */

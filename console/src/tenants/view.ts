@@ -1,6 +1,7 @@
 import type { Tenant } from '@svc-asr/core';
-import { declineReasonOf } from '../applications/decline-reason.ts';
+import { declineReasonOf } from './decline-reason.ts';
 import type { Account, DailyUsage } from '@svc-asr/ledger';
+import { creditRequestOf } from './credit-request.ts';
 import type { AccountView, TenantView, UsageView } from '../responses.ts';
 import type { Stored } from '../resources/store.ts';
 
@@ -14,6 +15,7 @@ export function viewTenant({ resource, readOnlyIn }: Stored<'Tenant'>): TenantVi
     created_at: resource.metadata.creationTimestamp ?? null,
     read_only: readOnlyIn !== undefined,
     decline_reason: declineReasonOf(resource),
+    credit_request: creditRequestOf(resource),
     spec: resource.spec,
     // Only the operator in a cluster writes a status.
     ...(resource.status !== undefined && { status: resource.status }),

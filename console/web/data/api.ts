@@ -30,8 +30,15 @@ export type Call<Routes> = <K extends keyof Routes & string>(route: K, options?:
 /** Header of every request that changes something. Pages of other sites cannot send it. */
 const CSRF_HEADER = { 'x-svc-asr-console': '1' };
 
-/** Creates a function that sends requests to the routes below `base`. `onSignedOut` is called for each response 401. */
-export function createCall<Routes>(base: string, onSignedOut: () => void = () => undefined): Call<Routes> {
+/**
+ * Creates a function that sends requests to the routes below `base`. `onSignedOut` is called for each response with one
+ * of the codes in `signedOutCodes`.
+ */
+export function createCall<Routes>(
+  base: string,
+  onSignedOut: () => void = () => undefined,
+  signedOutCodes: readonly string[] = ['not_signed_in'],
+): Call<Routes> {
   return async <K extends keyof Routes & string>(route: K, options: CallOptions = {}) => {
     const [method = 'GET'] = route.split(' ');
     const { body } = options;
@@ -48,7 +55,7 @@ export function createCall<Routes>(base: string, onSignedOut: () => void = () =>
     const answer = (await response.json().catch(() => ({}))) as Routes[K] & ErrorAnswer;
     if (response.ok) return answer;
     const error = errorOf(response.status, answer);
-    if (error.code === 'not_signed_in') onSignedOut();
+    if (signedOutCodes.includes(error.code)) onSignedOut();
     throw error;
   };
 }

@@ -18,11 +18,14 @@ export interface NavigationEntry {
  * content.
  */
 export function Shell({
+  brand = texts.general.product,
   groups,
   identity,
   footer,
   children,
 }: {
+  /** Name of the page at the top. */
+  brand?: string;
   /** Groups of entries. A line separates them. */
   groups: readonly (readonly NavigationEntry[])[];
   /** Who is signed in. */
@@ -52,7 +55,7 @@ export function Shell({
         <div class="side-top">
           <a class="brand" href="/">
             <Mark />
-            {texts.general.product}
+            {brand}
           </a>
           <button
             ref={menuButton}

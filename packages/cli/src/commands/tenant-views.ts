@@ -70,6 +70,23 @@ export const sessions = viewCommand('sessions', {
   optional: ['REQUEST', 'KEY', 'MODEL', 'END REASON'],
 });
 
+export const refusals = viewCommand('refusals', {
+  summary: 'List the API requests of a tenant that were refused in the last days.',
+  options: {
+    limit: { value: 'N', help: 'Number of requests, at most 200. Default: 50.' },
+    'request-id': { value: 'ID', help: 'Only the request with this id.' },
+  },
+  columns: {
+    TIME: (row) => time(row, 'at'),
+    STATUS: (row) => text(row, 'status'),
+    CODE: (row) => text(row, 'code'),
+    REQUEST: (row) => `${text(row, 'method')} ${text(row, 'path')}`,
+    KEY: (row) => text(row, 'key_id'),
+    'REQUEST ID': (row) => text(row, 'request_id'),
+  },
+  optional: ['REQUEST ID', 'KEY'],
+});
+
 export const keys = viewCommand('keys', {
   summary: 'List the API keys of a tenant.',
   options: {},

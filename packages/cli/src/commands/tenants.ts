@@ -5,7 +5,7 @@ import { parseModelLimits } from '../model-limits.ts';
 import { parseWhole } from '../expiry.ts';
 import { purge } from './purge.ts';
 import { resume, suspend } from './tenant-state.ts';
-import { grants, keys, sessions, usage } from './tenant-views.ts';
+import { grants, keys, refusals, sessions, usage } from './tenant-views.ts';
 import { update } from './update-tenant.ts';
 import { queryOf } from '../query.ts';
 import { tenantRows } from '../tenant-rows.ts';
@@ -164,6 +164,6 @@ const remove: Command = {
 };
 
 export const TENANT_COMMANDS: readonly Command[] = [
-  ...[list, show, create, update, suspend, resume, grant, grants, keys, sessions, usage],
+  ...[list, show, create, update, suspend, resume, grant, grants, keys, sessions, refusals, usage],
   ...[remove, purge],
 ];

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createFolderReader } from '../resources/folder.ts';
+import { createFolderReader } from './folder.ts';
 import type { Platform } from './platform.ts';
 
 /** Reads models from files. They have no status, and the leading operator is unknown. */

@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { TOKEN } from '../src/testing/console.ts';
+import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
+import type { Page, TestBrowser } from './testing/browser.ts';
+import { startBrowserConsole } from './testing/console.ts';
+import type { BrowserConsole } from './testing/console.ts';
+
+let console_: BrowserConsole;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [console_, browser] = await Promise.all([startBrowserConsole(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await console_.stop();
+});
+
+/** Signs in as an administrator, and opens a path of the page. */
+async function signIn(path = '/', token = TOKEN): Promise<Page> {
+  const page = await browser.open(`${console_.adminUrl}${path}`);
+  await page.getByLabel('Admin token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  return page;
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+/** Puts an application on the waitlist, and returns the name of its tenant. */
+async function apply(organisation: string): Promise<string> {
+  const response = await fetch(`${console_.pageUrl}/console/v1/applications`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-svc-asr-console': '1' },
+    body: JSON.stringify({ name: 'Achieng', email: 'a@example.org', organisation, use: 'Captions for <b>radio</b>' }),
+  });
+  return ((await response.json()) as { tenant: string }).tenant;
+}
+
+const specOf = async (name: string) => (await console_.call('GET', `/admin/v1/tenants/${name}`)).body.spec;
+
+test('an administrator signs in with the admin token, signs out, and a wrong token is refused', async () => {
+  const page = await signIn('/', 'wrong');
+  await page.getByText('The admin token is not valid').waitFor();
+  await checkPage(page);
+  await page.getByLabel('Admin token').fill(TOKEN);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await heading(page, 'Applications');
+  await page.reload();
+  await heading(page, 'Applications');
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByText('You have signed out.').waitFor();
+  await checkPage(page);
+  expect(errorsOf(page)).toEqual([]);
+});
+
+test('a session that was ended elsewhere leads to the sign-in with an explanation', async () => {
+  const page = await signIn('/tenants');
+  await heading(page, 'Tenants');
+  await console_.call('DELETE', '/admin/v1/sessions');
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByText('Your session has ended.').waitFor();
+});
+
+test('an application is approved with credit, a limit and models', async () => {
+  await console_.ledger.catalogue.replace([
+    { id: 'kikuyu', language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 60 },
+  ]);
+  const name = await apply('Nam Lolwe FM');
+  const page = await signIn();
+  await page.getByText('Captions for <b>radio</b>').waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Approve Nam Lolwe FM' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Approve Nam Lolwe FM' });
+  await dialog.getByLabel('Initial credit in minutes').fill('90');
+  await dialog.getByLabel('Sessions at the same time').fill('4');
+  await dialog.getByLabel('Models').selectOption('Only these models');
+  await checkPage(page);
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await dialog.getByText('Select at least one model.').waitFor();
+  await dialog.getByLabel('kikuyu').check();
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('Nam Lolwe FM was approved.').first().waitFor();
+  expect(await specOf(name)).toMatchObject({
+    state: 'Active',
+    models: ['kikuyu'],
+    limits: { concurrentSessions: 4 },
+    grants: [{ id: 'welcome', audioSeconds: 5400 }],
+  });
+  expect(errorsOf(page)).toEqual([]);
+});
+
+test('an application is declined with a reason', async () => {
+  const name = await apply('Spam Ltd');
+  const page = await signIn();
+  await page.getByRole('button', { name: 'Decline Spam Ltd' }).click();
+  await page.getByLabel('Reason').fill('Please describe the use.');
+  await checkPage(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+  await page.getByText('Spam Ltd was declined.').first().waitFor();
+  const { body } = await console_.call('GET', `/admin/v1/tenants/${name}`);
+  expect(body).toMatchObject({ decline_reason: 'Please describe the use.', spec: { state: 'Declined' } });
+});
+
+test('tenants are found by a part of their name and by status', async () => {
+  await console_.createTenant('find-me');
+  await console_.createTenant('suspended-one', { state: 'Suspended' });
+  const page = await signIn('/tenants');
+  await page.getByRole('link', { name: 'find-me' }).waitFor();
+  await checkPage(page);
+  await page.getByLabel('Name, organisation or e-mail address').fill('FIND');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('link', { name: 'suspended-one' }).waitFor({ state: 'detached' });
+  expect(page.url()).toContain('search=FIND');
+  await page.getByLabel('Status').selectOption('Suspended');
+  await page.getByText('No tenant matches').waitFor();
+  await checkPage(page);
+  await page.getByRole('link', { name: 'Clear the search' }).click();
+  await page.getByRole('link', { name: 'suspended-one' }).waitFor();
+});
+
+test('every tab of a tenant is shown without violations, and the audit log records the views', async () => {
+  await console_.createTenant('tabs');
+  await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'tabs', name: 'production' } });
+  const page = await signIn('/tenants/tabs');
+  const tabs = ['Overview', 'Keys', 'Usage', 'Sessions', 'Refused requests', 'Limits and budget', 'Credit'];
+  for (const tab of [...tabs, 'Access and removal']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await page.getByRole('tab', { name: tab, selected: true }).waitFor();
+    await checkPage(page);
+  }
+  await page.getByRole('tab', { name: 'Keys' }).click();
+  await page.getByText('production').waitFor();
+  const { body } = await console_.call('GET', '/admin/v1/audit?tenant=tabs&action=tenant.view');
+  const views = new Set(body.data.map(({ detail }: { detail: { view: string } }) => detail.view));
+  expect([...views].sort()).toEqual(['keys', 'refusals', 'sessions', 'usage']);
+  expect(errorsOf(page)).toEqual([]);
+});
+
+test('limits, budget, priority and models of a tenant are changed', async () => {
+  await console_.createTenant('limited');
+  const page = await signIn('/tenants/limited?tab=limits');
+  await page.getByLabel('Sessions at the same time').fill('7');
+  await page.getByLabel('Monthly budget in minutes of audio').fill('60');
+  await page.getByLabel('Priority in the queue').selectOption('High');
+  await page.getByLabel('Models').fill('kikuyu, luo');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Saved.').first().waitFor();
+  await checkPage(page);
+  expect(await specOf('limited')).toMatchObject({
+    limits: { concurrentSessions: 7 },
+    budget: { monthlyAudioSeconds: 3600 },
+    priority: 'high',
+    models: ['kikuyu', 'luo'],
+  });
+  await page.getByLabel('Models').fill('NOT A NAME');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('alert').getByText('models').waitFor();
+  await checkPage(page);
+});
+
+test('credit is granted and corrected with a note', async () => {
+  await console_.createTenant('granted', { grants: [] });
+  const page = await signIn('/tenants/granted?tab=grants');
+  for (const [minutes, note] of [
+    ['30', 'Trial'],
+    ['-10', 'Granted too much'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Grant credit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Grant credit to granted' });
+    await dialog.getByLabel('Minutes of audio').fill(minutes);
+    await dialog.getByLabel('Note').fill(note);
+    await checkPage(page);
+    await dialog.getByRole('button', { name: 'Grant credit' }).click();
+    await page.getByRole('cell', { name: note }).waitFor();
+  }
+  await checkPage(page);
+  expect((await specOf('granted')).grants).toMatchObject([
+    { audioSeconds: 1800, note: 'Trial' },
+    { audioSeconds: -600, note: 'Granted too much' },
+  ]);
+});
+
+test('a credit request is answered by a grant', async () => {
+  const developer = await browser.signIn(await console_.createTenant('asking'));
+  await developer.evaluate(
+    `fetch('/console/v1/credit-requests', { method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-svc-asr-console': '1' },
+      body: JSON.stringify({ message: 'We broadcast the elections.', audio_seconds: 7200 }) })`,
+  );
+  const page = await signIn('/credit-requests');
+  await page.getByText('We broadcast the elections.').waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Grant credit to asking' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByLabel('Minutes of audio').inputValue()).toBe('120');
+  await dialog.getByRole('button', { name: 'Grant credit' }).click();
+  await page.getByText('No credit requests').waitFor();
+  expect((await specOf('asking')).grants).toMatchObject([{ id: 'welcome' }, { audioSeconds: 7200 }]);
+});
+
+test('a tenant is suspended and resumed, and gets a new private link', async () => {
+  await console_.createTenant('switch');
+  const page = await signIn('/tenants/switch?tab=access');
+  for (const [action, state] of [
+    ['Suspend tenant', 'Suspended'],
+    ['Resume tenant', 'Active'],
+  ] as const) {
+    await page.getByRole('button', { name: action }).click();
+    await checkPage(page);
+    await page.getByRole('dialog').getByRole('button', { name: action }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await specOf('switch')).state).toBe(state);
+  }
+  await page.getByRole('button', { name: 'Create private link' }).click();
+  const path = await page.getByLabel('Private link of the tenant', { exact: true }).innerText();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await browser.signIn(`${console_.pageUrl}${path}`);
+});
+
+test('a tenant is purged only after its name was typed', async () => {
+  await console_.createTenant('purged');
+  const { requests } = console_.ledger.purge;
+  const answering = setInterval(() => {
+    void (async () => {
+      for (const [name, { id }] of await requests.list()) {
+        await requests.answer(name, id, { liveSessions: 0, removed: {}, remaining: { account_keys: 0 } });
+      }
+    })();
+  }, 20);
+  try {
+    const page = await signIn('/tenants/purged?tab=access');
+    await page.getByRole('button', { name: 'Purge tenant' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Purge purged?' });
+    await dialog.getByText('tenant resources').waitFor();
+    await checkPage(page);
+    const purge = dialog.getByRole('button', { name: 'Purge tenant' });
+    await dialog.getByLabel('Type purged to confirm').fill('purge');
+    expect(await purge.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type purged to confirm').fill('purged');
+    await purge.click();
+    await page.getByText('The tenant was purged').waitFor();
+    await checkPage(page);
+    expect((await console_.call('GET', '/admin/v1/tenants/purged')).status).toBe(404);
+  } finally {
+    clearInterval(answering);
+  }
+});
+
+test('a tenant is deleted only after its name was typed', async () => {
+  await console_.createTenant('deleted');
+  const page = await signIn('/tenants/deleted?tab=access');
+  await page.getByRole('button', { name: 'Delete tenant' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete deleted?' });
+  expect(await dialog.getByRole('button', { name: 'Delete tenant' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('Type deleted to confirm').fill('deleted');
+  await dialog.getByRole('button', { name: 'Delete tenant' }).click();
+  await heading(page, 'Tenants');
+  expect((await console_.call('GET', '/admin/v1/tenants/deleted')).status).toBe(404);
+});
+
+test('models and health show workers, streams, the queue and gateways', async () => {
+  const { ledger } = console_;
+  await ledger.catalogue.replace([
+    { id: 'luo', language: 'Dholuo', languageCode: 'luo', maxAudioSeconds: 300, maxWaitSeconds: 60 },
+  ]);
+  // The leases would end during this test on a busy machine.
+  const gateway = await ledger.gateways.join('gateway-1');
+  await ledger.workers.register('luo', { id: 'worker-1', address: 'ws://w', revision: 'r1', slots: 1 });
+  const renew = async () => {
+    await ledger.workers.renew('luo', 'worker-1');
+    await ledger.gateways.renew(gateway);
+  };
+  const renewing = setInterval(() => void renew(), 1000);
+  for (let streams = 0; streams < 2; streams++) {
+    await ledger.pools.place('luo', { sessionId: randomUUID(), tenant: 'acme' });
+  }
+  const page = await signIn('/models');
+  await page.getByRole('cell', { name: 'worker-1' }).waitFor();
+  await page.getByRole('cell', { name: 'Ready' }).waitFor();
+  await checkPage(page);
+  await page.getByRole('link', { name: 'Health' }).click();
+  await page.getByRole('cell', { name: 'gateway-1' }).waitFor();
+  await page.getByRole('cell', { name: 'luo' }).waitFor();
+  await checkPage(page);
+  clearInterval(renewing);
+  expect(errorsOf(page)).toEqual([]);
+});
+
+test('the audit log is filtered by tenant and action', async () => {
+  await console_.createTenant('audited');
+  await console_.call('POST', '/admin/v1/tenants/audited/grants', { body: { id: 'may', audio_seconds: 60 } });
+  const page = await signIn('/audit');
+  await page.getByRole('cell', { name: 'Administrator signed in' }).first().waitFor();
+  await checkPage(page);
+  await page.getByLabel('Tenant').fill('audited');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('cell', { name: 'Administrator signed in' }).first().waitFor({ state: 'detached' });
+  await page.getByLabel('Action').selectOption('Credit granted');
+  await page.getByText('grant: may, audio seconds: 60').waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+});
+
+test('an unknown address shows that there is no page', async () => {
+  const page = await signIn('/nowhere');
+  await heading(page, 'Page not found');
+  await checkPage(page);
+});

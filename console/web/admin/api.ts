@@ -1,0 +1,67 @@
+import type {
+  AdminSessionView,
+  AdminSignInMethodsView,
+  AuditView,
+  LinkView,
+  ListedKey,
+  UsageView,
+} from '../../src/responses.ts';
+import type { AdminTenantView, HealthView, ModelListView, PurgeView } from '../../src/responses/administration.ts';
+import type { PageOf, RefusalView, SessionRow } from '../../src/responses/history.ts';
+import { createCall } from '../data/api.ts';
+
+/** Whether the operator has applied a change. */
+interface Applied {
+  readonly applied: boolean;
+}
+
+/** Requests of this page below /admin/v1, with the types of their responses. */
+export interface AdminRoutes {
+  'GET session': AdminSessionView;
+  'GET sign-in': AdminSignInMethodsView;
+  'POST sign-in': AdminSessionView;
+  'DELETE sign-in': Applied;
+  'DELETE sessions': Applied;
+  'GET applications': { readonly data: readonly AdminTenantView[] };
+  'POST applications/:name/approve': AdminTenantView & Applied;
+  'POST applications/:name/decline': AdminTenantView & Applied;
+  'GET tenants': {
+    readonly data: readonly AdminTenantView[];
+    readonly unreadable: readonly { readonly file: string; readonly problem: string }[];
+  };
+  'GET tenants/:name': AdminTenantView;
+  'PATCH tenants/:name': AdminTenantView & Applied;
+  'DELETE tenants/:name': Applied;
+  'POST tenants/:name/grants': Partial<Applied>;
+  'POST tenants/:name/purge': PurgeView;
+  'POST tenants/:name/link': LinkView;
+  'GET tenants/:name/keys': { readonly data: readonly ListedKey[] };
+  'GET tenants/:name/usage': UsageView;
+  'GET tenants/:name/sessions': PageOf<SessionRow>;
+  'GET tenants/:name/refusals': PageOf<RefusalView>;
+  'GET models': ModelListView;
+  'GET health': HealthView;
+  'GET audit': AuditView;
+}
+
+const listeners = new Set<() => void>();
+
+/** Calls a function when a response shows that the administrator is not signed in any more. */
+export function onSessionEnd(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+/** Codes of responses to requests without a valid session. */
+const SIGNED_OUT = ['not_signed_in', 'missing_admin_token'];
+
+/** Sends a request to the admin API. */
+export const call = createCall<AdminRoutes>(
+  '/admin/v1',
+  () => {
+    for (const listener of listeners) listener();
+  },
+  SIGNED_OUT,
+);

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import type { AdminTenantView } from '../../../src/responses/administration.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useLoad } from '../../data/use-load.ts';
+import { adminTexts } from '../../texts/admin.ts';
+import { texts } from '../../texts/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choices } from '../../ui/choices.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { call } from '../api.ts';
+
+const SECONDS_PER_MINUTE = 60;
+
+/** Approves an application with credit, models and a limit. */
+export function ApproveDialog({
+  tenant: { name, spec },
+  onClose,
+  onApproved,
+}: {
+  tenant: AdminTenantView;
+  onClose: () => void;
+  onApproved: (message: string) => void;
+}) {
+  const text = adminTexts.applications;
+  const [minutes, setMinutes] = useState('');
+  const [concurrent, setConcurrent] = useState(String(spec.limits.concurrentSessions));
+  const [models, setModels] = useState<readonly string[]>();
+  const approve = useAction(async () => {
+    if (models?.length === 0) throw new Error(text.noModel);
+    const body = {
+      ...(minutes !== '' && { audio_seconds: Math.round(Number(minutes) * SECONDS_PER_MINUTE) }),
+      ...(models !== undefined && { models }),
+      limits: { concurrentSessions: Number(concurrent) },
+    };
+    await call('POST applications/:name/approve', { params: { name }, body });
+    onApproved(text.approved(spec.displayName));
+  });
+  return (
+    <Dialog title={text.approveTitle(spec.displayName)} onClose={onClose}>
+      <p>{text.approveText}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          approve.run();
+        }}
+      >
+        <div class="fields">
+          <TextField
+            type="number"
+            label={text.credit}
+            hint={text.creditHint}
+            value={minutes}
+            onChange={setMinutes}
+            min="0"
+            step="1"
+            autofocus
+          />
+          <TextField
+            type="number"
+            label={text.concurrent}
+            value={concurrent}
+            onChange={setConcurrent}
+            min="1"
+            step="1"
+            required
+          />
+        </div>
+        <ModelChoice selected={models} onChange={setModels} />
+        <Problem message={approve.problem} />
+        <DialogActions>
+          <Button onClick={onClose}>{texts.general.cancel}</Button>
+          <Button type="submit" kind="primary" isBusy={approve.isRunning}>
+            {text.approve}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Selects all models, or some of them. */
+function ModelChoice({
+  selected,
+  onChange,
+}: {
+  /** Undefined for all models. */
+  selected: readonly string[] | undefined;
+  onChange: (selected: readonly string[] | undefined) => void;
+}) {
+  const text = adminTexts.applications;
+  const models = useLoad('models', () => call('GET models'));
+  return (
+    <>
+      <SelectField
+        label={text.models}
+        value={selected === undefined ? 'all' : 'some'}
+        onChange={(value) => onChange(value === 'some' ? [] : undefined)}
+        choices={[
+          ['all', text.allModels],
+          ['some', text.someModels],
+        ]}
+      />
+      {selected !== undefined && (
+        <Choices
+          label={text.someModels}
+          choices={(models.data?.data ?? []).map((model) => [
+            model.name,
+            model.language === null ? model.name : `${model.language} · ${model.name}`,
+          ])}
+          selected={selected}
+          onChange={onChange}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import type { AdminTenantView } from '../../../src/responses/administration.ts';
+import { formatDateTime, formatRelative } from '../../data/format.ts';
+import { useInterval, useLoad } from '../../data/use-load.ts';
+import { adminTexts } from '../../texts/admin.ts';
+import { announce } from '../../ui/announce.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
+import { LoadFailure, Notice } from '../../ui/notice.tsx';
+import { Table } from '../../ui/table.tsx';
+import { call } from '../api.ts';
+import { ApproveDialog } from './approve.tsx';
+import { DeclineDialog } from './decline.tsx';
+
+const REFRESH_MS = 10_000;
+
+/** Developers who wait for a decision. */
+export function ApplicationsPage() {
+  const text = adminTexts.applications;
+  const [open, setOpen] = useState<{ name: 'approve' | 'decline'; tenant: AdminTenantView }>();
+  const [message, setMessage] = useState('');
+  const applications = useLoad('applications', () => call('GET applications'));
+  useInterval(REFRESH_MS, () => void applications.reload());
+  const close = () => setOpen(undefined);
+  const onDecided = (outcome: string) => {
+    close();
+    setMessage(outcome);
+    announce(outcome);
+    void applications.reload();
+  };
+  const waiting = applications.data?.data;
+  return (
+    <Page title={text.title} lead={text.lead}>
+      {message !== '' && <Notice tone="success">{message}</Notice>}
+      {applications.error !== undefined && (
+        <LoadFailure error={applications.error} onRetry={() => void applications.reload()} />
+      )}
+      {applications.error === undefined && (
+        <Card isFlush>
+          {waiting === undefined && <Skeleton />}
+          {waiting?.length === 0 && <Empty title={text.empty} text={text.emptyText} />}
+          {waiting !== undefined && waiting.length > 0 && (
+            <Table
+              caption={text.title}
+              rows={waiting}
+              keyOf={({ name }) => name}
+              columns={[
+                { label: text.applicant, cell: (tenant) => <Applicant tenant={tenant} /> },
+                { label: text.use, cell: ({ spec }) => <span class="wrap">{spec.contact?.use ?? '–'}</span> },
+                {
+                  label: text.received,
+                  cell: ({ created_at: at }) =>
+                    at === null ? '–' : <span title={formatDateTime(at)}>{formatRelative(at)}</span>,
+                },
+                {
+                  label: text.actions,
+                  kind: 'actions',
+                  cell: (tenant) => (
+                    <>
+                      <Button
+                        kind="primary"
+                        label={text.approveLabel(tenant.spec.displayName)}
+                        onClick={() => setOpen({ name: 'approve', tenant })}
+                      >
+                        {text.approve}
+                      </Button>
+                      <Button
+                        label={text.declineLabel(tenant.spec.displayName)}
+                        onClick={() => setOpen({ name: 'decline', tenant })}
+                      >
+                        {text.decline}
+                      </Button>
+                    </>
+                  ),
+                },
+              ]}
+            />
+          )}
+        </Card>
+      )}
+      {open?.name === 'approve' && <ApproveDialog tenant={open.tenant} onClose={close} onApproved={onDecided} />}
+      {open?.name === 'decline' && <DeclineDialog tenant={open.tenant} onClose={close} onDeclined={onDecided} />}
+    </Page>
+  );
+}
+
+function Applicant({ tenant: { name, spec } }: { tenant: AdminTenantView }) {
+  return (
+    <>
+      <a class="strong" href={`/tenants/${encodeURIComponent(name)}`}>
+        {spec.displayName}
+      </a>
+      <span class="faint small block">{[spec.contact?.name, spec.contact?.email].filter(Boolean).join(' · ')}</span>
+    </>
+  );
+}
