@@ -1,4 +1,4 @@
-import { declineReasonOf } from '../applications/decline-reason.ts';
+import { declineReasonOf } from '../tenants/decline-reason.ts';
 import type { Deps } from '../deps.ts';
 import type { DecisionMailView } from '../responses.ts';
 import { recipientsOf } from './check.ts';
