@@ -1,3 +1,4 @@
+import { eventually } from '../../test/support/eventually.ts';
 import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
 import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
@@ -70,6 +71,10 @@ test('the overview works while Redis is unavailable, and keys can still be liste
   await page.getByRole('alert').filter({ hasText: 'Redis is unavailable' }).waitFor();
   await checkPage(page);
   await own.redis.restart();
+  await eventually('the console has reconnected', 30_000, async () => {
+    const { body } = await own.call('GET', '/admin/v1/tenants/outage');
+    return body.ledger_available === true;
+  });
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('No sessions yet').waitFor();
   await own.stop();

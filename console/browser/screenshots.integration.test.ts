@@ -6,7 +6,7 @@ import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
 import { completeSession } from './testing/sessions.ts';
 
-/** Folder of the screenshots, which git ignores. A reader looks at them after a change of the pages. */
+/** Folder of the screenshots, which git ignores. Check them after a change of the pages. */
 const FOLDER = fileURLToPath(new URL('../../coverage/screenshots/', import.meta.url));
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const VARIANTS = Object.entries(SIZES).flatMap(([device, viewport]) =>
