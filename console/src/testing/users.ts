@@ -22,8 +22,14 @@ export interface UserEnvironment extends TestEnvironment {
 
 export const APPLICANT = { name: 'Grace', email: 'grace@example.org', organisation: 'Acme Radio', use: 'Captions' };
 
-/** Starts Redis, an OpenID provider, a console that uses both, and a substitute for the operator. */
-export async function startUserEnvironment(env: Record<string, string> = {}): Promise<UserEnvironment> {
+/**
+ * Starts Redis, an OpenID provider and a console that uses both. A substitute for the operator runs unless the test stops
+ * Redis.
+ */
+export async function startUserEnvironment(
+  env: Record<string, string> = {},
+  { operator = true } = {},
+): Promise<UserEnvironment> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const [url, adminUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`];
   const provider = await startOpenidProvider([
@@ -40,7 +46,7 @@ export async function startUserEnvironment(env: Record<string, string> = {}): Pr
       CACHE_MS: '0',
       ...env,
     },
-    operator: true,
+    operator,
   });
 
   let users = 0;

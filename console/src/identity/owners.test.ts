@@ -1,0 +1,51 @@
+import { API_VERSION } from '@svc-asr/core';
+import type { Member } from '@svc-asr/core';
+import { createKubernetesStore } from '../resources/kubernetes-store.ts';
+import { buildTenant } from '../tenants/tenant.ts';
+import { createKubeObjects } from '../testing/kube-objects.ts';
+import { reserveLeaving } from './owners.ts';
+
+const NOW = 1_000_000;
+
+const owner = (name: string): Member => ({
+  apiVersion: API_VERSION,
+  kind: 'Member',
+  metadata: { name },
+  spec: { tenant: 'acme', role: 'owner', issuer: 'https://login.example', subject: name },
+});
+
+/** Creates two consoles of one cluster, with a tenant that has two owners. */
+function open() {
+  const objects = createKubeObjects();
+  objects.put({ ...buildTenant('acme', { displayName: 'Acme' }), metadata: { name: 'acme' } });
+  for (const name of ['a', 'b']) objects.put({ ...owner(name), metadata: { name } });
+  const store = () => createKubernetesStore({ api: objects.api, pageSize: 500 });
+  return { ...objects, one: store(), other: store() };
+}
+
+const codeOf = (result: PromiseSettledResult<void>) =>
+  result.status === 'fulfilled' ? 'reserved' : (result.reason as { code?: string }).code;
+
+test('two consoles that demote the last two owners at the same time: one of them is refused', async () => {
+  const { one, other } = open();
+  const results = await Promise.allSettled([
+    reserveLeaving(one, owner('a'), NOW),
+    reserveLeaving(other, owner('b'), NOW),
+  ]);
+  expect(results.map(codeOf).sort()).toEqual(['last_owner', 'reserved']);
+});
+
+test('an owner counts again a minute after a demotion that was not written', async () => {
+  const { one, other } = open();
+  await reserveLeaving(one, owner('a'), NOW);
+  await expect(reserveLeaving(other, owner('b'), NOW + 59_999)).rejects.toMatchObject({ code: 'last_owner' });
+  await expect(reserveLeaving(other, owner('b'), NOW + 60_000)).resolves.toBeUndefined();
+});
+
+test('a pending invitation with the role owner does not count as an owner', async () => {
+  const { one, put } = open();
+  const { issuer: _issuer, subject: _subject, ...spec } = owner('b').spec;
+  const invitation = { hash: 'a'.repeat(64), pepperId: 'p1', expiresAt: '2030-01-01T00:00:00Z', invitedBy: 'x' };
+  put({ ...owner('b'), metadata: { name: 'b' }, spec: { ...spec, invitation } });
+  await expect(reserveLeaving(one, owner('a'), NOW)).rejects.toMatchObject({ code: 'last_owner' });
+});
