@@ -28,7 +28,7 @@ export async function buildPages(folder: string): Promise<void> {
   const sources = hashOf(SOURCES);
   if (existsSync(record) && readFileSync(record, 'utf8') === sources) return;
   // Another build may run at the same time, so each one writes to its own folder first.
-  const temporary = `${output}.${process.pid}`;
+  const temporary = join(root, `node_modules/.cache/pages-${process.pid}`);
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
   try {
@@ -47,7 +47,7 @@ export async function buildPages(folder: string): Promise<void> {
 
 /** Returns the names of the entry pages. */
 function pagesOf(folder: string): string[] {
-  return globSync('*/index.html', { cwd: folder, exclude: ['dist*/**'] })
+  return globSync('*/index.html', { cwd: folder, exclude: ['dist/**'] })
     .map((file) => dirname(file))
     .sort();
 }
@@ -95,7 +95,7 @@ function compress(folder: string): void {
 /** Returns a hash of the names and contents of files. */
 function hashOf(patterns: readonly string[]): string {
   const hash = createHash('sha256');
-  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['console/web/dist*/**'] }));
+  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['console/web/dist/**'] }));
   for (const file of files.sort())
     hash
       .update(`${file}\0`)
