@@ -63,7 +63,7 @@ export interface AdminSignInMethodsView {
   readonly oidc: boolean;
 }
 
-/** Whether the applicant was told about a decision. Part of the responses to an approval and a decline. */
+/** Whether the applicant got a mail about a decision. Part of the responses to an approval and a decline. */
 export interface DecisionMailView {
   readonly mailed: boolean;
   /** Link for the administrator to send, if there was no mail. Null if CONSOLE_URL is not set. */
