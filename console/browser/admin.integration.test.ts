@@ -271,7 +271,7 @@ test('models and health show workers, streams, the queue and gateways', async ()
     await ledger.workers.renew('luo', 'worker-1');
     await ledger.gateways.renew(gateway);
   };
-  const renewing = setInterval(() => void renew(), 1000);
+  const renewing = setInterval(() => void renew().catch(() => undefined), 1000);
   for (let streams = 0; streams < 2; streams++) {
     await ledger.pools.place('luo', { sessionId: randomUUID(), tenant: 'acme' });
   }

@@ -59,19 +59,22 @@ function Redis({ redis }: { redis: HealthView['redis'] }) {
         items={[
           [text.latency, milliseconds(redis.latency_ms)],
           [text.memory, memory.join(', ') || '–'],
-          [
-            text.ledger,
-            redis.has_ledger === null ? (
-              '–'
-            ) : (
-              <Badge key="ledger" tone={redis.has_ledger ? 'good' : 'bad'}>
-                {redis.has_ledger ? text.hasLedger : text.noLedger}
-              </Badge>
-            ),
-          ],
+          [text.ledger, <Ledger key="ledger" isPresent={redis.has_ledger} />],
         ]}
       />
     </Card>
+  );
+}
+
+function Ledger({ isPresent }: { isPresent: boolean | null }) {
+  const text = adminTexts.health;
+  if (isPresent === null) return <>–</>;
+  if (isPresent) return <Badge tone="good">{text.hasLedger}</Badge>;
+  return (
+    <>
+      <Badge tone="bad">{text.noLedger}</Badge>
+      <span class="faint small block">{text.noLedgerText}</span>
+    </>
   );
 }
 
