@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { TOKEN } from '../src/testing/console.ts';
 import { startBrowser } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
@@ -49,8 +50,8 @@ async function loaded(page: Page): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
-test.each(VARIANTS)('every page is drawn on a $device in a $colorScheme theme', async (variant) => {
-  const { device, viewport, colorScheme } = variant;
+/** Returns the options of a browser for a variant, and a function that draws a page. */
+function prepare({ device, viewport, colorScheme }: (typeof VARIANTS)[number]) {
   const options = { viewport, colorScheme, reducedMotion: 'reduce' as const };
   const shoot = async (page: Page, name: string) => {
     await loaded(page);
@@ -58,6 +59,11 @@ test.each(VARIANTS)('every page is drawn on a $device in a $colorScheme theme', 
     // A page without content compresses to a few kilobytes.
     expect([name, image.length > 8000]).toEqual([name, true]);
   };
+  return { options, shoot };
+}
+
+test.each(VARIANTS)('every page is drawn on a $device in a $colorScheme theme', async (variant) => {
+  const { options, shoot } = prepare(variant);
   const visitor = await browser.open(`${console_.pageUrl}/`, options);
   await visitor.getByRole('button', { name: 'Join waitlist' }).waitFor();
   await shoot(visitor, 'welcome');
@@ -74,4 +80,33 @@ test.each(VARIANTS)('every page is drawn on a $device in a $colorScheme theme', 
   await page.goto(`${console_.pageUrl}/keys`);
   await page.getByRole('button', { name: 'Create key' }).click();
   await shoot(page, 'create-key');
+});
+
+test.each(VARIANTS)('every page for administrators is drawn on a $device in a $colorScheme theme', async (variant) => {
+  const { options, shoot } = prepare(variant);
+  await console_.call('PUT', '/admin/v1/tenants/waiting', { body: { displayName: 'Coro Archive' } });
+  const page = await browser.open(`${console_.adminUrl}/`, options);
+  await page.getByLabel('Admin token').waitFor();
+  await shoot(page, 'admin-sign-in');
+  await page.getByLabel('Admin token').fill(TOKEN);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Approve Coro Archive' }).waitFor();
+  await shoot(page, 'admin-applications');
+  await page.getByRole('button', { name: 'Approve Coro Archive' }).click();
+  await shoot(page, 'admin-approve');
+  const tenant = `/tenants/${TENANT}`;
+  const tabs = ['overview', 'keys', 'usage', 'sessions', 'refusals', 'limits', 'grants', 'access'];
+  const paths = {
+    ...Object.fromEntries(tabs.map((tab) => [`tenant-${tab}`, `${tenant}?tab=${tab}`])),
+    tenants: '/tenants',
+    'credit-requests': '/credit-requests',
+    models: '/models',
+    health: '/health',
+    audit: '/audit',
+  };
+  for (const [name, path] of Object.entries(paths)) {
+    await page.goto(`${console_.adminUrl}${path}`);
+    await page.getByRole('link', { name: 'svc-asr admin' }).waitFor();
+    await shoot(page, `admin-${name}`);
+  }
 });
