@@ -5,7 +5,7 @@ import type { Act, Audited } from '../audit/act.ts';
 import { ConsoleError } from '../errors.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import { accept, buildInvitation, invitationNameOf } from '../identity/invitation.ts';
+import { accept, buildInvitation, deleteExpired, invitationNameOf } from '../identity/invitation.ts';
 import { findMember } from '../identity/member.ts';
 import { includesRole } from '../identity/roles.ts';
 import { createUnique } from '../resources/create-unique.ts';
@@ -43,6 +43,7 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
     creations.fail(tenant, now());
     const invitedBy = nameOf(found);
     const { token, resource } = await inTurn(tenant, async () => {
+      await deleteExpired(store, tenant, now());
       if ((await store.membersOf(tenant)).length >= MAX_MEMBERS) throw new ConsoleError('too_many_members');
       return createUnique(store, 'Member', () => buildInvitation({ tenant, role, email, invitedBy }, peppers, now()));
     });

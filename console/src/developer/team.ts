@@ -6,6 +6,7 @@ import { ConsoleError } from '../errors.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
+import { isExpired } from '../identity/invitation.ts';
 import { isOwner, reserveLeaving } from '../identity/owners.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { MemberView } from '../responses.ts';
@@ -82,7 +83,7 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
       const members = (await store.membersOf(found.tenant.metadata.name)).map(({ resource }) => resource);
       const own = found.signedInBy === 'oidc' ? found.member : undefined;
       const data = members
-        .filter(({ spec }) => spec.invitation === undefined || Date.parse(spec.invitation.expiresAt) > now())
+        .filter((member) => !isExpired(member, now()))
         .map((member) => viewMember(member, own))
         .sort((a, b) => Number(a.invitation !== null) - Number(b.invitation !== null) || compare(a.name, b.name));
       response.json({ object: 'list', data });

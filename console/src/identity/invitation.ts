@@ -4,6 +4,7 @@ import type { Member, MemberRole } from '@svc-asr/core';
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 import { ConsoleError } from '../errors.ts';
+import type { ResourceStore } from '../resources/store.ts';
 import { newMemberName, userFields } from './member.ts';
 import type { MemberUser } from './member.ts';
 
@@ -74,6 +75,18 @@ export function isValid(
 ): boolean {
   const expected = hashOf(token, peppers, pepperId);
   return expected !== undefined && equalTexts(hash, expected) && Date.parse(expiresAt) > nowMs;
+}
+
+/** Returns true if the resource is an invitation that has expired. */
+export function isExpired({ spec: { invitation } }: Member, nowMs: number): boolean {
+  return invitation !== undefined && Date.parse(invitation.expiresAt) <= nowMs;
+}
+
+/** Deletes the expired invitations of a tenant. Those in files of others are left. */
+export async function deleteExpired(store: ResourceStore, tenant: string, nowMs: number): Promise<void> {
+  for (const { resource, readOnlyIn } of await store.membersOf(tenant)) {
+    if (readOnlyIn === undefined && isExpired(resource, nowMs)) await store.delete('Member', resource.metadata.name);
+  }
 }
 
 /** Hashes a token. The prefix keeps these hashes apart from others with the same peppers. */

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
+import { API_VERSION } from '@svc-asr/core';
 import { createVisitor } from '../testing/visitor.ts';
 import type { Visitor } from '../testing/visitor.ts';
 import { APPLICANT, startUserEnvironment } from '../testing/users.ts';
@@ -63,6 +64,27 @@ test('a withdrawn invitation and a wrong token are refused', async () => {
   expect((await owner.call('DELETE', `invitations/${id}`)).status).toBe(200);
   expect((await user.call('POST', 'invitations/accept', { token })).status).toBe(404);
   expect((await user.call('POST', 'invitations/accept', { token: 'x' })).status).toBe(404);
+});
+
+/** Writes a Member as the console does. */
+function writeMember(name: string, spec: object): void {
+  const resource = { apiVersion: API_VERSION, kind: 'Member', metadata: { name }, spec };
+  writeFileSync(joinPath(users.folder, `member-${name}.yaml`), JSON.stringify(resource));
+}
+
+test('a new invitation deletes the expired ones, which do not count against the limit', async () => {
+  const { owner, tenant } = await users.createTeam();
+  const names = Array.from({ length: 99 }, (_, at) => `m${String(at).padStart(16, '0')}`);
+  const write = (expiresAt: string) => {
+    const invitation = { hash: 'a'.repeat(64), pepperId: 'p1', expiresAt, invitedBy: 'Grace' };
+    for (const name of names) writeMember(name, { tenant, role: 'viewer', invitation });
+  };
+  write('2999-01-01T00:00:00Z');
+  const refused = await owner.call('POST', 'invitations', { role: 'viewer' });
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'too_many_members']);
+  write('2026-01-01T00:00:00Z');
+  expect((await owner.call('POST', 'invitations', { role: 'viewer' })).status).toBe(201);
+  expect(names.filter((name) => existsSync(joinPath(users.folder, `member-${name}.yaml`)))).toEqual([]);
 });
 
 test('an invitation needs a signed-in user: neither a signed-out browser nor a private link can accept it', async () => {
