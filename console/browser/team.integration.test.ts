@@ -8,7 +8,10 @@ let users: UserEnvironment;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  [users, browser] = await Promise.all([startUserEnvironment({ SIGN_IN_FAILURES_PER_MINUTE: '1000' }), startBrowser()]);
+  [users, browser] = await Promise.all([
+    startUserEnvironment({ SIGN_IN_FAILURES_PER_MINUTE: '1000', OIDC_ADMIN_GROUPS: 'asr-admins=administrator' }),
+    startBrowser(),
+  ]);
 });
 
 afterAll(async () => {
@@ -105,4 +108,13 @@ test('a sign-in that fails at the provider shows a message, and the address does
   await checkPage(page);
   await page.goto(`${users.pageUrl}/console/v1/sign-in/callback?code=x&state=y`);
   await page.getByText('The sign-in took too long').waitFor();
+});
+
+test('a user without a group of administrators sees on the admin page why the sign-in was refused', async () => {
+  const page = await browser.open(`${users.adminUrl}/`);
+  await page.locator('a[href="/admin/v1/sign-in/oidc"]').click();
+  await signInAtProvider(page, users.addUser());
+  await page.getByText('None of your groups has a role on this page.').waitFor();
+  expect(page.url()).toBe(`${users.adminUrl}/`);
+  await checkPage(page);
 });

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AdminSessionView } from '../../src/responses.ts';
+import { takeSignInProblem } from '../data/sign-in-problem.ts';
 import { useAction } from '../data/use-action.ts';
 import { useLoad } from '../data/use-load.ts';
 import { adminTexts } from '../texts/admin.ts';
@@ -24,6 +25,7 @@ export function SignInPage({
 }) {
   const text = adminTexts.common;
   const [token, setToken] = useState('');
+  const [problem] = useState(takeSignInProblem);
   const methods = useLoad('methods', () => call('GET sign-in'));
   const signIn = useAction(async () => {
     onSignedIn(await call('POST sign-in', { body: { token: token.trim() } }));
@@ -31,6 +33,7 @@ export function SignInPage({
   return (
     <Front title={text.signInTitle} lead={text.signInLead}>
       {message !== '' && <Notice>{message}</Notice>}
+      {problem !== '' && <Notice tone="danger">{problem}</Notice>}
       {methods.data?.oidc === true && (
         <Card>
           <p>{text.providerText}</p>

@@ -13,7 +13,7 @@ import { Front, Loading } from './sign-in/front.tsx';
 import { isInvitation } from './sign-in/invitation.tsx';
 import { LinkDialog } from './sign-in/link-dialog.tsx';
 import { PendingPage } from './sign-in/pending.tsx';
-import { takeSignInProblem } from './sign-in/sign-in-problem.ts';
+import { takeSignInProblem } from '../data/sign-in-problem.ts';
 import { SwitchDialog } from './sign-in/switch-dialog.tsx';
 import { Welcome } from './sign-in/welcome.tsx';
 

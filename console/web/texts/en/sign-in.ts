@@ -65,6 +65,7 @@ export const signInProblems = {
   sign_in_expired: 'The sign-in took too long, or was started in another browser. Try again.',
   identity_provider_unavailable:
     'The sign-in service is not available. Try again in a minute, or use your private link.',
+  no_admin_role: 'None of your groups has a role on this page. Ask the operators of the service.',
   service_unavailable: 'The console cannot sign you in at the moment. Try again in a minute, or use your private link.',
   rate_limit_exceeded: 'Too many failed attempts. Try again in a minute.',
 };

@@ -1,4 +1,4 @@
-import { texts } from '../../texts/index.ts';
+import { texts } from '../texts/index.ts';
 
 const PARAMETER = 'sign_in_error';
 
