@@ -4,6 +4,7 @@ import type { TestFolder, TestOperator } from '../../operator/src/testing/harnes
 import { model, tenant } from '../../operator/src/testing/resources.ts';
 import { PEPPER, startTestConsole, untilReady } from '../../console/src/testing/console.ts';
 import type { TestConsole } from '../../console/src/testing/console.ts';
+import { createVisitor } from '../../console/src/testing/visitor.ts';
 import { connected } from '../../test/support/connected.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MODEL, startGateway } from '../../test/support/gateway.ts';
@@ -57,6 +58,16 @@ afterAll(async () => {
   await redis.stop();
 });
 
+/** Opens what the page of a developer shows about a tenant and about one of its live sessions. */
+async function readAsDeveloper(tenantName: string, sessionId: string): Promise<void> {
+  const code = await consoleService.call('POST', `/admin/v1/tenants/${tenantName}/sign-in`);
+  const developer = createVisitor(consoleService.pageUrl);
+  await developer.call('POST', 'sign-in', { token: (code.body as { token: string }).token });
+  for (const path of ['account', 'keys', 'usage', 'refusals', 'sessions', `sessions/${sessionId}`]) {
+    expect([path, (await developer.call('GET', path)).status]).toEqual([path, 200]);
+  }
+}
+
 /** Returns the commands that Redis denied, with user and reason. */
 async function refusals(): Promise<string[]> {
   const entries = (await redis.admin('ACL', 'LOG')) as string[][];
@@ -93,6 +104,7 @@ test(
     for (const path of [tenant, `${tenant}/usage`, `${tenant}/journal`, allUsage, ...platform]) {
       expect([path, (await consoleService.call('GET', path)).status]).toEqual([path, 200]);
     }
+    await readAsDeveloper('acme', unused.id);
     expect(await consoleService.call('GET', '/admin/v1/keys')).toMatchObject({ body: { ledger_available: true } });
     expect(await consoleService.call('DELETE', `/admin/v1/keys/${keyId}`)).toMatchObject({ body: { applied: true } });
 

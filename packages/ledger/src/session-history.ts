@@ -29,9 +29,12 @@ export interface SessionPage {
  * Redis user without the right to write can call them. An overdue session may therefore still be listed as reserved.
  */
 export function createSessionHistory(link: RedisLink, keys: RedisKeys) {
-  async function readLive(tenant: string, id: string): Promise<ListedSession | undefined> {
+  const readHash = async (tenant: string, id: string) => {
     const key = keys.session(tenant, id);
-    const hash = fields(await link.send(key, ['HGETALL', key]));
+    return fields(await link.send(key, ['HGETALL', key]));
+  };
+
+  function toLive(id: string, hash: Map<string, string>): ListedSession | undefined {
     const session = readSession(id, hash);
     if (session === undefined) return undefined;
     return { ...session, ...hashDetails(hash), endReason: null, closeCode: null };
@@ -45,7 +48,9 @@ export function createSessionHistory(link: RedisLink, keys: RedisKeys) {
   return {
     async list(tenant: string, { limit, before, ...filter }: SessionQuery): Promise<SessionPage> {
       const lines = await readLines(tenant);
-      const read = await Promise.all(lines.map(async (line) => readLine(line) ?? (await readLive(tenant, line))));
+      const read = await Promise.all(
+        lines.map(async (line) => readLine(line) ?? toLive(line, await readHash(tenant, line))),
+      );
       const sessions = read.flatMap((session) => session ?? []).sort((a, b) => b.createdAtMs - a.createdAtMs);
       const start = before === undefined ? 0 : sessions.findIndex(({ id }) => id === before) + 1;
       if (before !== undefined && start === 0) return { sessions: [], hasMore: false };
@@ -57,11 +62,9 @@ export function createSessionHistory(link: RedisLink, keys: RedisKeys) {
     async find(tenant: string, id: string): Promise<ListedSession | undefined> {
       const line = (await readLines(tenant)).find((each) => each.startsWith(`${id} `));
       if (line !== undefined) return readLine(line);
-      const session = await readLive(tenant, id);
+      const hash = await readHash(tenant, id);
       // A session that is not confirmed yet does not exist for its tenant.
-      const key = keys.session(tenant, id);
-      const isConfirmed = session !== undefined && (await link.send(key, ['HEXISTS', key, 'st'])) === 1;
-      return isConfirmed ? session : undefined;
+      return hash.has('st') ? toLive(id, hash) : undefined;
     },
   };
 }
