@@ -45,6 +45,11 @@ export function withoutLink(tenant: Tenant): Tenant {
   return annotate(annotate(tenant, LINK_ANNOTATION, ''), LINK_EXPIRY_ANNOTATION, '');
 }
 
+/** Returns true if the tenant's link was revoked. False for a tenant that never had a link. */
+export function isLinkRevoked({ metadata }: Tenant): boolean {
+  return metadata.annotations?.[LINK_ANNOTATION] === '';
+}
+
 /** Returns when the tenant's link expires. Undefined if the link is of an older version and has no expiry yet. */
 export function linkExpiryOf({ metadata }: Tenant): number | undefined {
   const text = metadata.annotations?.[LINK_EXPIRY_ANNOTATION];

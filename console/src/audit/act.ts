@@ -13,6 +13,8 @@ export interface Act {
   target?: string;
   /** Actor, if the handler itself authenticates the request. */
   actor?: Actor;
+  /** `never` if a successful request changed and showed nothing that needs an entry. */
+  entry?: 'never';
   /** Further facts, without secrets and personal data. */
   detail: Record<string, unknown>;
 }
@@ -52,7 +54,7 @@ export function createAudited(audit: AuditLog, actorOf: (request: Request) => Ac
       }
       throw error;
     }
-    record();
+    if (act.entry !== 'never') record();
   };
 }
 

@@ -88,6 +88,12 @@ test('POST link returns 429 after 10 links of a tenant in an hour', async () => 
   expect(statuses).toEqual([...Array<number>(10).fill(201), 429]);
 });
 
+test('DELETE link works after as many new links as a tenant may create in an hour', async () => {
+  const { developer } = await apply();
+  for (let at = 0; at < 11; at++) await developer.call('POST', 'link');
+  expect((await developer.call('DELETE', 'link')).status).toBe(200);
+});
+
 test('DELETE link revokes the link and ends the sessions of all browsers, and sign-out ends only its own', async () => {
   const { developer, tenant, token } = await apply();
   const [second, third] = [visitor(), visitor()];

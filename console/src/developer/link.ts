@@ -1,8 +1,9 @@
 import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Tenant } from '@svc-asr/core';
 import type { Request, Response, Router } from 'express';
 import type { Act, Audited } from '../audit/act.ts';
-import { createLink, linkIdOf, withLink, withoutLink } from '../applications/link.ts';
+import { createLink, isLinkRevoked, linkIdOf, withLink, withoutLink } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import type { LinkView } from '../responses.ts';
@@ -15,13 +16,21 @@ import { startSession } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Maximum number of links that a tenant may create per hour. Each is a write. */
+/** Maximum number of links that a tenant may create per hour, and of its revocations. Each is a write. */
 const LINKS_PER_HOUR = 10;
 
 /** Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. */
 export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
   const creations = createAttemptLimiter(LINKS_PER_HOUR, HOUR_MS);
+  // Revocations have a count of their own, so that a tenant can always revoke the last link that it created.
+  const revocations = createAttemptLimiter(LINKS_PER_HOUR + 1, HOUR_MS);
+
+  function count(limiter: AttemptLimiter, tenant: string): void {
+    const waitMs = limiter.waitMs(tenant, now());
+    if (waitMs > 0) throw tooMany(waitMs);
+    limiter.fail(tenant, now());
+  }
 
   /** Changes the tenant, unless another request has replaced the link that the session belongs to. */
   async function change(tenant: Tenant, by: (current: Tenant) => Tenant): Promise<Tenant> {
@@ -36,9 +45,7 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     const tenant = await signedIn(request);
     const { name } = tenant.metadata;
     act.tenant = name;
-    const waitMs = creations.waitMs(name, now());
-    if (waitMs > 0) throw tooMany(waitMs);
-    creations.fail(name, now());
+    count(creations, name);
     const expiresAtMs = now() + settings.LINK_DAYS * DAY_MS;
     // The token is generated outside of the update, because a store may run the update several times.
     const { token } = createLink(tenant, peppers, expiresAtMs);
@@ -51,19 +58,27 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     response.status(201).json(view);
   }
 
+  async function revoke(request: Request, response: Response, act: Act): Promise<void> {
+    const tenant = await signedIn(request);
+    const { name } = tenant.metadata;
+    act.tenant = name;
+    count(revocations, name);
+    // The tenant of the session may be some seconds old.
+    const current = await store.get('Tenant', name);
+    if (current !== undefined && isLinkRevoked(current.resource)) {
+      act.entry = 'never';
+    } else {
+      // A tenant without a link is written too, because this ends the sessions of its sign-in codes.
+      await change(tenant, withoutLink);
+      logger.info({ tenant: name }, 'private link revoked');
+    }
+    if (sessionOf(request).signedInBy === 'link') SESSION_COOKIE.clear(request, response);
+    response.json({ object: 'link', tenant: name, revoked: true });
+  }
+
   router
     .route('/console/v1/link')
     .post(audited('link.create', renew))
-    .delete(
-      audited('link.revoke', async (request, response, act) => {
-        const tenant = await signedIn(request);
-        const { name } = tenant.metadata;
-        act.tenant = name;
-        await change(tenant, withoutLink);
-        logger.info({ tenant: name }, 'private link revoked');
-        if (sessionOf(request).signedInBy === 'link') SESSION_COOKIE.clear(request, response);
-        response.json({ object: 'link', tenant: name, revoked: true });
-      }),
-    )
+    .delete(audited('link.revoke', revoke))
     .all(methodNotAllowed('POST, DELETE'));
 }

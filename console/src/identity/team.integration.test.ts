@@ -172,3 +172,12 @@ test('deleting a tenant deletes its members and invitations', async () => {
   expect(count()).toBe(0);
   expect((await owner.call('GET', 'session')).body).toMatchObject({ tenant: null });
 });
+
+test('DELETE link writes one entry for a tenant without a link, and returns 429 after 11 requests in an hour', async () => {
+  const { owner, tenant } = await users.createTeam();
+  const statuses = [];
+  for (let at = 0; at < 12; at++) statuses.push((await owner.call('DELETE', 'link')).status);
+  expect(statuses).toEqual([...Array<number>(11).fill(200), 429]);
+  const { body } = await users.call('GET', `/admin/v1/audit?tenant=${tenant}&action=link.revoke`);
+  expect(body.data).toHaveLength(1);
+});
