@@ -45,10 +45,10 @@ export function routeKeys(router: Router, deps: Deps, audited: Audited): void {
         const expiresAt = expiryOf(expiry, now());
         const owner = await store.get('Tenant', tenant);
         if (owner === undefined) throw new ConsoleError('tenant_not_found');
-        const wanted = { tenant, displayName: name, expiresAt, scopes, models };
-        const { key, resource } = await createKey(store, peppers, wanted);
         act.tenant = tenant;
-        act.target = `key/${resource.spec.keyId}`;
+        const onDrawn = (keyId: string) => (act.target = `key/${keyId}`);
+        const wanted = { tenant, displayName: name, expiresAt, scopes, models, onDrawn };
+        const { key, resource } = await createKey(store, peppers, wanted);
         logger.info({ tenant, key_id: resource.spec.keyId }, 'API key created');
         const active = await waitUntilKeyActive(ledger, resource, polling);
         response.status(201).json({ ...viewKey(resource), key, tenant_state: owner.resource.spec.state, active });

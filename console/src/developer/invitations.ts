@@ -42,12 +42,16 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
     if (waitMs > 0) throw tooMany(waitMs);
     creations.fail(tenant, now());
     const invitedBy = nameOf(found);
+    Object.assign(act, { tenant, detail: { role } });
     const { token, resource } = await inTurn(tenant, async () => {
       await deleteExpired(store, tenant, now());
       if ((await store.membersOf(tenant)).length >= MAX_MEMBERS) throw new ConsoleError('too_many_members');
-      return createUnique(store, 'Member', () => buildInvitation({ tenant, role, email, invitedBy }, peppers, now()));
+      return createUnique(store, 'Member', () => {
+        const drawn = buildInvitation({ tenant, role, email, invitedBy }, peppers, now());
+        act.target = `invitation/${drawn.resource.metadata.name}`;
+        return drawn;
+      });
     });
-    Object.assign(act, { tenant, target: `invitation/${resource.metadata.name}`, detail: { role } });
     logger.info({ tenant, reason: role }, 'invitation created');
     const mailed = await deps.mailer.send('invited', email, {
       tenant: found.tenant.spec.displayName,
@@ -65,8 +69,8 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
     const members = (await store.membersOf(tenant)).map(({ resource }) => resource);
     const found = members.find(({ metadata, spec }) => metadata.name === name && spec.invitation !== undefined);
     if (found === undefined) throw new ConsoleError('invitation_not_found');
-    await store.delete('Member', name);
     Object.assign(act, { tenant, target: `invitation/${name}` });
+    await store.delete('Member', name);
     logger.info({ tenant }, 'invitation withdrawn');
     response.json({ object: 'invitation', id: name, withdrawn: true });
   }

@@ -54,8 +54,8 @@ export function routeKeyRotation(
       scopes: spec.scopes,
       models: spec.models,
       replaces: spec.keyId,
+      onDrawn: (keyId) => (act.detail = { replaced_by: keyId, overlap_hours: overlapHours }),
     });
-    act.detail = { replaced_by: resource.spec.keyId, overlap_hours: overlapHours };
     await endOld(old, resource, now() + overlapHours * HOUR_MS);
     logger.info({ tenant: tenant.metadata.name, key_id: spec.keyId }, 'API key replaced');
     const active = await waitUntilKeyActive(ledger, resource, polling);

@@ -29,9 +29,14 @@ export function routeOwnKeys(
   async function create(request: Request, response: Response, act: Act): Promise<void> {
     const { name: displayName = '', scopes, models, ...expiry } = valid(checkOwnKey(await readJson(request, response)));
     const tenant = await signedIn(request);
-    const created = await issue(tenant, { displayName, expiresAt: expiryOf(expiry, now()), scopes, models });
     act.tenant = tenant.metadata.name;
-    act.target = `key/${created.resource.spec.keyId}`;
+    const created = await issue(tenant, {
+      displayName,
+      expiresAt: expiryOf(expiry, now()),
+      scopes,
+      models,
+      onDrawn: (keyId) => (act.target = `key/${keyId}`),
+    });
     const active = await waitUntilKeyActive(ledger, created.resource, polling);
     const view: CreatedKey = { ...viewKey(created.resource), key: created.key, active };
     response.status(201).json(view);

@@ -47,6 +47,7 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     const tenant = found.tenant.metadata.name;
     const name = String(request.params.memberName);
     count(tenant);
+    Object.assign(act, { tenant, target: `member/${name}`, detail: { role } });
     const changed = await inTurn(tenant, async () => {
       const member = await find(tenant, name);
       if (isOwner(member) && role !== 'owner') await reserveLeaving(store, member, now());
@@ -56,7 +57,6 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
       });
       return resource;
     });
-    Object.assign(act, { tenant, target: `member/${name}`, detail: { role } });
     logger.info({ tenant, reason: role }, 'role of a member changed');
     response.json(viewMember(changed));
   }
@@ -65,12 +65,12 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     const tenant = sessionOf(request).tenant.metadata.name;
     const name = String(request.params.memberName);
     count(tenant);
+    Object.assign(act, { tenant, target: `member/${name}` });
     await inTurn(tenant, async () => {
       const member = await find(tenant, name);
       if (isOwner(member)) await reserveLeaving(store, member, now());
       await store.delete('Member', name);
     });
-    Object.assign(act, { tenant, target: `member/${name}` });
     logger.info({ tenant }, 'member removed');
     response.json({ object: 'member', id: name, removed: true });
   }

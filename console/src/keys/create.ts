@@ -17,6 +17,8 @@ export interface KeyRequest {
   models?: ApiKey['spec']['models'];
   /** Id of the key that this one replaces. */
   replaces?: string;
+  /** Called with the id of the key before the key is stored. */
+  onDrawn?: (keyId: string) => void;
 }
 
 /** Creates a key and stores its resource, which contains only the hash. The returned key is stored nowhere. */
@@ -28,6 +30,7 @@ export async function createKey(
 ): Promise<{ key: string; resource: ApiKey }> {
   return createUnique(store, 'ApiKey', () => {
     const generated = generateApiKey(randomBytes);
+    request.onDrawn?.(generated.keyId);
     return { key: generated.key, resource: buildApiKey(generated, request, peppers) };
   });
 }
