@@ -132,7 +132,7 @@ test('every tab of a tenant is shown without violations, and the audit log recor
   await page.getByText('production').waitFor();
   const { body } = await console_.call('GET', '/admin/v1/audit?tenant=tabs&action=tenant.view');
   const views = new Set(body.data.map(({ detail }: { detail: { view: string } }) => detail.view));
-  expect([...views].sort()).toEqual(['keys', 'refusals', 'sessions', 'usage']);
+  expect([...views].sort()).toEqual(['keys', 'refusals', 'sessions', 'tenant', 'usage']);
   expect(errorsOf(page)).toEqual([]);
 });
 

@@ -46,7 +46,7 @@ export function createAdminApp(deps: Deps): Express {
   routeKeys(app, deps, audited);
   routeRecords(app, deps, audited);
   routeViews(app, deps, audited);
-  routeUsage(app, deps);
+  routeUsage(app, deps, audited);
   routeLedger(app, deps, audited);
   routeAudit(app, deps);
   routeModels(app, deps);

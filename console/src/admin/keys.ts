@@ -1,5 +1,6 @@
 import type { ApiKey } from '@svc-asr/core';
 import type { Router } from 'express';
+import { nameView } from '../audit/act.ts';
 import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
@@ -25,14 +26,20 @@ export function routeKeys(router: Router, deps: Deps, audited: Audited): void {
 
   router
     .route('/admin/v1/keys')
-    .get(async (request, response) => {
-      const { tenant } = valid(checkKeyQuery(request.query));
-      if (tenant !== undefined && (await store.get('Tenant', tenant)) === undefined) {
-        throw new ConsoleError('tenant_not_found');
-      }
-      const keys = await viewKeys(ledger, await (tenant === undefined ? store.list('ApiKey') : keysOf(store, tenant)));
-      response.json({ object: 'list', ...keys, unreadable: await store.unreadable() });
-    })
+    .get(
+      audited('tenant.view', async (request, response, act) => {
+        const { tenant } = valid(checkKeyQuery(request.query));
+        nameView(act, 'keys', tenant);
+        if (tenant !== undefined && (await store.get('Tenant', tenant)) === undefined) {
+          throw new ConsoleError('tenant_not_found');
+        }
+        const keys = await viewKeys(
+          ledger,
+          await (tenant === undefined ? store.list('ApiKey') : keysOf(store, tenant)),
+        );
+        response.json({ object: 'list', ...keys, unreadable: await store.unreadable() });
+      }),
+    )
     .post(
       audited('key.create', async (request, response, act) => {
         const {

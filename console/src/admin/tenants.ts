@@ -41,10 +41,13 @@ export function routeTenants(router: Router, deps: Deps, audited: Audited): void
 
   router
     .route('/admin/v1/tenants/:name')
-    .get(async (request, response) => {
-      valid(checkNoQuery(request.query));
-      response.json(await show(request.params.name));
-    })
+    .get(
+      audited('tenant.view', async (request, response, act) => {
+        act.detail = { view: 'tenant' };
+        valid(checkNoQuery(request.query));
+        response.json(await show(request.params.name));
+      }),
+    )
     .put(
       audited('tenant.put', async (request, response, act) => {
         const { name } = request.params;

@@ -58,6 +58,13 @@ export function createAudited(audit: AuditLog, actorOf: (request: Request) => Ac
   };
 }
 
+/** Reports what a request shows. Only a request that names a tenant gets an entry. */
+export function nameView(act: Act, view: string, tenant: string | undefined): void {
+  act.detail = { view };
+  if (tenant === undefined) act.entry = 'never';
+  else act.tenant = tenant;
+}
+
 /** Returns true if the request was rejected before it changed anything. */
 function isRejected(error: unknown): boolean {
   const isKnown = error instanceof ConsoleError || error instanceof KubernetesError;

@@ -178,16 +178,48 @@ test.each(Object.entries(EXAMPLES))(
   },
 );
 
-test.each(['usage', 'journal', 'keys', 'sessions'])(
-  'GET tenants/NAME/%s adds an entry, because it shows data of a tenant',
-  async (view) => {
-    await put(`view-${view}`);
-    expect((await call('GET', `/admin/v1/tenants/view-${view}/${view}`)).status).toBe(200);
-    expect(await entries(`?tenant=view-${view}&action=tenant.view`)).toEqual([
-      expect.objectContaining({ target: `tenant/view-${view}`, detail: { view } }),
+const USAGE = '/admin/v1/usage?from=2999-01-01&to=2999-01-31';
+
+/** Requests that show data of the tenant `viewed`, by route, and the name of the view in their entries. */
+const VIEWS: Record<string, [path: string, view: string]> = {
+  'GET /admin/v1/tenants/:name': ['/admin/v1/tenants/viewed', 'tenant'],
+  'GET /admin/v1/tenants/:name/usage': ['/admin/v1/tenants/viewed/usage', 'usage'],
+  'GET /admin/v1/tenants/:name/journal': ['/admin/v1/tenants/viewed/journal', 'journal'],
+  'GET /admin/v1/tenants/:name/keys': ['/admin/v1/tenants/viewed/keys', 'keys'],
+  'GET /admin/v1/tenants/:name/sessions': ['/admin/v1/tenants/viewed/sessions', 'sessions'],
+  'GET /admin/v1/tenants/:name/refusals': ['/admin/v1/tenants/viewed/refusals', 'refusals'],
+  'GET /admin/v1/keys': ['/admin/v1/keys?tenant=viewed', 'keys'],
+  'GET /admin/v1/usage': [`${USAGE}&tenant=viewed`, 'usage'],
+};
+
+/** Routes that show no data of one tenant. */
+const WITHOUT_ENTRY = ['tenants', 'applications', 'ledger', 'audit', 'models', 'health', 'session', 'sign-in'];
+
+test('every route of the admin API that shows something has an example in this file', () => {
+  const reads = console_.routes.admin.filter(({ method, path }) => method === 'GET' && path.startsWith('/admin/'));
+  const others = WITHOUT_ENTRY.map((path) => `GET /admin/v1/${path}`);
+  const known = [...Object.keys(VIEWS), ...others];
+  expect(reads.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(known.sort());
+});
+
+test.each(Object.entries(VIEWS))(
+  '%s adds an entry, because it shows data of a tenant',
+  async (_route, [path, view]) => {
+    expect((await put('viewed')).body.applied).toBe(true);
+    const { status, headers } = await call('GET', path);
+    expect(status).toBe(200);
+    const requestId = headers.get('x-request-id');
+    expect((await entries('?action=tenant.view')).filter(({ request_id: id }) => id === requestId)).toEqual([
+      expect.objectContaining({ target: 'tenant/viewed', tenant: 'viewed', detail: { view } }),
     ]);
   },
 );
+
+test.each(['/admin/v1/keys', USAGE])('GET %s adds no entry, because it names no tenant', async (path) => {
+  const before = (await entries())[0]?.id;
+  expect((await call('GET', path)).status).toBe(200);
+  expect((await entries())[0]?.id).toBe(before);
+});
 
 test('a rejected request adds no entry', async () => {
   const before = (await entries())[0]?.id;
