@@ -28,7 +28,7 @@ export function routePurge(router: Router, { store, ledger, settings, logger }: 
           response.json(await countTenant({ store, ledger }, name, polling));
           return;
         }
-        const report = await purgeTenant({ store, ledger }, name, polling);
+        const report = await purgeTenant({ store, ledger }, name, polling, () => (act.entry = 'always'));
         logger.warn({ tenant: name, reason: report.complete ? 'complete' : 'incomplete' }, 'tenant purged');
         act.detail = { dry_run: false, complete: report.complete };
         response.json(report);

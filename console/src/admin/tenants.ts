@@ -81,7 +81,7 @@ export function routeTenants(router: Router, deps: Deps, audited: Audited): void
     .delete(
       audited('tenant.delete', async (request, response, act) => {
         const { name } = request.params;
-        const keysRevoked = await deleteTenant(store, name);
+        const keysRevoked = await deleteTenant(store, name, () => (act.entry = 'always'));
         act.detail = { keys_revoked: keysRevoked };
         logger.info({ tenant: name, amount: keysRevoked }, 'tenant and its keys deleted');
         const applied = await waitUntilTenantClosed(ledger, name, polling);

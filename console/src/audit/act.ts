@@ -13,8 +13,11 @@ export interface Act {
   target?: string;
   /** Actor, if the handler itself authenticates the request. */
   actor?: Actor;
-  /** `never` if a successful request changed and showed nothing that needs an entry. */
-  entry?: 'never';
+  /**
+   * `always` as soon as a request has changed something that a later rejection does not undo. `never` if a successful
+   * request changed and showed nothing that needs an entry.
+   */
+  entry?: 'always' | 'never';
   /** Further facts, without secrets and personal data. */
   detail: Record<string, unknown>;
 }
@@ -25,8 +28,8 @@ type Handle<P> = (request: Request<P>, response: Response, act: Act) => Promise<
 export type Audited = <P>(action: string, handle: Handle<P>) => RequestHandler<P>;
 
 /**
- * Creates the function that wraps handlers. The entry is added after the handler. A rejected request changes nothing and
- * gets no entry. A request that failed otherwise may have been executed, and gets one.
+ * Creates the function that wraps handlers. The entry is added after the handler. A request that was rejected before it
+ * changed anything gets no entry. A request that failed otherwise may have been executed, and gets one.
  */
 export function createAudited(audit: AuditLog, actorOf: (request: Request) => Actor): Audited {
   return (action, handle) => async (request, response) => {
@@ -48,7 +51,7 @@ export function createAudited(audit: AuditLog, actorOf: (request: Request) => Ac
     try {
       await handle(request, response, act);
     } catch (error) {
-      if (!isRejected(error)) {
+      if (act.entry === 'always' || !isRejected(error)) {
         act.detail.failed = true;
         record();
       }
@@ -65,7 +68,7 @@ export function nameView(act: Act, view: string, tenant: string | undefined): vo
   else act.tenant = tenant;
 }
 
-/** Returns true if the request was rejected before it changed anything. */
+/** Returns true if the request was rejected. It then has changed nothing, unless the handler reported a change. */
 function isRejected(error: unknown): boolean {
   const isKnown = error instanceof ConsoleError || error instanceof KubernetesError;
   return isKnown ? error.status >= 400 && error.status < 500 : isClientError(error);

@@ -149,11 +149,13 @@ test('every route of the admin API that changes something has an example in this
   expect(writes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(EXAMPLES).sort());
 });
 
-/** Answers the request for a purge as the operator does, if there is one. */
-async function answerPurges(): Promise<void> {
+/**
+ * Answers the request for a purge as the operator does, if there is one. The answer to `busyAt` reports a live session.
+ */
+async function answerPurges(busyAt?: 'check' | 'remove'): Promise<void> {
   const { requests } = console_.ledger.purge;
-  for (const [name, { id }] of await requests.list()) {
-    await requests.answer(name, id, { liveSessions: 0, removed: {}, remaining: {} });
+  for (const [name, { id, action }] of await requests.list()) {
+    await requests.answer(name, id, { liveSessions: action === busyAt ? 1 : 0, removed: {}, remaining: {} });
   }
 }
 
@@ -228,6 +230,25 @@ test('a rejected request adds no entry', async () => {
   expect((await call('PUT', '/admin/v1/tenants/x', { body: '{' })).status).toBe(400);
   expect((await call('DELETE', '/admin/v1/tenants/put', { token: 'wrong' })).status).toBe(401);
   expect((await entries())[0]?.id).toBe(before);
+});
+
+test.each([
+  ['adds an entry if it has removed something', 'remove', [{ dry_run: false, failed: true }]],
+  ['adds no entry if it has removed nothing', 'check', []],
+] as const)('a purge that is refused because of a live session %s', async (_result, busyAt, details) => {
+  await put(`busy-${busyAt}`);
+  let isDone = false;
+  const path = `/admin/v1/tenants/busy-${busyAt}/purge`;
+  const answering = call('POST', path, { body: { confirm: true } }).finally(() => (isDone = true));
+  await eventually('the request was answered', 30_000, async () => {
+    await answerPurges(busyAt);
+    return isDone;
+  });
+  const { status, headers, body } = await answering;
+  expect([status, body.error.code]).toEqual([409, 'tenant_has_live_sessions']);
+  const requestId = headers.get('x-request-id');
+  const found = (await entries()).filter(({ request_id: id }) => id === requestId);
+  expect(found.map(({ detail }) => detail)).toEqual(details);
 });
 
 async function signIn(name: string): Promise<Visitor> {

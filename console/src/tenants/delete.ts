@@ -4,13 +4,15 @@ import type { ConsoleKind, ResourceStore, Stored } from '../resources/store.ts';
 /**
  * Deletes a tenant, its keys and its members. Returns the number of keys. The tenant is deleted last, so that it still
  * exists after an interruption and can be deleted again. No key or member remains for a later tenant of the same name.
+ * Calls `onDelete` before the first deletion.
  */
-export async function deleteTenant(store: ResourceStore, name: string): Promise<number> {
+export async function deleteTenant(store: ResourceStore, name: string, onDelete: () => void): Promise<number> {
   const tenant = await store.get('Tenant', name);
   if (tenant === undefined) throw new ConsoleError('tenant_not_found');
   const keys = (await store.list('ApiKey')).filter(({ resource }) => resource.spec.tenant === name);
   const members = await store.membersOf(name);
   checkWritable([tenant, ...keys, ...members]);
+  onDelete();
   for (const { resource } of [...keys, ...members]) await store.delete(resource.kind, resource.metadata.name);
   await store.delete('Tenant', name);
   return keys.length;

@@ -46,15 +46,20 @@ export async function countTenant(deps: PurgeDeps, name: string, polling: PollOp
 
 /**
  * Removes everything of a tenant, and then counts what is left. It is safe to repeat after a failure. Throws without
- * removing anything if the tenant has live sessions.
+ * removing anything if the tenant has live sessions. Calls `onDelete` before the first deletion.
  */
-export async function purgeTenant(deps: PurgeDeps, name: string, polling: PollOptions): Promise<PurgeReport> {
+export async function purgeTenant(
+  deps: PurgeDeps,
+  name: string,
+  polling: PollOptions,
+  onDelete: () => void,
+): Promise<PurgeReport> {
   const { store } = deps;
   checkName(name);
   const left = startTimer(polling);
   const found = await store.traces(name);
   checkIdle(name, found, await check(deps, name, left()));
-  await deleteResources(store, name, found);
+  await deleteResources(store, name, found, onDelete);
   const areDeleted = async () => Object.values(countResources(await store.traces(name))).every((count) => count === 0);
   if (!(await pollUntil(areDeleted, left()))) {
     throw new ConsoleError('operator_unavailable', {
@@ -119,7 +124,12 @@ function checkIdle(name: string, { tenants }: TenantTraces, { liveSessions }: Pu
 }
 
 /** Deletes the tenant last, so that no key or member remains for a later one of the same name after an interruption. */
-async function deleteResources(store: ResourceStore, name: string, traces: TenantTraces): Promise<void> {
+async function deleteResources(
+  store: ResourceStore,
+  name: string,
+  traces: TenantTraces,
+  onDelete: () => void,
+): Promise<void> {
   const { keyNames, memberNames } = traces;
   const [tenants, keys, members] = await Promise.all([
     store.list('Tenant'),
@@ -131,6 +141,7 @@ async function deleteResources(store: ResourceStore, name: string, traces: Tenan
     ...keys.filter(({ resource }) => keyNames.includes(resource.metadata.name)),
     ...members.filter(({ resource }) => memberNames.includes(resource.metadata.name)),
   ]);
+  onDelete();
   for (const key of keyNames) await store.delete('ApiKey', key);
   for (const member of memberNames) await store.delete('Member', member);
   await store.delete('Tenant', name);
