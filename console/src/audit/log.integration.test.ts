@@ -1,4 +1,6 @@
+import { createLogger } from '@svc-asr/runtime';
 import { eventually } from '../../../test/support/eventually.ts';
+import { AuditLog } from './log.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
 import type { TestEnvironment } from '../testing/environment.ts';
 
@@ -33,6 +35,32 @@ test('acts during an outage of Redis succeed, are logged, and reach the audit lo
   await console_.redis.restart();
   await eventually('the entries are in Redis', WITHIN_MS, async () => (await tenants()).length === 3);
   expect(await tenants()).toEqual(['two', 'one', 'before']);
+});
+
+test('an entry that is added while a write ends reaches the audit log without a further act', async () => {
+  const { audit: stored } = console_.ledger;
+  const act = { actor: 'admin-token', name: null, action: 'tenant.put', target: 'tenant/a', tenant: 'a', detail: {} };
+  const settings = { AUDIT_MAX_ENTRIES: 100, AUDIT_RETENTION_DAYS: 1, AUDIT_QUEUE_ENTRIES: 10 };
+  // The write ends within some microtasks of the reply of Redis. An entry is added at each of them.
+  for (let turns = 0; turns < 10; turns++) {
+    let isFirst = true;
+    const append: typeof stored.append = async (...args) => {
+      await stored.append(...args);
+      if (isFirst) void addAfter(turns);
+      isFirst = false;
+    };
+    const logger = createLogger('console', 'error', { write: () => undefined });
+    const log = new AuditLog({ ledger: { audit: { ...stored, append } }, settings, logger, now: Date.now });
+    const addAfter = async (left: number) => {
+      for (let turn = 0; turn < left; turn++) await Promise.resolve();
+      log.record({ ...act, requestId: `second-${turns}` });
+    };
+    log.record({ ...act, requestId: 'first' });
+    await eventually(`both entries are written after ${turns} microtasks`, WITHIN_MS, async () => {
+      const written = await stored.read({ count: 100 });
+      return written.some(({ requestId }) => requestId === `second-${turns}`);
+    });
+  }
 });
 
 test('at most AUDIT_QUEUE_ENTRIES wait for Redis, the newest ones, and the log counts the others', async () => {

@@ -83,21 +83,30 @@ export class AuditLog {
 
   /** Writes the waiting entries. Does not throw: they stay in memory after a failure and are written later. */
   write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+      // An entry that was added after the last batch and before this line has not been written.
+      if (this.#waiting.length > 0 && this.#timer === undefined) void this.write();
+    });
     return this.#writing;
   }
 
   /** Tries a last time to write the waiting entries. */
   async close(): Promise<void> {
     await this.write();
-    clearTimeout(this.#timer);
+    this.#clearTimer();
     const { length } = this.#waiting;
     if (length > 0) this.#deps.logger.error({ amount: length }, 'audit entries are only in the log, not in Redis');
   }
 
+  #clearTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
   async #writeAll(): Promise<void> {
     const { ledger, settings, logger, now } = this.#deps;
-    clearTimeout(this.#timer);
+    this.#clearTimer();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH_ENTRIES);
       const oldestMs = now() - settings.AUDIT_RETENTION_DAYS * DAY_MS;
