@@ -54,10 +54,8 @@ describe.each([
         const placement = await ledger.pools.place(name, { sessionId, tenant, avoid });
         return placement.outcome === 'placed' ? placement.worker.id : undefined;
       },
-      /** Waits for the duration of a lease and checks the leases, so that the wait does not look like an outage. */
-      passLease: async () => {
-        for (const untilMs = Date.now() + LEASE_MS + 100; Date.now() < untilMs; await pause(200)) await load();
-      },
+      /** Waits until the leases of all workers have expired. A pause of the machine restarts them once. */
+      passLease: () => eventually('the leases expire', 10 * LEASE_MS, async () => (await load()).workers === 0),
     };
   };
   /** Returns a pool for a concurrent test. Such a test cannot use `model`, which changes with each test. */
