@@ -142,7 +142,8 @@ test('a model without workers is reported as busy', async () => {
 test('the code of the playground names the key, and changes with the settings', async () => {
   const { page } = await openPlayground();
   const code = page.getByRole('tabpanel').locator('pre');
-  expect(await code.innerText()).toMatch(/SVC_ASR_API_KEY must contain the key .* ends with \w{4}\./);
+  // The keys are loaded after the page.
+  await code.filter({ hasText: /SVC_ASR_API_KEY must contain the key .* ends with \w{4}\./ }).waitFor();
   await page.getByLabel('End of an utterance').selectOption({ label: 'At a pause of 500 ms' });
   await page.getByRole('tab', { name: 'Python' }).click();
   expect(await code.innerText()).toContain('endpointing_ms=500');
