@@ -31,7 +31,9 @@ export interface WatchEvent {
 
 export interface DeleteOptions {
   /** Uid that the object must have. It prevents the deletion of an object that was recreated under the same name. */
-  uid?: string;
+  uid?: string | undefined;
+  /** Version that the object must have. The deletion fails with 409 if another writer has changed the object. */
+  resourceVersion?: string | undefined;
   propagation?: 'Background' | 'Foreground' | 'Orphan';
 }
 

@@ -56,7 +56,7 @@ test('the Kubernetes client sends requests with the paths, queries and bodies th
   await client.mergePatch(TYPES.Tenant, 'acme', { metadata: { labels: null } });
   await client.create(TYPES.Tenant, tenant);
   await client.replace(TYPES.Tenant, tenant);
-  await client.delete(TYPES.Tenant, 'acme', { uid: 'u1' });
+  await client.delete(TYPES.Tenant, 'acme', { uid: 'u1', resourceVersion: '7' });
   const path = '/apis/asr.svc.dev/v1/namespaces/svc-asr/tenants';
   expect(
     requests.map(({ method, url, headers }) => [method, url.pathname, url.search, headers['content-type']]),
@@ -70,7 +70,7 @@ test('the Kubernetes client sends requests with the paths, queries and bodies th
   ]);
   expect(JSON.parse(requests[5]!.body)).toMatchObject({
     propagationPolicy: 'Background',
-    preconditions: { uid: 'u1' },
+    preconditions: { uid: 'u1', resourceVersion: '7' },
   });
   for (const { headers } of requests) expect(headers['user-agent']).toMatch(/^test /);
 });

@@ -69,12 +69,16 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
         parts: { name, ...(subresource !== undefined && { subresource }), query: { fieldManager } },
         body: { type: MERGE_TYPE, value },
       }),
-    delete: async (type, name, { uid, propagation = 'Background' } = {}) => {
+    delete: async (type, name, { uid, resourceVersion, propagation = 'Background' } = {}) => {
+      const preconditions = {
+        ...(uid !== undefined && { uid }),
+        ...(resourceVersion !== undefined && { resourceVersion }),
+      };
       const value = {
         kind: 'DeleteOptions',
         apiVersion: 'v1',
         propagationPolicy: propagation,
-        ...(uid !== undefined && { preconditions: { uid } }),
+        ...(Object.keys(preconditions).length > 0 && { preconditions }),
       };
       await missingAsUndefined(
         request({ verb: 'delete', method: 'DELETE', type, parts: { name }, body: { type: JSON_TYPE, value } }),
