@@ -26,13 +26,13 @@ export function writeUserSession(
 
 /** Serves the session of the browser: who is signed in, as which tenant, and the end of all sessions of a user. */
 export function routeUserSession(router: Router, deps: DeveloperDeps, finder: SessionFinder): void {
-  const { store, reads, identity, settings, now } = deps;
+  const { reads, identity, settings, now } = deps;
   const hasProvider = identity.provider !== undefined;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
 
   /** Returns the session of a user. The tenant of the cookie counts only if the user is still a member of it. */
   async function viewUser(user: SignedInUser, selected: string): Promise<ConsoleSessionView> {
-    const tenants = await listMemberships(store, reads, user);
+    const tenants = await listMemberships(reads, user);
     const current = tenants.find(({ tenant }) => tenant === selected);
     return {
       object: 'console_session',

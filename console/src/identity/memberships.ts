@@ -7,12 +7,8 @@ import { userFields } from './member.ts';
 import type { MemberUser } from './member.ts';
 
 /** Returns the tenants of a user with the role in each, in the order of their names. Deleted tenants are left out. */
-export async function listMemberships(
-  store: ResourceStore,
-  reads: CachedReads,
-  user: UserIdentity,
-): Promise<MembershipView[]> {
-  const members = await store.membershipsOf(user);
+export async function listMemberships(reads: CachedReads, user: UserIdentity): Promise<MembershipView[]> {
+  const members = await reads.membershipsOf(user);
   const views = await Promise.all(
     members.map(async ({ resource: { spec } }) => {
       const tenant = await reads.tenant(spec.tenant);

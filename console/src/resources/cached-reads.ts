@@ -1,15 +1,17 @@
 import { keysOf } from './keys-of.ts';
 import { BriefCache } from './brief-cache.ts';
-import type { ConsoleKind, ResourceStore, Stored } from './store.ts';
+import type { ConsoleKind, ResourceStore, Stored, UserIdentity } from './store.ts';
+import { digestOf } from './user-label.ts';
 
 /** Reads for requests of developers. Results may be as old as the time to live of the cache. */
 export interface CachedReads {
   tenant: (name: string) => Promise<Stored<'Tenant'> | undefined>;
   keysOf: (tenant: string) => Promise<Stored<'ApiKey'>[]>;
   membersOf: (tenant: string) => Promise<Stored<'Member'>[]>;
+  membershipsOf: (user: UserIdentity) => Promise<Stored<'Member'>[]>;
 }
 
-/** Number of tenants, of lists of keys and of lists of members that are kept. */
+/** Number of entries that each cache keeps. */
 const MAX_ENTRIES = 1000;
 /** Cache key for the list of keys without a label. No tenant can have this name. */
 const WITHOUT_LABEL = '';
@@ -21,20 +23,23 @@ const WITHOUT_LABEL = '';
 export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: ResourceStore; reads: CachedReads } {
   const tenants = new BriefCache<Stored<'Tenant'> | undefined>({ ttlMs, maxEntries: MAX_ENTRIES });
   const keys = new BriefCache<Stored<'ApiKey'>[]>({ ttlMs, maxEntries: MAX_ENTRIES });
-
   const members = new BriefCache<Stored<'Member'>[]>({ ttlMs, maxEntries: MAX_ENTRIES });
+  const memberships = new BriefCache<Stored<'Member'>[]>({ ttlMs, maxEntries: MAX_ENTRIES });
 
   function forget(kind: ConsoleKind, name: string): void {
     if (kind === 'Tenant') tenants.delete(name);
     else if (kind === 'ApiKey') keys.clear();
-    else members.clear();
+    else {
+      members.clear();
+      memberships.clear();
+    }
   }
 
   const store: ResourceStore = {
     ...inner,
     // A write that fails may have been executed, so the cache is cleared in any case.
     update: (kind, name, change) => inner.update(kind, name, change).finally(() => forget(kind, name)),
-    delete: (kind, name) => inner.delete(kind, name).finally(() => forget(kind, name)),
+    delete: (kind, name, check) => inner.delete(kind, name, check).finally(() => forget(kind, name)),
   };
   const reads: CachedReads = {
     tenant: (name) => tenants.read(name, () => inner.get('Tenant', name)),
@@ -47,6 +52,7 @@ export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: Re
         tenant,
       ),
     membersOf: (tenant) => members.read(tenant, () => inner.membersOf(tenant)),
+    membershipsOf: (user) => memberships.read(digestOf(user), () => inner.membershipsOf(user)),
   };
   return { store, reads };
 }

@@ -72,12 +72,14 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
         await writeDurably(file, textOf(changed));
         return { resource: changed, previous };
       }),
-    delete: (kind, name) =>
+    delete: (kind, name, check) =>
       inTurn(async () => {
         const file = fileOf(folder, kind, name);
         const snapshot = await readSnapshot();
         const isDamaged = kind === 'ApiKey' && isDamagedKey(snapshot, name, file);
-        if (!isDamaged && findOwnedEntry(snapshot, kind, name, file) === undefined) return false;
+        const entry = isDamaged ? undefined : findOwnedEntry(snapshot, kind, name, file);
+        if (!isDamaged && entry === undefined) return false;
+        if (entry !== undefined) check?.(stored<typeof kind>(entry).resource);
         await removeDurably(file);
         return true;
       }),

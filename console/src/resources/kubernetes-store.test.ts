@@ -195,3 +195,26 @@ test('the Kubernetes store finds Members without labels, which were created with
   expect((await store.membersOf('acme')).map(({ resource }) => resource.metadata.name)).toEqual(['m1']);
   expect((await store.membershipsOf(grace)).map(({ resource }) => resource.spec.tenant)).toEqual(['acme', 'other']);
 });
+
+test('the Kubernetes store makes the Tenant the owner of a Member that was created with kubectl', async () => {
+  const { store, put, find } = open();
+  put(object('acme', { uid: 'u1' }));
+  put({ ...member('m1', grace), metadata: { name: 'm1' } });
+  await store.update('Member', 'm1', () => member('m1', { ...grace, name: 'Grace' }));
+  const owner = { apiVersion: API_VERSION, kind: 'Tenant', name: 'acme', uid: 'u1' };
+  expect(find('Member', 'm1')?.metadata.ownerReferences).toEqual([owner]);
+});
+
+test('the Kubernetes store keeps a resource if the check of its deletion throws, or if it changes after the check', async () => {
+  const { store, put, find, before } = open();
+  put(object('acme'));
+  const keep = () => {
+    throw new Error('the tenant stays');
+  };
+  await expect(store.delete('Tenant', 'acme', keep)).rejects.toThrow('the tenant stays');
+  before('delete', () => put(object('acme', {}, 'renamed')));
+  await expect(store.delete('Tenant', 'acme', () => {})).rejects.toMatchObject({ code: 'write_conflict' });
+  expect(find('Tenant', 'acme')).toMatchObject({ spec: { displayName: 'renamed' } });
+  expect(await store.delete('Tenant', 'acme', () => {})).toBe(true);
+  expect(find('Tenant', 'acme')).toBeUndefined();
+});

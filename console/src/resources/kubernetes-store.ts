@@ -5,7 +5,7 @@ import type { KubeApi, KubeObject } from '@svc-asr/kubernetes';
 import { backoffMs } from '@svc-asr/runtime';
 import type { ResourceOf } from '@svc-asr/core';
 import { ConsoleError } from '../errors.ts';
-import { buildObject, indexLabels, isTerminating, isName, readObject, TENANT_LABEL } from './object.ts';
+import { buildObject, indexLabels, isTerminating, isName, readObject, referencesTo, TENANT_LABEL } from './object.ts';
 import type { ConsoleKind, ResourceStore, Stored, Updated } from './store.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 import { digestOf, isMemberFor, USER_LABEL } from './user-label.ts';
@@ -85,12 +85,17 @@ export function createKubernetesStore({ api, pageSize }: KubernetesStoreOptions)
       return { resource: readValid(kind, object), readOnlyIn: undefined };
     },
     update: (kind, name, change) => inTurn(`${kind}/${name}`, () => update(api, kind, name, change)),
-    delete: (kind, name) =>
+    delete: (kind, name, check) =>
       inTurn(`${kind}/${name}`, async () => {
         const object = await find(api, kind, name);
         if (object === undefined || isTerminating(object)) return false;
-        const { uid } = object.metadata;
-        await api.delete(TYPES[kind], name, uid === undefined ? {} : { uid });
+        const { uid, resourceVersion } = object.metadata;
+        check?.(readValid(kind, object));
+        try {
+          await api.delete(TYPES[kind], name, { uid, resourceVersion: check && resourceVersion });
+        } catch (error) {
+          throw isStatus(error, 409) ? new ConsoleError('write_conflict', { cause: error }) : error;
+        }
         return true;
       }),
   };
@@ -159,13 +164,24 @@ async function write<K extends ConsoleKind>(
     const annotations = { ...before.metadata.annotations, ...wanted.metadata.annotations };
     // An accepted invitation gets the label of its user.
     const labels = { ...before.metadata.labels, ...(wanted.kind === 'Member' && indexLabels(wanted)) };
-    const metadata = { ...before.metadata, annotations, ...(Object.keys(labels).length > 0 && { labels }) };
+    const ownerReferences = before.metadata.ownerReferences ?? (await ownersOf(api, wanted));
+    const metadata = {
+      ...before.metadata,
+      annotations,
+      ...(Object.keys(labels).length > 0 && { labels }),
+      ...(ownerReferences.length > 0 && { ownerReferences }),
+    };
     return api.replace(TYPES[kind], { ...before, metadata, spec: wanted.spec });
   }
   if (wanted.kind === 'Tenant') return api.create(TYPES[kind], buildObject(wanted, undefined));
   const tenant = await find(api, 'Tenant', wanted.spec.tenant);
   if (tenant === undefined || isTerminating(tenant)) throw new ConsoleError('tenant_not_found');
   return api.create(TYPES[kind], buildObject(wanted, tenant));
+}
+
+/** Returns the owner of a Member that was created without one, for example by kubectl. */
+async function ownersOf(api: Pick<Api, 'get'>, wanted: ResourceOf<ConsoleKind>) {
+  return wanted.kind === 'Member' ? referencesTo(await find(api, 'Tenant', wanted.spec.tenant)) : [];
 }
 
 /**

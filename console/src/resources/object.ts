@@ -1,6 +1,6 @@
 import { API_GROUP, API_VERSION, checkResource, describeProblems } from '@svc-asr/core';
 import type { ResourceOf } from '@svc-asr/core';
-import type { KubeObject } from '@svc-asr/kubernetes';
+import type { KubeObject, OwnerReference } from '@svc-asr/kubernetes';
 import type { ConsoleKind } from './store.ts';
 import { digestOf, USER_LABEL } from './user-label.ts';
 
@@ -52,9 +52,7 @@ export function ownAnnotations(annotations: Readonly<Record<string, string>> = {
  */
 export function buildObject(resource: ResourceOf<ConsoleKind>, tenant: KubeObject | undefined): KubeObject {
   const { kind, metadata, spec } = resource;
-  const { name, uid } = tenant?.metadata ?? {};
-  const ownerReferences =
-    name === undefined || uid === undefined ? [] : [{ apiVersion: API_VERSION, kind: 'Tenant', name, uid }];
+  const ownerReferences = referencesTo(tenant);
   return {
     apiVersion: API_VERSION,
     kind,
@@ -70,6 +68,12 @@ export function buildObject(resource: ResourceOf<ConsoleKind>, tenant: KubeObjec
     },
     spec,
   };
+}
+
+/** Returns owner references to a Tenant. The garbage collector then deletes the object with the Tenant. */
+export function referencesTo(tenant: KubeObject | undefined): OwnerReference[] {
+  const { name, uid } = tenant?.metadata ?? {};
+  return name === undefined || uid === undefined ? [] : [{ apiVersion: API_VERSION, kind: 'Tenant', name, uid }];
 }
 
 /** Returns the labels by which the API server selects resources. */

@@ -69,7 +69,8 @@ export interface ResourceStore {
   ) => Promise<Updated<K>>;
   /**
    * Deletes a resource. Returns false if there was none. A damaged key can be deleted too, because revoking must always
-   * be possible.
+   * be possible. `check` receives the resource and throws to keep it. The deletion fails with `write_conflict` if
+   * another writer changes the resource after the check.
    */
-  delete: (kind: ConsoleKind, name: string) => Promise<boolean>;
+  delete: <K extends ConsoleKind>(kind: K, name: string, check?: (current: ResourceOf<K>) => void) => Promise<boolean>;
 }

@@ -95,9 +95,13 @@ export function createKubeObjects(): KubeObjects {
           return store(object);
         });
       },
-      delete: async (type, name) => {
+      delete: async (type, name, { resourceVersion } = {}) => {
         await Promise.resolve();
         runHook('delete');
+        const known = objects.get(keyOf(type.kind, name));
+        if (resourceVersion !== undefined && known?.metadata.resourceVersion !== resourceVersion) {
+          throw refuse(409, 'Conflict');
+        }
         objects.delete(keyOf(type.kind, name));
       },
     },
