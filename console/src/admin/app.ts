@@ -35,7 +35,7 @@ export function createAdminApp(deps: Deps): Express {
   const page = loadWebPage('admin');
   page.route(app);
   routeAdminSignIn(app, deps, sessions, tokenCheck, audited);
-  routeAdminProviderSignIn(app, deps, sessions, failures);
+  routeAdminProviderSignIn(app, deps, sessions);
   app.use('/admin/v1', authenticate(tokenCheck, sessions));
   routeAdminSessions(app, sessions, audited);
   routeTenants(app, deps, audited);

@@ -52,7 +52,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   const audited = createAudited(deps.audit, actorOf);
   routeApplications(app, deps, finder);
   routeSignIn(app, deps, failures, finder);
-  routeDeveloperSignIn(app, deps, failures);
+  routeDeveloperSignIn(app, deps);
   routeUserSession(app, deps, finder);
   routeTeam(app, deps, audited);
   routeAcceptance(app, deps, finder, failures, audited);

@@ -1,4 +1,3 @@
-import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Router } from 'express';
 import { createCookie } from '../http/cookie.ts';
 import { listMemberships, refreshMembers } from '../identity/memberships.ts';
@@ -7,7 +6,7 @@ import type { DeveloperDeps } from './deps.ts';
 import { writeUserSession } from './user-session.ts';
 
 /** Serves sign-in with OpenID Connect, if a provider is configured. The first tenant of the user is selected. */
-export function routeDeveloperSignIn(router: Router, deps: DeveloperDeps, failures: AttemptLimiter): void {
+export function routeDeveloperSignIn(router: Router, deps: DeveloperDeps): void {
   const { store, reads, identity, peppers, settings, logger, now } = deps;
   const { provider, users } = identity;
   if (provider === undefined) return;
@@ -17,14 +16,14 @@ export function routeDeveloperSignIn(router: Router, deps: DeveloperDeps, failur
     startPath: '/console/v1/sign-in/oidc',
     callbackPath: '/console/v1/sign-in/callback',
     loginCookie: createCookie('svc_asr_login', 'Lax'),
-    failures,
+    failuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
     peppers,
     logger,
     now,
     onUser: async (request, response, { issuer, subject, name, email }) => {
       const user = await users.start({ issuer, subject, name, email });
       await refreshMembers(store, user, logger);
-      const [first] = await listMemberships(store, reads, user);
+      const [first] = await listMemberships(reads, user);
       writeUserSession(request, response, user, first?.tenant ?? '', now());
       logger.info({ tenant: first?.tenant }, 'user signed in');
     },

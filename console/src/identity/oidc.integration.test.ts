@@ -214,6 +214,22 @@ test('a code can be used once', async () => {
   expect((await copy.open(callback.url.href)).url.search).toBe('?sign_in_error=sign_in_failed');
 });
 
+test('wrong private links of an address do not block users of the provider behind it', async () => {
+  const attempts = Array.from({ length: 30 }, () =>
+    createVisitor(console_.pageUrl).call('POST', 'sign-in', { token: 'wrong' }),
+  );
+  expect((await Promise.all(attempts)).map(({ status }) => status)).toContain(429);
+  expect((await (await signIn(addUser())).visitor.call('GET', 'session')).status).toBe(200);
+});
+
+test.each(['cross-site', 'same-site'])(
+  'a sign-in that a %s page starts ends at the start page and sets no cookie',
+  async (site) => {
+    const response = await fetch(startUrl(), { redirect: 'manual', headers: { 'sec-fetch-site': site } });
+    expect([response.headers.get('location'), response.headers.get('set-cookie')]).toEqual(['/', null]);
+  },
+);
+
 test('a user who cancels at the provider returns to the page with an error', async () => {
   const client = createWebClient();
   const landed = await client.open(startUrl());

@@ -1,4 +1,5 @@
-import type { AttemptLimiter, Keyring, Logger } from '@svc-asr/runtime';
+import { createAttemptLimiter } from '@svc-asr/runtime';
+import type { Keyring, Logger } from '@svc-asr/runtime';
 import type { Request, Response, Router } from 'express';
 import { ConsoleError } from '../errors.ts';
 import type { ConsoleErrorCode } from '../errors.ts';
@@ -17,7 +18,8 @@ export interface SignInRoutes {
   readonly callbackPath: string;
   /** Cookie that holds the login. It is SameSite=Lax, because the provider redirects from another site. */
   readonly loginCookie: Cookie;
-  readonly failures: AttemptLimiter;
+  /** Maximum number of failed sign-ins of an address per minute. */
+  readonly failuresPerMinute: number;
   readonly peppers: Keyring;
   readonly logger: Logger;
   readonly now: () => number;
@@ -30,7 +32,9 @@ export interface SignInRoutes {
  * because the browser shows the response to a navigation as it is.
  */
 export function routeProviderSignIn(router: Router, options: SignInRoutes): void {
-  const { provider, baseUrl, loginCookie, failures, peppers, logger, now } = options;
+  const { provider, baseUrl, loginCookie, peppers, logger, now } = options;
+  // Other failures of an address, such as wrong links, do not count here. They must not block users of the provider.
+  const failures = createAttemptLimiter(options.failuresPerMinute, 60_000);
   const redirectUri = `${baseUrl}${options.callbackPath}`;
 
   function refuseIfBlocked(request: Request): void {
@@ -38,6 +42,11 @@ export function routeProviderSignIn(router: Router, options: SignInRoutes): void
   }
 
   async function start(request: Request, response: Response): Promise<void> {
+    // A page of another site must not replace the session of its visitor. Browsers send this header.
+    if (['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']))) {
+      response.redirect(303, '/');
+      return;
+    }
     const { url, login } = await provider.start(redirectUri, safeReturnPath(request.query.return_to), now());
     loginCookie.write(request, response, writeLogin(login, peppers), LOGIN_MS);
     response.redirect(303, url);

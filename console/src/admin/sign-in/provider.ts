@@ -1,4 +1,3 @@
-import type { AttemptLimiter } from '@svc-asr/runtime';
 import type { Router } from 'express';
 import type { Deps } from '../../deps.ts';
 import { ConsoleError } from '../../errors.ts';
@@ -14,7 +13,6 @@ export function routeAdminProviderSignIn(
   router: Router,
   { provider, audit, peppers, settings, logger, now }: Deps,
   sessions: AdminSessions,
-  failures: AttemptLimiter,
 ): void {
   if (provider === undefined || settings.OIDC_ADMIN_GROUPS.size === 0) return;
   routeProviderSignIn(router, {
@@ -23,7 +21,7 @@ export function routeAdminProviderSignIn(
     startPath: '/admin/v1/sign-in/oidc',
     callbackPath: '/admin/v1/sign-in/callback',
     loginCookie: createCookie('svc_asr_admin_login', 'Lax'),
-    failures,
+    failuresPerMinute: settings.ADMIN_FAILED_ATTEMPTS_PER_MINUTE,
     peppers,
     logger,
     now,
