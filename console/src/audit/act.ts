@@ -11,7 +11,7 @@ export interface Act {
   tenant?: string | null;
   /** Kind and name of the changed thing. By default it follows from the parameters of the path. */
   target?: string;
-  /** Actor, if the handler itself authenticates the request. */
+  /** Actor, if the handler itself authenticates the request. A request that fails before gets no entry. */
   actor?: Actor;
   /**
    * `always` as soon as a request has changed something that a later rejection does not undo. `never` if a successful
@@ -29,14 +29,16 @@ export type Audited = <P>(action: string, handle: Handle<P>) => RequestHandler<P
 
 /**
  * Creates the function that wraps handlers. The entry is added after the handler. A request that was rejected before it
- * changed anything gets no entry. A request that failed otherwise may have been executed, and gets one.
+ * changed anything gets no entry. A request that failed otherwise may have been executed, and gets one. `actorOf` returns
+ * undefined for a request that was not authenticated yet.
  */
-export function createAudited(audit: AuditLog, actorOf: (request: Request) => Actor): Audited {
+export function createAudited(audit: AuditLog, actorOf: (request: Request) => Actor | undefined): Audited {
   return (action, handle) => async (request, response) => {
     const act: Act = { detail: {} };
     const record = () => {
       const { name, keyId } = request.params as Readonly<Record<string, string | undefined>>;
       const { tenant = name ?? null, actor = actorOf(request as Request) } = act;
+      if (actor === undefined) return;
       const target = act.target ?? (keyId === undefined ? `tenant/${tenant ?? ''}` : `key/${keyId}`);
       audit.record({
         actor: actor.actor,

@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Actor } from '../audit/entry.ts';
 import { ConsoleError } from '../errors.ts';
 import { includesRole, leastRoleFor } from '../identity/roles.ts';
+import type { SignedInUser } from '../identity/user-sessions.ts';
 import type { FindSession, FoundSession, SignedIn } from './find-session.ts';
 
 const sessions = new WeakMap<Request, FoundSession>();
@@ -36,10 +37,15 @@ export function sessionOf(request: Request): FoundSession {
 /** Returns the tenant of a request that was admitted. */
 export const signedInTenant: SignedIn = (request) => Promise.resolve(sessionOf(request).tenant);
 
-/** Returns who sent a request that was admitted, for the audit log. Nothing identifies the holder of a private link. */
-export function actorOf(request: Request): Actor {
-  const found = sessionOf(request);
-  if (found.signedInBy === 'link') return { actor: 'developer:link', name: null };
-  const { issuer, subject, name } = found.user;
+/** Returns who sent a request, for the audit log. Undefined if the request was not admitted by its role. */
+export function actorOf(request: Request): Actor | undefined {
+  const found = sessions.get(request);
+  if (found === undefined) return undefined;
+  // Nothing identifies the holder of a private link.
+  return found.signedInBy === 'link' ? { actor: 'developer:link', name: null } : userActor(found.user);
+}
+
+/** Returns a signed-in user as the actor of an audit entry. */
+export function userActor({ issuer, subject, name }: SignedInUser): Actor {
   return { actor: `developer:oidc:${issuer}#${subject}`, name };
 }

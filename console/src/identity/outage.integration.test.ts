@@ -22,6 +22,8 @@ test('while Redis is unavailable, users get 503 and keep their session, and a pr
   await users.redis.kill();
   const refused = await owner.call('GET', 'session');
   expect([refused.status, refused.body.error.code]).toEqual([503, 'service_unavailable']);
+  const accepted = await owner.call('POST', 'invitations/accept', { token: 'x' });
+  expect([accepted.status, accepted.body.error.code]).toEqual([503, 'service_unavailable']);
   expect((await link.call('GET', 'account')).status).toBe(200);
   await users.redis.restart();
   await eventually(
