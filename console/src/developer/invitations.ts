@@ -5,13 +5,13 @@ import type { Act, Audited } from '../audit/act.ts';
 import { ConsoleError } from '../errors.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import { accept, buildInvitation, deleteExpired, invitationNameOf } from '../identity/invitation.ts';
+import { accept, buildInvitation, deleteVoid, invitationNameOf, isVoid } from '../identity/invitation.ts';
 import { findMember } from '../identity/member.ts';
 import { includesRole } from '../identity/roles.ts';
 import { createUnique } from '../resources/create-unique.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { InvitationView } from '../responses.ts';
-import { sessionOf } from './authorize.ts';
+import { sessionOf, userActor } from './authorize.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { refuseIfBlocked, tooMany } from './find-session.ts';
 import type { FoundSession, SessionFinder } from './find-session.ts';
@@ -42,12 +42,13 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
     if (waitMs > 0) throw tooMany(waitMs);
     creations.fail(tenant, now());
     const invitedBy = nameOf(found);
+    const inviter = found.signedInBy === 'oidc' ? found.member : undefined;
     Object.assign(act, { tenant, detail: { role } });
     const { token, resource } = await inTurn(tenant, async () => {
-      await deleteExpired(store, tenant, now());
+      await deleteVoid(store, tenant, now());
       if ((await store.membersOf(tenant)).length >= MAX_MEMBERS) throw new ConsoleError('too_many_members');
       return createUnique(store, 'Member', () => {
-        const drawn = buildInvitation({ tenant, role, email, invitedBy }, peppers, now());
+        const drawn = buildInvitation({ tenant, role, email, invitedBy, inviter }, peppers, now());
         act.target = `invitation/${drawn.resource.metadata.name}`;
         return drawn;
       });
@@ -91,26 +92,26 @@ export function routeAcceptance(
   audited: Audited,
 ): void {
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+  // A user who accepts two invitations of a tenant at the same time becomes a member once.
+  const inTurn = createKeyedMutex();
 
   async function join(request: Request, response: Response, act: Act): Promise<void> {
     const user = await finder.findUser(request);
     if (user === undefined) throw new ConsoleError('not_signed_in');
+    act.actor = userActor(user);
     const { token } = valid(checkSignIn(await readJson(request, response)));
     refuseIfBlocked(failures, request, now());
     try {
       const name = invitationNameOf(token);
       const pending = name === undefined ? undefined : await store.get('Member', name);
       if (name === undefined || pending === undefined) throw new ConsoleError('invitation_not_found');
-      const { tenant } = pending.resource.spec;
-      if (findMember(await store.membersOf(tenant), user) !== undefined) throw new ConsoleError('already_member');
-      const { resource } = await store.update('Member', name, (current) =>
-        accept(current, token, user, peppers, now()),
-      );
-      Object.assign(act, {
-        tenant,
-        target: `member/${name}`,
-        detail: { role: resource.spec.role },
-        actor: { actor: `developer:oidc:${user.issuer}#${user.subject}`, name: user.name },
+      const { tenant, role } = pending.resource.spec;
+      Object.assign(act, { tenant, target: `member/${name}`, detail: { role } });
+      const { resource } = await inTurn(tenant, async () => {
+        const members = await store.membersOf(tenant);
+        if (isVoid(pending.resource, members, now())) throw new ConsoleError('invitation_not_found');
+        if (findMember(members, user) !== undefined) throw new ConsoleError('already_member');
+        return store.update('Member', name, (current) => accept(current, token, user, peppers, now()));
       });
       logger.info({ tenant }, 'invitation accepted');
       writeUserSession(request, response, user, tenant, now());

@@ -6,7 +6,7 @@ import { ConsoleError } from '../errors.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
-import { isExpired } from '../identity/invitation.ts';
+import { isVoid } from '../identity/invitation.ts';
 import { isOwner, reserveLeaving } from '../identity/owners.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
 import type { MemberView } from '../responses.ts';
@@ -21,7 +21,7 @@ const CHANGES_PER_HOUR = 60;
 
 /** Serves the members of the signed-in user's tenant. Invitations are listed with them. */
 export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited): void {
-  const { store, settings, logger, now } = deps;
+  const { store, reads, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   // Changes of one team run one after the other, so that concurrent ones cannot leave a tenant without an owner.
   const inTurn = createKeyedMutex();
@@ -53,6 +53,7 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
       if (isOwner(member) && role !== 'owner') await reserveLeaving(store, member, now());
       const { resource } = await store.update('Member', name, (current) => {
         if (current === undefined) throw new ConsoleError('member_not_found');
+        if (role !== 'owner') refuseNewOwner(member, current);
         return { ...current, spec: { ...current.spec, role } };
       });
       return resource;
@@ -69,7 +70,11 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     await inTurn(tenant, async () => {
       const member = await find(tenant, name);
       if (isOwner(member)) await reserveLeaving(store, member, now());
-      await store.delete('Member', name);
+      await store.delete('Member', name, (current) => refuseNewOwner(member, current));
+      // Two consoles can make a user a member twice. The user must lose both.
+      for (const { resource } of await store.membersOf(tenant)) {
+        if (isSameUser(resource, member)) await store.delete('Member', resource.metadata.name);
+      }
     });
     logger.info({ tenant }, 'member removed');
     response.json({ object: 'member', id: name, removed: true });
@@ -80,11 +85,11 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     .get(async (request, response) => {
       valid(checkNoQuery(request.query));
       const found = sessionOf(request);
-      const members = (await store.membersOf(found.tenant.metadata.name)).map(({ resource }) => resource);
+      const members = await reads.membersOf(found.tenant.metadata.name);
       const own = found.signedInBy === 'oidc' ? found.member : undefined;
       const data = members
-        .filter((member) => !isExpired(member, now()))
-        .map((member) => viewMember(member, own))
+        .filter(({ resource }) => !isVoid(resource, members, now()))
+        .map(({ resource }) => viewMember(resource, own))
         .sort((a, b) => Number(a.invitation !== null) - Number(b.invitation !== null) || compare(a.name, b.name));
       response.json({ object: 'list', data });
     })
@@ -95,6 +100,15 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     .patch(audited('member.role', change))
     .delete(audited('member.remove', remove))
     .all(methodNotAllowed('PATCH, DELETE'));
+}
+
+/** Throws `write_conflict` if another console made the member an owner after this one decided about the change. */
+function refuseNewOwner(before: Member, current: Member): void {
+  if (isOwner(current) && !isOwner(before)) throw new ConsoleError('write_conflict');
+}
+
+function isSameUser({ spec }: Member, { spec: other }: Member): boolean {
+  return spec.issuer !== undefined && spec.issuer === other.issuer && spec.subject === other.subject;
 }
 
 function compare(a: string | null, b: string | null): number {

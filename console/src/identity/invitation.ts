@@ -4,9 +4,10 @@ import type { Member, MemberRole } from '@svc-asr/core';
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 import { ConsoleError } from '../errors.ts';
-import type { ResourceStore } from '../resources/store.ts';
+import type { ResourceStore, Stored } from '../resources/store.ts';
 import { newMemberName, userFields } from './member.ts';
 import type { MemberUser } from './member.ts';
+import { includesRole } from './roles.ts';
 
 /** Lifetime of an invitation. */
 export const INVITATION_MS = 72 * 3_600_000;
@@ -20,11 +21,13 @@ export interface InvitationRequest {
   /** Address that the invitation is meant for. It is only shown: who has the link can accept it. */
   readonly email: string | undefined;
   readonly invitedBy: string;
+  /** Name of the Member that invites. Undefined for the holder of a private link. */
+  readonly inviter: string | undefined;
 }
 
 /** Builds a pending invitation and its token, `NAME.SECRET`. The Member contains only a hash of the token. */
 export function buildInvitation(
-  { tenant, role, email, invitedBy }: InvitationRequest,
+  { tenant, role, email, invitedBy, inviter }: InvitationRequest,
   peppers: Keyring,
   nowMs: number,
 ): { token: string; resource: Member } {
@@ -35,6 +38,7 @@ export function buildInvitation(
     pepperId: peppers.current,
     expiresAt: new Date(nowMs + INVITATION_MS).toISOString(),
     invitedBy,
+    ...(inviter !== undefined && { inviter }),
   };
   const spec = { tenant, role, ...(email !== undefined && { email }), invitation };
   return { token, resource: { apiVersion: API_VERSION, kind: 'Member', metadata: { name }, spec } };
@@ -77,15 +81,26 @@ export function isValid(
   return expected !== undefined && equalTexts(hash, expected) && Date.parse(expiresAt) > nowMs;
 }
 
-/** Returns true if the resource is an invitation that has expired. */
-export function isExpired({ spec: { invitation } }: Member, nowMs: number): boolean {
-  return invitation !== undefined && Date.parse(invitation.expiresAt) <= nowMs;
+/**
+ * Returns true if the resource is an invitation that nobody can accept: it has expired, or the member who created it was
+ * removed or has a lower role now. `members` are those of the tenant.
+ */
+export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], nowMs: number): boolean {
+  const { invitation, role } = spec;
+  if (invitation === undefined) return false;
+  if (Date.parse(invitation.expiresAt) <= nowMs) return true;
+  if (invitation.inviter === undefined) return false;
+  const inviter = members.find(({ resource }) => resource.metadata.name === invitation.inviter)?.resource.spec;
+  return inviter === undefined || inviter.invitation !== undefined || !includesRole(inviter.role, role);
 }
 
-/** Deletes the expired invitations of a tenant. Those in files of others are left. */
-export async function deleteExpired(store: ResourceStore, tenant: string, nowMs: number): Promise<void> {
-  for (const { resource, readOnlyIn } of await store.membersOf(tenant)) {
-    if (readOnlyIn === undefined && isExpired(resource, nowMs)) await store.delete('Member', resource.metadata.name);
+/** Deletes the invitations of a tenant that nobody can accept. Those in files of others are left. */
+export async function deleteVoid(store: ResourceStore, tenant: string, nowMs: number): Promise<void> {
+  const members = await store.membersOf(tenant);
+  for (const { resource, readOnlyIn } of members) {
+    if (readOnlyIn === undefined && isVoid(resource, members, nowMs)) {
+      await store.delete('Member', resource.metadata.name);
+    }
   }
 }
 

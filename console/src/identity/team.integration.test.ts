@@ -148,6 +148,42 @@ test('two owners who demote each other at the same time: one of them stays owner
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
+test('invitations of an owner who was removed or demoted are refused and no longer listed', async () => {
+  const { owner } = await users.createTeam();
+  const [removed, demoted] = [await users.join(owner, 'owner'), await users.join(owner, 'owner')];
+  const invite = async (inviter: Visitor): Promise<string> =>
+    (await inviter.call('POST', 'invitations', { role: 'developer' })).body.token;
+  const tokens = [await invite(removed), await invite(demoted)];
+  expect((await owner.call('DELETE', `members/${await idOf(removed)}`)).status).toBe(200);
+  await owner.call('PATCH', `members/${await idOf(demoted)}`, { role: 'viewer' });
+  for (const token of tokens) {
+    const refused = await removed.call('POST', 'invitations/accept', { token });
+    expect([refused.status, refused.body.error.code]).toEqual([404, 'invitation_not_found']);
+  }
+  expect((await members(owner)).filter(({ invitation }: { invitation: unknown }) => invitation !== null)).toEqual([]);
+});
+
+test('a user who accepts two invitations of a tenant at the same time becomes a member once', async () => {
+  const { owner } = await users.createTeam();
+  const user = await users.signIn();
+  const tokens: string[] = [];
+  for (const role of ['viewer', 'developer']) {
+    tokens.push((await owner.call('POST', 'invitations', { role })).body.token);
+  }
+  const answers = await Promise.all(tokens.map((token) => user.call('POST', 'invitations/accept', { token })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+});
+
+test('the removal of a member who has two Members deletes both', async () => {
+  const { owner, tenant } = await users.createTeam();
+  const subject = users.addUser();
+  const issuer = users.provider.settings('').OIDC_ISSUER;
+  for (const name of ['mtwice1', 'mtwice2']) writeMember(name, { tenant, role: 'developer', issuer, subject });
+  const member = await users.signIn(subject);
+  expect((await owner.call('DELETE', `members/${await idOf(member)}`)).status).toBe(200);
+  expect((await member.call('GET', 'account')).body.error.code).toBe('no_account');
+});
+
 test('an owner cannot change members and invitations of another tenant', async () => {
   const [own, other] = [await users.createTeam(), await users.createTeam()];
   const { id } = (await other.owner.call('POST', 'invitations', { role: 'viewer' })).body;

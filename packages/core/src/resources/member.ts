@@ -27,7 +27,12 @@ const Invitation = closed(
       description: 'Id of the pepper that the token is hashed with.',
     }),
     expiresAt: moment('Time from which on the invitation is refused.'),
-    invitedBy: Type.String({ maxLength: 400, description: 'Member or administrator that created the invitation.' }),
+    invitedBy: Type.String({ maxLength: 400, description: 'Name to show for the sender of the invitation.' }),
+    inviter: Type.Optional(
+      nameOf(
+        'Member that created the invitation. The invitation is refused when that member is removed or has a lower role.',
+      ),
+    ),
   },
   { description: 'Invitation that was not accepted yet. Accepting it sets issuer and subject.' },
 );
