@@ -66,7 +66,7 @@ test('a default message is left out, a long message is cut to one line, and secr
   expect(second?.message).not.toContain('a'.repeat(38));
 });
 
-test.each(['a model', 'x'.repeat(129), '', 'm\nn'])(
+test.each(['a model', 'x'.repeat(129), '', 'm\nn', `svc_live_v1_8fK2pQ9xLm_${'a'.repeat(38)}`])(
   'the model %j is not stored, because no model has such a name',
   async (model) => {
     log.record({ ...REQUEST, model });

@@ -10,7 +10,7 @@ const PER_MINUTE = 20;
 const MAX_WAITING = 1000;
 const WRITE_AFTER_MS = 1000;
 const MAX_MESSAGE_CHARACTERS = 300;
-/** Models that are stored. Clients can send any text as the model. */
+/** Pattern of models that are stored. */
 const MODEL = /^[\w.:-]{1,128}$/;
 
 /** A refused request of an authenticated tenant. */
@@ -94,8 +94,13 @@ function refusalOf(request: RefusedRequest, atMs: number): Refusal {
     code,
     message: message === undefined || isDefault(code, message) ? undefined : textOf(message),
     keyId,
-    model: MODEL.test(model) ? model : null,
+    model: isStorable(model) ? model : null,
   };
+}
+
+/** Returns true if the model may be stored. Clients can send any text as the model, also a key by mistake. */
+function isStorable(model: string): boolean {
+  return MODEL.test(model) && redact(model) === model;
 }
 
 function isDefault(code: string, message: string): boolean {
