@@ -1,4 +1,4 @@
-import { checkPage, errorsOf, focusedText, startBrowser } from './testing/browser.ts';
+import { checkPage, errorsOf, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
@@ -31,7 +31,7 @@ test('a visitor joins the waitlist, saves the private link, is approved and sign
   const { page, link } = await join('Nam <b>Lolwe</b> FM');
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#nam-b-lolwe-b-fm-/);
   const dialog = page.getByRole('dialog', { name: 'Save your private link' });
-  expect(await focusedText(page)).toBe('Copy: Your private link');
+  await waitForFocus(page, 'Copy: Your private link');
   // Neither Escape nor a click next to the dialog discards the link, and nothing behind the dialog can be clicked.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');

@@ -1,4 +1,4 @@
-import { checkPage, errorsOf, focusedText, startBrowser } from './testing/browser.ts';
+import { checkPage, errorsOf, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
@@ -34,7 +34,7 @@ test('a developer creates, rotates and revokes keys, and every dialog names the 
   await checkPage(page);
   const key = await createKey(page, 'production');
   const lastFour = key.slice(-4);
-  expect(await focusedText(page)).toBe('Copy: Your new API key');
+  await waitForFocus(page, 'Copy: Your new API key');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog', { name: 'Save your new key "production"' }).waitFor();
@@ -83,7 +83,7 @@ test('a new key appears in view on a phone, with the focus on the button that co
       true,
       true,
     ]);
-    expect(await focusedText(page)).toBe('Copy: Your new API key');
+    await waitForFocus(page, 'Copy: Your new API key');
     await page.getByRole('button', { name: 'I have saved the key' }).click();
   }
   await checkPage(page);
@@ -107,7 +107,7 @@ test('a key is created with the keyboard alone, and the focus returns to where i
   await page.getByRole('dialog', { name: 'Create API key' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(await focusedText(page)).toBe('Create key');
+  await waitForFocus(page, 'Create key');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Create API key' }).waitFor();
   await page.keyboard.type('typed');

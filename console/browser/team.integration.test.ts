@@ -1,7 +1,7 @@
 import { startUserEnvironment } from '../src/testing/users.ts';
 import type { UserEnvironment } from '../src/testing/users.ts';
 import type { Visitor } from '../src/testing/visitor.ts';
-import { checkPage, errorsOf, focusedText, startBrowser } from './testing/browser.ts';
+import { checkPage, errorsOf, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
 
 let users: UserEnvironment;
@@ -45,7 +45,7 @@ test('an owner invites a user by link, who signs in, accepts it and sees the acc
   await page.getByRole('button', { name: 'Create invitation' }).click();
   const link = (await page.getByLabel('Invitation link', { exact: true }).textContent()) ?? '';
   expect(link).toContain('/#invite=');
-  expect(await focusedText(page)).toBe('Copy: Invitation link');
+  await waitForFocus(page, 'Copy: Invitation link');
   await checkPage(page);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Withdraw: ada@example.org' }).waitFor();

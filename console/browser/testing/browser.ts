@@ -99,9 +99,14 @@ async function violationsOf(page: Page, options: object = {}): Promise<string[]>
   );
 }
 
-/** Returns the accessible text of the element with the focus. */
-export function focusedText(page: Page): Promise<string> {
-  return page.evaluate(
-    '(document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.innerText ?? "").trim()',
-  );
+const FOCUSED_TEXT =
+  '(document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.innerText ?? "").trim()';
+
+/** Waits until the element with this accessible text has the focus. The page moves the focus after it has rendered. */
+export async function waitForFocus(page: Page, text: string): Promise<void> {
+  try {
+    await page.waitForFunction(`${FOCUSED_TEXT} === ${JSON.stringify(text)}`);
+  } catch (cause) {
+    throw new Error(`the focus is at: ${String(await page.evaluate(FOCUSED_TEXT))}`, { cause });
+  }
 }

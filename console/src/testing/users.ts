@@ -57,7 +57,8 @@ export async function startUserEnvironment(
   };
   const signIn = async (subject = addUser()) => {
     const client = createWebClient();
-    await signInAs(client, `${url}/console/v1/sign-in/oidc`, subject);
+    const { url: landed } = await signInAs(client, `${url}/console/v1/sign-in/oidc`, subject);
+    if (landed.search !== '') throw new Error(`the sign-in ended at ${landed.href}: ${environment.output()}`);
     return createVisitor(url, client.cookie(url));
   };
   return {
