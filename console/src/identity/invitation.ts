@@ -82,8 +82,8 @@ export function isValid(
 }
 
 /**
- * Returns true if the resource is an invitation that nobody can accept: it has expired, or the member who created it was
- * removed or has a lower role now. `members` are those of the tenant.
+ * Returns true if the resource is an invitation that is refused. An invitation is refused when it has expired, and when
+ * the member who created it was removed or has a lower role now. `members` are those of the tenant.
  */
 export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], nowMs: number): boolean {
   const { invitation, role } = spec;
@@ -94,7 +94,7 @@ export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], n
   return inviter === undefined || inviter.invitation !== undefined || !includesRole(inviter.role, role);
 }
 
-/** Deletes the invitations of a tenant that nobody can accept. Those in files of others are left. */
+/** Deletes the invitations of a tenant that are refused. Those in files of others are left. */
 export async function deleteVoid(store: ResourceStore, tenant: string, nowMs: number): Promise<void> {
   const members = await store.membersOf(tenant);
   for (const { resource, readOnlyIn } of members) {

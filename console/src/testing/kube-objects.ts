@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { KubernetesError } from '@svc-asr/kubernetes';
-import type { KubeApi, KubeObject, ResourceType } from '@svc-asr/kubernetes';
+import type { KubeApi, KubeList, KubeObject, ResourceType } from '@svc-asr/kubernetes';
 
 type Verb = 'get' | 'list' | 'create' | 'replace' | 'delete';
 
@@ -40,10 +40,6 @@ export function createKubeObjects(): KubeObjects {
     return stored;
   }
 
-  function refuse(status: number, reason: string): KubernetesError {
-    return new KubernetesError(status, reason, reason);
-  }
-
   /** Repeats a write whose response was lost, as the client does. */
   function attempt(verb: Verb, write: () => KubeObject): KubeObject {
     if (!lost.delete(verb)) return write();
@@ -73,9 +69,7 @@ export function createKubeObjects(): KubeObjects {
         const all = [...objects.values()].filter(
           ({ kind, metadata }) => kind === type.kind && isSelected(metadata.labels ?? {}, labelSelector),
         );
-        const from = Number(token);
-        const more = from + limit < all.length ? { continue: String(from + limit) } : {};
-        return copy({ items: all.slice(from, from + limit), metadata: { resourceVersion: '1', ...more } });
+        return pageOf(all, Number(token), limit);
       },
       create: async (type, object) => {
         await Promise.resolve();
@@ -106,6 +100,16 @@ export function createKubeObjects(): KubeObjects {
       },
     },
   };
+}
+
+function refuse(status: number, reason: string): KubernetesError {
+  return new KubernetesError(status, reason, reason);
+}
+
+/** Returns a page of a list. */
+function pageOf(all: readonly KubeObject[], from: number, limit: number): KubeList {
+  const more = from + limit < all.length ? { continue: String(from + limit) } : {};
+  return copy({ items: all.slice(from, from + limit), metadata: { resourceVersion: '1', ...more } });
 }
 
 /** Evaluates the two forms of selectors that the console sends: `label=value` and `!label`. */
