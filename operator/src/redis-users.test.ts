@@ -43,6 +43,13 @@ test('urlOf returns the Redis servers of the operator, with the password of the 
   );
 });
 
+test('urlOf keeps the name of the primary and the user of the sentinels', () => {
+  const { users } = create('rediss+sentinel://operator:x@a:26379/ledger?sentinel_username=s&sentinel_password=y');
+  expect(users.urlOf('m', 'redis://worker%3Asvc%3Am:known@old:6379')).toBe(
+    'rediss+sentinel://worker%3Asvc%3Am:known@a:26379/ledger?sentinel_username=s&sentinel_password=y',
+  );
+});
+
 test('RedisUsers.apply sets the user of each model on each master, and remove deletes the user of a model', async () => {
   const { users, commands } = create();
   users.urlOf('a', undefined);

@@ -57,10 +57,11 @@ export async function startRedis(options: readonly string[] = []): Promise<TestR
 function launch(port: number, folder: string, options: readonly string[]): ChildProcess {
   const basics = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const kept = ['--appendonly', 'yes', '--appendfsync', 'no', '--maxmemory-policy', 'noeviction'];
-  return spawn(binary(), [...basics, ...kept, ...options], { stdio: 'ignore' });
+  return spawn(findRedisServer(), [...basics, ...kept, ...options], { stdio: 'ignore' });
 }
 
-async function untilReady(child: ChildProcess, port: number): Promise<void> {
+/** Waits until a server answers on its port. */
+export async function untilReady(child: ChildProcess, port: number): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
@@ -69,7 +70,10 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   }
 }
 
-function binary(): string {
+/** Returns the path of the server: REDIS_SERVER, or else the first one on PATH. */
+export function findRedisServer(): string {
+  const { REDIS_SERVER } = process.env;
+  if (REDIS_SERVER !== undefined && REDIS_SERVER !== '') return REDIS_SERVER;
   for (const name of ['redis-server', 'valkey-server']) {
     const found = (process.env.PATH ?? '').split(delimiter).find((folder) => existsSync(join(folder, name)));
     if (found !== undefined) return join(found, name);

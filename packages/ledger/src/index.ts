@@ -2,7 +2,7 @@ export { createLedger } from './ledger.ts';
 export type { Ledger, LedgerOptions } from './ledger.ts';
 export type { ScriptConstants } from './constants.ts';
 export { connectRedis } from './redis/connect.ts';
-export type { ConnectOptions } from './redis/connect.ts';
+export type { ConnectOptions } from './redis/connection.ts';
 export { LedgerUnavailable } from './redis/link.ts';
 export type { RedisConnection, RedisLink } from './redis/link.ts';
 export { FunctionsMissing, loadFunctions, withFunctions } from './functions.ts';

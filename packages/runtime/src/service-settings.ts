@@ -13,7 +13,7 @@ export const SERVICE_SETTINGS = {
 /** Settings of every service that uses Redis. */
 export const REDIS_SETTINGS = {
   REDIS_URL: text(
-    'Address of Redis 7 or Valkey: redis://, rediss:// (TLS), or several of them separated by commas for Redis Cluster. May contain a user name and password.',
+    'Address of Redis 7 or Valkey: redis://, rediss:// (TLS), or several of them separated by commas for Redis Cluster. With Sentinel, the addresses of the sentinels: rediss+sentinel://HOST:26379/PRIMARY, separated by commas. May contain a user name and password.',
     'redis://127.0.0.1:6379',
     { secret: true },
   ),

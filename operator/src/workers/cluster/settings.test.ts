@@ -37,6 +37,12 @@ test('readInstallation reads all worker settings', () => {
   expect(read({ WORKER_REDIS_USERS: 'shared', WORKER_REDIS_SECRET: 'x' }).redis.secret).toBe('x');
 });
 
+test('readInstallation allows workers to connect to sentinels and to the default port of Redis', () => {
+  const ports = (url: string) => read({ REDIS_URL: url }).redis.ports;
+  expect(ports('redis+sentinel://a:7000/ledger,redis+sentinel://b:7001/ledger')).toEqual([7000, 6379, 7001]);
+  expect(ports('rediss+sentinel://a/ledger')).toEqual([26_379, 6379]);
+});
+
 test.each([
   ['WORKER_ALLOWED_IMAGES', 'registry.example*', 'neither an image'],
   ['WORKER_ALLOWED_ARTIFACT_HOSTS', 'https://models.example', 'HOST:PORT'],

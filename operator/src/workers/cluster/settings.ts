@@ -7,6 +7,7 @@ import { createCertificateSource } from './secret/certificate-source.ts';
 import type { SecretSource } from './secret/model-secret.ts';
 
 const REDIS_PORT = 6379;
+const SENTINEL_PORT = 26_379;
 
 /** Operator settings for workers in a cluster. */
 export const CLUSTER_SETTINGS = {
@@ -162,12 +163,18 @@ function listOwnSecrets(settings: Settings): string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** Returns the ports of the operator's Redis. Workers use the same Redis with another user. */
+/**
+ * Returns the ports of the operator's Redis. Workers use the same Redis with another user. The addresses of sentinels do
+ * not contain the port of Redis itself, which is the default port unless `WORKER_EGRESS_PORTS` has another one.
+ */
 function redisPorts(urls: string): number[] {
   const found = urls
     .split(',')
     .filter((url) => URL.canParse(url))
-    .map((url) => Number(new URL(url).port) || REDIS_PORT);
+    .map((url) => new URL(url))
+    .flatMap(({ protocol, port }) =>
+      protocol.endsWith('+sentinel:') ? [Number(port) || SENTINEL_PORT, REDIS_PORT] : [Number(port) || REDIS_PORT],
+    );
   return [...new Set(found)];
 }
 

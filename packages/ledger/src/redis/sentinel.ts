@@ -1,0 +1,86 @@
+import { ErrorReply } from 'redis';
+import type { Connection, ConnectOptions, Listener } from './connection.ts';
+import type { RedisConnection } from './link.ts';
+import { PrimaryClient } from './primary-client.ts';
+import type { PrimaryClientOptions } from './primary-client.ts';
+import { parseSentinelUrl } from './sentinel-address.ts';
+import { connectSentinels } from './sentinels.ts';
+
+/**
+ * Opens a connection to the primary of a Redis with Sentinel. The Sentinel client of the library is not
+ * used. It sends a command again after a failover, even if its caller has stopped waiting. It also delays commands while
+ * there is no primary.
+ */
+export function openSentinel(addresses: readonly string[], options: ConnectOptions): Connection {
+  const url = parseSentinelUrl(addresses);
+  const sentinels = connectSentinels(url, options);
+  const parts = { url, sentinels, options };
+  const primary = new PrimaryClient(parts);
+  // A connection with subscriptions cannot send other commands, so subscriptions use a second client.
+  let subscriber: Subscriber | undefined;
+  return {
+    send: (_key, command) => primary.send(command),
+    masters: () => [(command) => primary.send(command)],
+    nodes: () => Promise.resolve([(command) => primary.send(command)]),
+    subscribe: (channel, listener) => (subscriber ??= createSubscriber(parts)).subscribe(channel, listener),
+    isReady: () => primary.isReady,
+    onDemoted: () => void primary.reconnect(),
+    close: async () => {
+      await Promise.all([primary.close(), subscriber?.close()]);
+      await sentinels.close();
+    },
+  };
+}
+
+interface Subscriber {
+  subscribe: RedisConnection['subscribe'];
+  close: () => Promise<void>;
+}
+
+function createSubscriber(parts: PrimaryClientOptions): Subscriber {
+  const listeners = new Map<string, Set<Listener>>();
+  const primary = new PrimaryClient({
+    ...parts,
+    onOpen: async (client) => {
+      for (const [channel, group] of listeners) {
+        for (const listener of group) await client.sSubscribe(channel, listener);
+      }
+    },
+  });
+
+  function remove(channel: string, listener: Listener): void {
+    listeners.get(channel)?.delete(listener);
+    if (listeners.get(channel)?.size === 0) listeners.delete(channel);
+  }
+
+  /** Subscribes on the current connection, or on the next one if it ends meanwhile. */
+  async function add(channel: string, listener: Listener): Promise<void> {
+    for (;;) {
+      const client = await primary.connected();
+      try {
+        await client.sSubscribe(channel, listener);
+        return;
+      } catch (error) {
+        if (error instanceof ErrorReply) throw error;
+      }
+    }
+  }
+
+  return {
+    subscribe: async (channel, listener) => {
+      listeners.set(channel, (listeners.get(channel) ?? new Set()).add(listener));
+      try {
+        await add(channel, listener);
+      } catch (error) {
+        remove(channel, listener);
+        throw error;
+      }
+      return async () => {
+        remove(channel, listener);
+        // A connection that ends meanwhile has no subscriptions any more.
+        if (primary.isReady) await (await primary.connected()).sUnsubscribe(channel, listener).catch(() => undefined);
+      };
+    },
+    close: () => primary.close(),
+  };
+}

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endAfterFile, endProcess } from './leftovers.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './ports.ts';
+import { ask } from './redis-cluster.ts';
+import { findRedisServer, startRedis, untilReady } from './redis.ts';
+import type { TestRedis } from './redis.ts';
+
+/** Name under which the sentinels monitor the primary. */
+const NAME = 'ledger';
+
+/** A primary, two replicas and three sentinels, all of them real processes on loopback ports. */
+export interface TestSentinel {
+  /** REDIS_URL with the addresses of all sentinels. */
+  readonly url: string;
+  /** The servers in the order of their start. The first one is the first primary. */
+  readonly servers: readonly TestRedis[];
+  readonly sentinelPorts: readonly number[];
+  /** Returns the primary that all sentinels agree on. */
+  primary: () => Promise<TestRedis>;
+  /** Waits until the sentinels agree on another primary than `former`, and until it has `replicas` replicas. */
+  untilFailover: (former: TestRedis, replicas?: number) => Promise<TestRedis>;
+  stop: () => Promise<void>;
+}
+
+export interface SentinelTestOptions {
+  /** Further directives of the servers. */
+  directives?: readonly string[];
+  /** Files of a certificate for 127.0.0.1 that signed itself. With it, all connections but those of tests use TLS. */
+  tls?: { certFile: string; keyFile: string };
+}
+
+/** Longest wait for a failover. A sentinel that the machine did not schedule in time waits for 30 s by itself. */
+export const FAILOVER_TIMEOUT_MS = 90_000;
+const DOWN_AFTER_MS = 1000;
+
+interface Server {
+  redis: TestRedis;
+  /** Port that replicas, sentinels and clients use: that of TLS, if it is used. */
+  port: number;
+}
+
+export async function startSentinel(options: SentinelTestOptions = {}): Promise<TestSentinel> {
+  const first = await startServer(options);
+  const replicaOf = ['--replicaof', '127.0.0.1', String(first.port)];
+  const servers = [first, ...(await Promise.all([1, 2].map(() => startServer(options, replicaOf))))];
+  await eventually('the replicas have copied the data', 60_000, async () => (await countReplicas(first.redis)) === 2);
+  const sentinels = await startSentinels(servers, options);
+  const ports = sentinels.map(({ port }) => port);
+
+  const primary = async (): Promise<TestRedis> => {
+    const replies = await Promise.all(ports.map((port) => ask(port, `SENTINEL GET-MASTER-ADDR-BY-NAME ${NAME}`)));
+    const [reply, ...others] = new Set(replies);
+    const found = servers.find(({ port }) => reply?.includes(`\r\n${port}\r\n`));
+    if (others.length > 0 || found === undefined) throw new Error(`the sentinels report ${replies.join(', ')}`);
+    return found.redis;
+  };
+  const scheme = options.tls === undefined ? 'redis+sentinel' : 'rediss+sentinel';
+  return {
+    url: sentinels.map(({ clientPort }) => `${scheme}://127.0.0.1:${clientPort}/${NAME}`).join(','),
+    servers: servers.map(({ redis }) => redis),
+    sentinelPorts: ports,
+    primary,
+    untilFailover: (former, replicas = 1) =>
+      eventually('the failover is complete', FAILOVER_TIMEOUT_MS, async () => {
+        const next = await primary().catch(() => former);
+        if (next === former || !(await isPrimary(next))) return undefined;
+        return (await countReplicas(next)) >= replicas ? next : undefined;
+      }),
+    stop: async () => {
+      await Promise.all(sentinels.map(({ stop }) => stop()));
+      await Promise.all(servers.map(({ redis }) => redis.stop()));
+    },
+  };
+}
+
+async function startServer(
+  { directives = [], tls }: SentinelTestOptions,
+  replicaOf: readonly string[] = [],
+): Promise<Server> {
+  // By default a primary waits for 5 s for further replicas before it sends its data.
+  const quick = ['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'];
+  if (tls === undefined) {
+    const redis = await startRedis([...quick, ...replicaOf, ...directives]);
+    return { redis, port: redis.port };
+  }
+  const port = await freePort();
+  const announce = ['--tls-port', String(port), '--replica-announce-port', String(port)];
+  const redis = await startRedis([...quick, ...announce, ...tlsDirectives(tls), ...replicaOf, ...directives]);
+  return { redis, port };
+}
+
+function tlsDirectives({ certFile, keyFile }: { certFile: string; keyFile: string }): string[] {
+  const files = ['--tls-cert-file', certFile, '--tls-key-file', keyFile, '--tls-ca-cert-file', certFile];
+  // Sentinels use TLS for their connections to servers and to each other if this directive is set.
+  return [...files, '--tls-auth-clients', 'no', '--tls-replication', 'yes'];
+}
+
+interface Sentinel {
+  port: number;
+  /** Port of clients: that of TLS, if it is used. */
+  clientPort: number;
+  stop: () => Promise<void>;
+}
+
+/** Starts three sentinels that know each other and the replicas. They would find each other in some seconds. */
+async function startSentinels(servers: readonly Server[], options: SentinelTestOptions): Promise<Sentinel[]> {
+  const plans = await Promise.all(
+    [0, 1, 2].map(async () => {
+      const port = await freePort();
+      return {
+        port,
+        clientPort: options.tls === undefined ? port : await freePort(),
+        id: randomBytes(20).toString('hex'),
+      };
+    }),
+  );
+  const [first, ...replicas] = servers.map(({ port }) => port);
+  const started = plans.map(({ port, clientPort, id }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-asr-sentinel-'));
+    const lines = [
+      ...(options.tls === undefined ? [] : [`tls-port ${clientPort}`]),
+      ...(options.tls === undefined ? [] : pairs(tlsDirectives(options.tls))),
+      ...['bind 127.0.0.1', `port ${port}`, `dir ${folder}`, `sentinel myid ${id}`],
+      `sentinel monitor ${NAME} 127.0.0.1 ${first} 2`,
+      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+      `sentinel failover-timeout ${NAME} 6000`,
+      `sentinel parallel-syncs ${NAME} 2`,
+      ...replicas.map((replica) => `sentinel known-replica ${NAME} 127.0.0.1 ${replica}`),
+      ...plans
+        .filter((plan) => plan.id !== id)
+        .map((plan) => `sentinel known-sentinel ${NAME} 127.0.0.1 ${plan.clientPort} ${plan.id}`),
+    ];
+    const file = join(folder, 'sentinel.conf');
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const child = spawn(findRedisServer(), [file, '--sentinel'], { stdio: 'ignore' });
+    return { child, port, clientPort, stop: () => endSentinel(child, folder) };
+  });
+  for (const { stop } of started) endAfterFile(stop);
+  for (const { child, port } of started) {
+    await untilReady(child, port);
+    // Shorter periods shorten a failover. A busy machine must not make the sentinels pause for 30 s.
+    await ask(port, 'SENTINEL DEBUG info-period 300 ping-period 200 ask-period 200 publish-period 300');
+    await ask(port, 'SENTINEL DEBUG tilt-trigger 30000');
+  }
+  for (const { port } of started) {
+    await eventually('the sentinels can agree on a failover', 60_000, () =>
+      ask(port, `SENTINEL CKQUORUM ${NAME}`).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+  return started;
+}
+
+async function endSentinel(child: ChildProcess, folder: string): Promise<void> {
+  await endProcess(child, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Converts command-line directives to lines of a configuration file. */
+function pairs(directives: readonly string[]): string[] {
+  return directives.flatMap((directive, at) =>
+    at % 2 === 0 ? [`${directive.slice(2)} ${directives[at + 1] ?? ''}`] : [],
+  );
+}
+
+async function isPrimary({ port }: TestRedis): Promise<boolean> {
+  return (await ask(port, 'INFO replication')).includes('role:master');
+}
+
+/** Counts the replicas that have copied all data. */
+async function countReplicas({ port }: TestRedis): Promise<number> {
+  return (await ask(port, 'INFO replication')).split('state=online').length - 1;
+}
