@@ -15,7 +15,7 @@ test('while the provider is unavailable, a sign-in returns to the page with an e
 });
 
 test('while Redis is unavailable, users get 503 and keep their session, and a private link works', async () => {
-  const users = await startUserEnvironment({ REDIS_TIMEOUT_MS: '500' }, { operator: false });
+  const users = await startUserEnvironment({}, { operator: false });
   const owner = await users.signIn();
   const link = createVisitor(users.pageUrl);
   await link.call('POST', 'applications', APPLICANT);

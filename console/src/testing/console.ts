@@ -83,6 +83,8 @@ export async function startTestConsole(redisUrl: string, env: Record<string, str
     CONSOLE_PORT: '0',
     REDIS_URL: redisUrl,
     STOP_GRACE_MS: '200',
+    // Redis may answer late on a busy machine.
+    REDIS_TIMEOUT_MS: '5000',
     ...env,
   });
   let output = '';
