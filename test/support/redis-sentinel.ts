@@ -25,6 +25,11 @@ export interface TestSentinel {
   primary: () => Promise<TestRedis>;
   /** Waits until the sentinels agree on another primary than `former`, and until it has `replicas` replicas. */
   untilFailover: (former: TestRedis, replicas?: number) => Promise<TestRedis>;
+  /**
+   * Freezes the replicas and ends their connections, so that further writes reach only the primary. Returns a function
+   * that continues the replicas.
+   */
+  cutOffReplicas: () => Promise<() => void>;
   stop: () => Promise<void>;
 }
 
@@ -72,6 +77,16 @@ export async function startSentinel(options: SentinelTestOptions = {}): Promise<
         if (next === former || !(await isPrimary(next))) return undefined;
         return (await countReplicas(next)) >= replicas ? next : undefined;
       }),
+    cutOffReplicas: async () => {
+      const isolated = await primary();
+      const replicas = servers.flatMap(({ redis }) => (redis === isolated ? [] : [redis.pid]));
+      for (const pid of replicas) process.kill(pid, 'SIGSTOP');
+      // Otherwise the writes would wait in the sockets, and the replicas would read them later.
+      await ask(isolated.port, 'CLIENT KILL TYPE replica');
+      return () => {
+        for (const pid of replicas) process.kill(pid, 'SIGCONT');
+      };
+    },
     stop: async () => {
       await Promise.all(sentinels.map(({ stop }) => stop()));
       await Promise.all(servers.map(({ redis }) => redis.stop()));
@@ -129,7 +144,7 @@ async function startSentinels(servers: readonly Server[], options: SentinelTestO
       ...['bind 127.0.0.1', `port ${port}`, `dir ${folder}`, `sentinel myid ${id}`],
       `sentinel monitor ${NAME} 127.0.0.1 ${first} 2`,
       `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-      `sentinel failover-timeout ${NAME} 6000`,
+      `sentinel failover-timeout ${NAME} 3000`,
       `sentinel parallel-syncs ${NAME} 2`,
       ...replicas.map((replica) => `sentinel known-replica ${NAME} 127.0.0.1 ${replica}`),
       ...plans
@@ -145,7 +160,7 @@ async function startSentinels(servers: readonly Server[], options: SentinelTestO
   for (const { child, port } of started) {
     await untilReady(child, port);
     // Shorter periods shorten a failover. A busy machine must not make the sentinels pause for 30 s.
-    await ask(port, 'SENTINEL DEBUG info-period 300 ping-period 200 ask-period 200 publish-period 300');
+    await ask(port, 'SENTINEL DEBUG info-period 300 ping-period 500 ask-period 200 publish-period 300');
     await ask(port, 'SENTINEL DEBUG tilt-trigger 30000');
   }
   for (const { port } of started) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createReporter, end, reconnectStrategy } from './connection.ts';
+import { createReporter, reconnectStrategy } from './connection.ts';
 import type { ConnectOptions } from './connection.ts';
 import { LedgerUnavailable } from './link.ts';
 import { createNodeClient } from './node-client.ts';
@@ -50,14 +50,15 @@ export class PrimaryClient {
   }
 
   /** Closes the connection and asks the sentinels for the primary again. */
-  async reconnect(): Promise<void> {
-    if (this.#client !== undefined) await end(this.#client);
+  reconnect(): void {
+    // This also ends the timers of a client whose connection has ended.
+    this.#client?.destroy();
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#closing.abort();
     this.#wake();
-    await this.reconnect();
+    this.reconnect();
   }
 
   #isClosed(): boolean {
@@ -75,7 +76,7 @@ export class PrimaryClient {
     while (!this.#isClosed()) {
       const error = await this.#use(onOpen);
       if (!this.#isClosed()) lost(error);
-      await this.reconnect();
+      this.reconnect();
       this.#client = undefined;
       await sleep(reconnectStrategy(attempts++), undefined, { signal }).catch(() => undefined);
     }
@@ -106,7 +107,7 @@ export class PrimaryClient {
       await onOpen?.(client);
       if (this.#isClosed()) throw new LedgerUnavailable('the connection was closed');
     } catch (error) {
-      await end(client);
+      client.destroy();
       throw error;
     }
     this.#client = client;

@@ -24,9 +24,10 @@ export function openSentinel(addresses: readonly string[], options: ConnectOptio
     nodes: () => Promise.resolve([(command) => primary.send(command)]),
     subscribe: (channel, listener) => (subscriber ??= createSubscriber(parts)).subscribe(channel, listener),
     isReady: () => primary.isReady,
-    onDemoted: () => void primary.reconnect(),
+    onDemoted: () => primary.reconnect(),
     close: async () => {
-      await Promise.all([primary.close(), subscriber?.close()]);
+      primary.close();
+      subscriber?.close();
       await sentinels.close();
     },
   };
@@ -34,7 +35,7 @@ export function openSentinel(addresses: readonly string[], options: ConnectOptio
 
 interface Subscriber {
   subscribe: RedisConnection['subscribe'];
-  close: () => Promise<void>;
+  close: () => void;
 }
 
 function createSubscriber(parts: PrimaryClientOptions): Subscriber {
