@@ -126,11 +126,7 @@ test.each(FAULTS)(
     const loads = accounts.map(({ tenant }): Load => ({ tenant, created: [], settled: [], refused: 0 }));
     const { tenant, stream } = await startStream();
     const former = await redis.primary();
-    await eventually(
-      'the replicas have the stream',
-      30_000,
-      async () => (await ask(former.port, 'WAIT 2 1000')) === ':2\r\n',
-    );
+    await redis.untilReplicated();
 
     let isOver = false;
     const work = Promise.all(accounts.map(({ key }, at) => drive(key, loads[at]!, () => isOver)));

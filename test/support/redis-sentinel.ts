@@ -25,6 +25,8 @@ export interface TestSentinel {
   primary: () => Promise<TestRedis>;
   /** Waits until the sentinels agree on another primary than `former`, and until it has `replicas` replicas. */
   untilFailover: (former: TestRedis, replicas?: number) => Promise<TestRedis>;
+  /** Waits until both replicas have all writes that the primary has accepted so far. */
+  untilReplicated: () => Promise<void>;
   /**
    * Freezes the replicas and ends their connections, so that further writes reach only the primary. Returns a function
    * that continues the replicas.
@@ -77,6 +79,14 @@ export async function startSentinel(options: SentinelTestOptions = {}): Promise<
         if (next === former || !(await isPrimary(next))) return undefined;
         return (await countReplicas(next)) >= replicas ? next : undefined;
       }),
+    untilReplicated: async () => {
+      const current = await primary();
+      const offset = readOffsets(await ask(current.port, 'INFO replication'), 'master_repl_offset:')[0]!;
+      await eventually('the replicas have all writes', 60_000, async () => {
+        const copied = readOffsets(await ask(current.port, 'INFO replication'), ',offset=');
+        return copied.filter((each) => each >= offset).length === 2;
+      });
+    },
     cutOffReplicas: async () => {
       const isolated = await primary();
       const replicas = servers.flatMap(({ redis }) => (redis === isolated ? [] : [redis.pid]));
@@ -190,7 +200,15 @@ async function isPrimary({ port }: TestRedis): Promise<boolean> {
   return (await ask(port, 'INFO replication')).includes('role:master');
 }
 
-/** Counts the replicas that have copied all data. */
+/** Counts the replicas that have copied the data, and have confirmed it. */
 async function countReplicas({ port }: TestRedis): Promise<number> {
-  return (await ask(port, 'INFO replication')).split('state=online').length - 1;
+  return readOffsets(await ask(port, 'INFO replication'), ',offset=').filter((offset) => offset > 0).length;
+}
+
+/** Returns the numbers that follow a text in a reply of INFO. */
+function readOffsets(info: string, text: string): number[] {
+  return info
+    .split(text)
+    .slice(1)
+    .map((rest) => Number.parseInt(rest, 10));
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { connected } from '../../../test/support/connected.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
-import { ask } from '../../../test/support/redis-cluster.ts';
 import { startSentinel } from '../../../test/support/redis-sentinel.ts';
 import type { TestSentinel } from '../../../test/support/redis-sentinel.ts';
 import { replay } from './journal.ts';
@@ -31,11 +30,7 @@ beforeAll(async () => {
   sessions.settle = await reserveSession(tenants.settle);
   await connectSession(tenants.settle, sessions.settle);
   const primary = await redis.primary();
-  await eventually(
-    'the replicas have all writes',
-    30_000,
-    async () => (await ask(primary.port, 'WAIT 2 1000')) === ':2\r\n',
-  );
+  await redis.untilReplicated();
 
   const resume = await redis.cutOffReplicas();
   sessions.reserve = await reserveSession(tenants.reserve);
