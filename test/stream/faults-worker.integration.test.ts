@@ -11,7 +11,7 @@ import { createSession, openStream } from '../support/stream-client.ts';
 import { startWorker } from '../support/worker.ts';
 import type { TestWorker } from '../support/worker.ts';
 
-const ROUNDS = Number(process.env.CHAOS_ROUNDS ?? 3);
+const ROUNDS = 3;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const prefix = ownPrefix();
 const { pcm } = recording();

@@ -1,34 +1,48 @@
-import { parseChaosArguments, splitRounds } from './arguments.ts';
+import { parseChaosArguments } from './arguments.ts';
+import { FAULTS } from './fault-list.ts';
 
-const worker = { what: 'kills workers', test: 'a.test.ts', rounds: 50, roundsInPart: 5 };
-const scenarios = { worker };
+const parse = (...args: string[]) => parseChaosArguments(args, () => 42);
 
 test('parseChaosArguments returns undefined if there are no arguments', () => {
-  expect(parseChaosArguments([], scenarios)).toBeUndefined();
+  expect(parse()).toBeUndefined();
 });
 
-test('parseChaosArguments uses the default rounds of the scenario if --rounds is not given', () => {
-  expect(parseChaosArguments(['worker'], scenarios)).toEqual({ name: 'worker', scenario: worker, rounds: 50 });
+test('parseChaosArguments uses all faults and a new seed if only --minutes is given', () => {
+  expect(parse('--minutes', '0.5')).toEqual({
+    minutes: 0.5,
+    seed: 42,
+    faults: Object.keys(FAULTS),
+    tenants: 6,
+    streams: 12,
+    intervalSeconds: 4.5,
+    report: undefined,
+  });
 });
 
-test('parseChaosArguments accepts --rounds before and after the name', () => {
-  expect(parseChaosArguments(['worker', '--rounds', '2'], scenarios)).toMatchObject({ rounds: 2 });
-  expect(parseChaosArguments(['--rounds', '3', 'worker'], scenarios)).toMatchObject({ rounds: 3 });
+test('parseChaosArguments accepts names of faults, and parts of names before or after the colon', () => {
+  const chosen = parse('--minutes', '1', '--faults', 'kill,full:disk,gateway-worker')?.faults;
+  expect(chosen).toEqual([
+    'kill:gateway',
+    'kill:worker',
+    'kill:operator',
+    'kill:redis',
+    'cut:gateway-worker',
+    'stall:gateway-worker',
+    'delay:gateway-worker',
+    'drop:gateway-worker',
+    'full:disk',
+  ]);
 });
 
 test.each([
-  [['redis'], 'there is no scenario "redis". Choose one of worker'],
-  [['--rounds', '3'], 'no scenario given. Choose one of worker'],
-  [['worker', '--rounds'], '--rounds requires a whole number of at least 1'],
-  [['worker', '--rounds', '0'], '--rounds requires a whole number of at least 1'],
-  [['worker', '--rounds', '1.5'], '--rounds requires a whole number of at least 1'],
-  [['worker', 'redis'], 'unexpected argument "redis"'],
+  [['--seed', '3'], '--minutes is missing'],
+  [['--minutes', '0'], '--minutes requires a number above 0'],
+  [['--minutes', 'x'], '--minutes requires a number above 0'],
+  [['--minutes', '1', '--seed', '1.5'], '--seed requires a whole number of at least 1'],
+  [['--minutes', '1', '--tenants', '0'], '--tenants requires a whole number of at least 1'],
+  [['--minutes', '1', '--tenants', '4', '--streams', '3'], '--streams must be at least --tenants'],
+  [['--minutes', '1', '--faults', 'earthquake'], 'there is no fault "earthquake"'],
+  [['--rounds', '1'], "Unknown option '--rounds'"],
 ])('parseChaosArguments rejects %j', (args, message) => {
-  expect(() => parseChaosArguments(args, scenarios)).toThrow(message);
-});
-
-test('splitRounds returns parts of the given size, and a smaller last part for the remainder', () => {
-  expect(splitRounds(50, 5)).toEqual(Array.from({ length: 10 }, () => 5));
-  expect(splitRounds(7, 5)).toEqual([5, 2]);
-  expect(splitRounds(2, 5)).toEqual([2]);
+  expect(() => parse(...args)).toThrow(message);
 });

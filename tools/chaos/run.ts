@@ -1,22 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runJest } from '../checks/jest.ts';
-import { addUp, runStep } from '../checks/step.ts';
-import type { Tally } from '../checks/step.ts';
-import { root } from '../launch/terminal.mjs';
-import { splitRounds } from './arguments.ts';
+import { logProgress } from '../launch/terminal.mjs';
 import type { ChaosArguments } from './arguments.ts';
+import { LedgerChecker } from './checker.ts';
+import { injectAll } from './injector.ts';
+import { judgeAll } from './judgement.ts';
+import { Load } from './load.ts';
+import { checkQuiescence, checkService } from './quiescence.ts';
+import { createRandom } from './random.ts';
+import { readReference } from './reference.ts';
+import type { RunResult } from './report.ts';
+import { buildSchedule } from './schedule.ts';
+import { startChaosService } from './service.ts';
+import type { ChaosService } from './service.ts';
+import { GATEWAYS, WORKERS } from './settings.ts';
+import { createKey } from './tenants.ts';
+import { Timeline } from './timeline.ts';
 
-/** Runs a chaos scenario in parts. A failed part does not end the run, because the number of failures matters. */
-export async function runChaos({ name, scenario, rounds }: ChaosArguments): Promise<Tally> {
-  const tallies: Tally[] = [];
-  let done = 0;
-  for (const part of splitRounds(rounds, scenario.roundsInPart)) {
-    // The test and its child processes read this variable.
-    process.env.CHAOS_ROUNDS = String(part);
-    const label = `chaos ${name}: rounds ${done + 1} to ${done + part} of ${rounds}`;
-    const args = ['--verbose', '--runTestsByPath', join(root, scenario.test)];
-    tallies.push(await runStep(label, () => runJest(args)));
-    done += part;
+/** What happened in a run: the result, and the timeline to explain violations. */
+export interface ChaosRun {
+  readonly result: RunResult;
+  readonly timeline: Timeline;
+  /** Folder with the logs of all processes. It is kept if there were violations. */
+  readonly folder: string;
+}
+
+/** Runs the service under load, injects the faults of the seed, and judges every session. */
+export async function runChaos(args: ChaosArguments): Promise<ChaosRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-chaos-'));
+  const timeline = new Timeline();
+  const perTenant = Math.ceil(args.streams / args.tenants);
+  logProgress('chaos: starting the service');
+  // A lost session holds its place for some seconds. Twice the places keep most clients from waiting for it.
+  const size = { tenants: args.tenants, concurrentSessions: perTenant * 2 };
+  const service = await startChaosService(folder, timeline, size);
+  try {
+    const result = await runWith(service, args, timeline);
+    await service.stop();
+    if (timeline.violations.length === 0) rmSync(folder, { recursive: true, force: true });
+    return { result, timeline, folder };
+  } catch (error) {
+    await service.stop();
+    throw error;
   }
-  return addUp(tallies);
+}
+
+async function runWith(service: ChaosService, args: ChaosArguments, timeline: Timeline): Promise<RunResult> {
+  const { ledger, gateways, tenantNames } = service;
+  const tenants = await Promise.all(tenantNames.map((name) => createKey(ledger, name)));
+  const gatewayUrls = gateways.map(({ baseUrl }) => baseUrl);
+  const [first] = tenants;
+  if (first === undefined) throw new Error('there is no tenant');
+  const recordings = await readReference(gatewayUrls[0] ?? '', first);
+  const faults = args.faults.filter((name) => name !== 'full:disk' || service.disk.canFill);
+  if (faults.length < args.faults.length) logProgress('chaos: no full disk, because only root can mount a file system');
+  const plan = buildSchedule(createRandom(args.seed), {
+    faults,
+    durationMs: args.minutes * 60_000,
+    intervalMs: args.intervalSeconds * 1000,
+    gateways: GATEWAYS,
+    workers: WORKERS,
+  });
+  logProgress(`chaos: ${plan.length} faults in ${args.minutes} min, seed ${args.seed}`);
+  const checker = new LedgerChecker(ledger, tenantNames, timeline);
+  const ownSessions = await sessionsSoFar(checker, tenantNames);
+  const load = new Load({ ...args, tenants, gatewayUrls, recordings, timeline });
+  const injected = await injectAll(plan, service, load, timeline);
+  logProgress(`chaos: ${injected.length} faults injected, waiting for the last sessions`);
+  await load.stop();
+  const accountsLocked = await checkQuiescence(ledger, tenants, timeline);
+  await checker.stop();
+  const records = load.sessions;
+  const judgement = judgeAll(records, checker, tenantNames, ownSessions, injected, timeline);
+  await checkService(gatewayUrls, tenants, recordings, timeline);
+  return {
+    command: `npm run chaos -- --minutes ${args.minutes} --seed ${args.seed}`,
+    seed: args.seed,
+    minutes: args.minutes,
+    faults: injected,
+    judgement,
+    accountsLocked,
+    accountReads: checker.reads,
+    tenants: args.tenants,
+    streams: args.streams,
+    violations: timeline.violations.map(({ text }) => text),
+    sessions: records,
+  };
+}
+
+/** Returns the sessions that the run itself created before the load. */
+async function sessionsSoFar(checker: LedgerChecker, tenants: readonly string[]): Promise<ReadonlySet<string>> {
+  await Promise.all(tenants.map((tenant) => checker.readJournal(tenant)));
+  return new Set(tenants.flatMap((tenant) => checker.journal(tenant).map(({ subject }) => subject)));
 }

@@ -1,27 +1,40 @@
-import { parseChaosArguments } from '../chaos/arguments.ts';
+import { randomInt } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { parseChaosArguments, USAGE } from '../chaos/arguments.ts';
+import { buildReport, buildRows } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run.ts';
-import { SCENARIOS } from '../chaos/scenarios.ts';
 import { endOnSignal } from '../checks/command.ts';
-import { verdict } from '../checks/step.ts';
 import { REDIS } from '../install/programs.ts';
 import { ensureInstalled } from '../install/system-package.ts';
-import { runTask, logProgress } from '../launch/terminal.mjs';
+import { logProgress, runTask, userPath } from '../launch/terminal.mjs';
+
+/** Part of the timeline that is shown for a violation. */
+const BEFORE_MS = 30_000;
+const AFTER_MS = 2000;
+const VIOLATIONS_SHOWN = 5;
 
 await runTask(async () => {
-  const chosen = parseChaosArguments(process.argv.slice(2), SCENARIOS);
-  if (chosen === undefined) {
-    const lines = Object.entries(SCENARIOS).map(
-      ([name, { what, rounds }]) => `  ${name}  ${what} (${rounds} rounds)\n`,
-    );
-    process.stdout.write(`npm run chaos -- NAME [--rounds N]\n${lines.join('')}`);
+  const args = parseChaosArguments(process.argv.slice(2), () => randomInt(1, 2 ** 31));
+  if (args === undefined) {
+    process.stdout.write(USAGE);
     return 0;
   }
   endOnSignal();
   await ensureInstalled(REDIS);
-  const startedAt = performance.now();
-  const total = await runChaos(chosen);
-  const minutes = (performance.now() - startedAt) / 60_000;
-  logProgress(`chaos ${chosen.name}: ${chosen.rounds} rounds of each fault in ${minutes.toFixed(1)} min`);
-  process.stdout.write(`${verdict(total)}\n`);
-  return total.failed === 0 ? 0 : 1;
+  const { result, timeline, folder } = await runChaos(args);
+  const report = buildReport(result);
+  process.stdout.write(`${report}\n`);
+  if (args.report !== undefined) {
+    writeFileSync(userPath(`${args.report}.md`), `${report}\n`);
+    const { sessions: _, ...facts } = result;
+    writeFileSync(userPath(`${args.report}.timeline.txt`), `${timeline.between(0, Infinity).join('\n')}\n`);
+    writeFileSync(userPath(`${args.report}.json`), JSON.stringify({ ...facts, rows: buildRows(result) }, undefined, 2));
+  }
+  for (const { atMs, text } of timeline.violations.slice(0, VIOLATIONS_SHOWN)) {
+    const lines = timeline.between(atMs - BEFORE_MS, atMs + AFTER_MS);
+    process.stdout.write(`\n${text}\n${lines.join('\n')}\n`);
+  }
+  if (timeline.violations.length === 0) return 0;
+  logProgress(`chaos: ${timeline.violations.length} violations with seed ${args.seed}. Logs are in ${folder}`);
+  return 1;
 });

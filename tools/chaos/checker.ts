@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { replay } from '@svc-asr/ledger';
+import type { Account, JournalEntry, Ledger } from '@svc-asr/ledger';
+import type { Timeline } from './timeline.ts';
+
+/** A change of an account that the journal of Redis has, and when it was first seen. */
+export interface SeenEntry extends JournalEntry {
+  readonly seenAtMs: number;
+}
+
+const CHECK_MS = 50;
+const JOURNAL_MS = 500;
+const PAGE = 500;
+
+/** Reads every account every 50 ms while the service runs, and collects the journals. */
+export class LedgerChecker {
+  readonly #ledger: Ledger;
+  readonly #tenants: readonly string[];
+  readonly #timeline: Timeline;
+  readonly #last = new Map<string, Account>();
+  readonly #journals = new Map<string, SeenEntry[]>();
+  #isStopped = false;
+  readonly #loops: readonly Promise<void>[];
+  /** Number of accounts that were read. */
+  reads = 0;
+
+  constructor(ledger: Ledger, tenants: readonly string[], timeline: Timeline) {
+    this.#ledger = ledger;
+    this.#tenants = tenants;
+    this.#timeline = timeline;
+    this.#loops = [
+      this.#repeat(CHECK_MS, (tenant) => this.#check(tenant)),
+      this.#repeat(JOURNAL_MS, (tenant) => this.readJournal(tenant)),
+    ];
+  }
+
+  /** Entries of the journal of a tenant, the oldest first. */
+  journal(tenant: string): readonly SeenEntry[] {
+    return this.#journals.get(tenant) ?? [];
+  }
+
+  /** Adds the new entries of a journal. */
+  async readJournal(tenant: string): Promise<void> {
+    const known = this.#journals.get(tenant) ?? [];
+    this.#journals.set(tenant, known);
+    for (;;) {
+      const after = known.at(-1)?.id;
+      const page = await this.#ledger.journal.read(tenant, { count: PAGE, ...(after !== undefined && { after }) });
+      // Another call may have added the same page meanwhile.
+      if (known.at(-1)?.id !== after) continue;
+      const seenAtMs = this.#timeline.nowMs;
+      for (const entry of page) known.push({ ...entry, seenAtMs });
+      if (page.length < PAGE) return;
+    }
+  }
+
+  /** Ends the loops, then compares each account with the sum of its journal. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#loops);
+    for (const tenant of this.#tenants) {
+      await this.readJournal(tenant);
+      const account = await this.#ledger.accounts.read(tenant);
+      const sum = replay(this.journal(tenant));
+      const { grantedMs, reservedMs, consumedMs } = account ?? { grantedMs: 0, reservedMs: 0, consumedMs: 0 };
+      if (grantedMs !== sum.granted || reservedMs !== sum.reserved || consumedMs !== sum.consumed) {
+        this.#timeline.violate(`the journal of ${tenant} has ${JSON.stringify(sum)}, its account ${brief(account)}`);
+      }
+    }
+  }
+
+  async #repeat(ms: number, act: (tenant: string) => Promise<void>): Promise<void> {
+    while (!this.#isStopped) {
+      // While Redis is unavailable, nothing can be read. That is a fault of the run and no violation.
+      await Promise.all(this.#tenants.map(act)).catch(() => undefined);
+      await sleep(ms);
+    }
+  }
+
+  async #check(tenant: string): Promise<void> {
+    const account = await this.#ledger.accounts.read(tenant);
+    this.reads++;
+    const problem = findProblem(this.#last.get(tenant), account);
+    if (problem !== undefined) this.#timeline.violate(`${tenant} ${problem}: ${brief(account)}`);
+    if (account !== undefined) this.#last.set(tenant, account);
+  }
+}
+
+/** Returns what is wrong with an account. `before` is its earlier state. */
+export function findProblem(before: Account | undefined, account: Account | undefined): string | undefined {
+  if (account === undefined) return before === undefined ? undefined : 'has lost its account';
+  const { grantedMs, availableMs, reservedMs, consumedMs } = account;
+  if (availableMs + reservedMs + consumedMs !== grantedMs) return 'does not add up';
+  if (Math.min(availableMs, reservedMs, consumedMs) < 0) return 'has a negative amount';
+  if (before === undefined) return undefined;
+  if (grantedMs !== before.grantedMs) return `had other grants (${before.grantedMs} ms)`;
+  return consumedMs < before.consumedMs ? `had consumed more (${before.consumedMs} ms)` : undefined;
+}
+
+function brief(account: Account | undefined): string {
+  if (account === undefined) return 'none';
+  const { grantedMs, availableMs, reservedMs, consumedMs } = account;
+  return JSON.stringify({ grantedMs, availableMs, reservedMs, consumedMs });
+}

@@ -1,0 +1,49 @@
+/** What a fault does to the streams. */
+export interface FaultKind {
+  /** Weight in the random choice. */
+  readonly weight: number;
+  /** Shortest and longest duration, in milliseconds. */
+  readonly lastsMs: readonly [number, number];
+  /** Which of several parts is hit. Faults with the same kind of target never hit the same one at the same time. */
+  readonly target: 'gateway' | 'worker' | 'operator' | 'redis';
+  /**
+   * How it may harm a stream. `kills` ends the streams of a gateway. `separates` keeps gateways from renewing their
+   * leases. `moves` can cost a stream one of its workers. `none` must be invisible.
+   */
+  readonly harm: 'kills' | 'separates' | 'moves' | 'none';
+}
+
+const kind = (
+  target: FaultKind['target'],
+  harm: FaultKind['harm'],
+  lastsMs: FaultKind['lastsMs'],
+  weight = 2,
+): FaultKind => ({ weight, lastsMs, target, harm });
+
+/** All faults. Durations of `separates` are shorter than the lease of a gateway, except for `freeze:gateway`. */
+export const FAULTS = {
+  'kill:gateway': kind('gateway', 'kills', [200, 3000]),
+  'kill:worker': kind('worker', 'moves', [200, 3000], 4),
+  'kill:operator': kind('operator', 'none', [200, 8000]),
+  'kill:redis': kind('redis', 'separates', [100, 4000]),
+  'stop:gateway': kind('gateway', 'separates', [500, 6000]),
+  'freeze:gateway': kind('gateway', 'kills', [17_000, 19_000], 1),
+  'stop:worker': kind('worker', 'moves', [500, 8000], 4),
+  'stop:operator': kind('operator', 'none', [500, 8000]),
+  'stop:redis': kind('redis', 'separates', [500, 5000]),
+  'cut:gateway-redis': kind('gateway', 'separates', [200, 5000]),
+  'stall:gateway-redis': kind('gateway', 'separates', [500, 5000]),
+  'delay:gateway-redis': kind('gateway', 'none', [2000, 8000]),
+  'drop:gateway-redis': kind('gateway', 'none', [1, 1]),
+  'cut:gateway-worker': kind('worker', 'moves', [200, 6000]),
+  'stall:gateway-worker': kind('worker', 'moves', [500, 6000]),
+  'delay:gateway-worker': kind('worker', 'none', [2000, 8000]),
+  'drop:gateway-worker': kind('worker', 'moves', [1, 1]),
+  'cut:worker-redis': kind('worker', 'none', [500, 8000]),
+  'stall:worker-redis': kind('worker', 'none', [500, 8000]),
+  'stall:operator-redis': kind('operator', 'none', [500, 8000]),
+  'full:memory': kind('redis', 'separates', [500, 5000]),
+  'full:disk': kind('redis', 'separates', [500, 4000]),
+} as const satisfies Readonly<Record<string, FaultKind>>;
+
+export type FaultName = keyof typeof FAULTS;

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FAULTS } from './fault-list.ts';
+import type { FaultKind, FaultName } from './fault-list.ts';
+import { inject } from './faults.ts';
+import type { Load } from './load.ts';
+import type { Impact } from './oracle.ts';
+import type { PlannedFault } from './schedule.ts';
+import type { ChaosService } from './service.ts';
+import { isSpeaking } from './session-record.ts';
+import type { Timeline } from './timeline.ts';
+
+/** A fault that was injected, with its effect on the streams that ran at that moment. */
+export interface InjectedFault extends Impact {
+  readonly name: FaultName;
+  /** Streams that waited for answers when the fault began. */
+  readonly streams: number;
+  /** Time from the end of the fault until each of these streams had an answer, or had ended. */
+  readonly recoveryMs: number;
+}
+
+const POLL_MS = 50;
+/** A stream that has no answer for so long after a fault is not recovered. */
+const RECOVERED_WITHIN_MS = 60_000;
+/** Interval at which a fault is retried that Redis must end, until Redis is available. */
+const RETRY_MS = 250;
+
+/** Injects all faults of a schedule. Resolves when all have ended and their streams have recovered. */
+export async function injectAll(
+  plan: readonly PlannedFault[],
+  service: ChaosService,
+  load: Load,
+  timeline: Timeline,
+): Promise<InjectedFault[]> {
+  const pending: Promise<InjectedFault | undefined>[] = [];
+  const startedAtMs = timeline.nowMs;
+  for (const planned of plan) {
+    await sleep(Math.max(0, startedAtMs + planned.atMs - timeline.nowMs));
+    pending.push(injectOne(planned, service, load, timeline));
+  }
+  return (await Promise.all(pending)).filter((fault) => fault !== undefined);
+}
+
+/** Returns undefined if the fault could not be injected, because another fault had taken its target away. */
+async function injectOne(
+  planned: PlannedFault,
+  service: ChaosService,
+  load: Load,
+  timeline: Timeline,
+): Promise<InjectedFault | undefined> {
+  const { name, index, lastsMs } = planned;
+  const { target, harm }: FaultKind = FAULTS[name];
+  const affected = load.speaking();
+  const fromMs = timeline.nowMs;
+  timeline.add(`${name} ${index} for ${lastsMs} ms with ${affected.length} streams`);
+  const heal = await inject(service, planned).catch((error: unknown) => {
+    timeline.add(`${name} ${index} was not injected: ${String(error)}`);
+  });
+  if (heal === undefined) return undefined;
+  await sleep(lastsMs);
+  for (let isHealed = false; !isHealed;) {
+    isHealed = await Promise.resolve(heal()).then(
+      () => true,
+      () => sleep(RETRY_MS, false),
+    );
+  }
+  if (target === 'redis') await untilRedisAnswers(service);
+  const toMs = timeline.nowMs;
+  timeline.add(`${name} ${index} ended`);
+  const hasRecovered = () => affected.every((stream) => !isSpeaking(stream) || stream.answeredAtMs > toMs);
+  while (!hasRecovered() && timeline.nowMs < toMs + RECOVERED_WITHIN_MS) await sleep(POLL_MS);
+  const recoveryMs = timeline.nowMs - toMs;
+  const gateway = target === 'gateway' ? index : undefined;
+  return { name, harm, gateway, fromMs, toMs, streams: affected.length, recoveryMs };
+}
+
+/** Waits until Redis has loaded its data. */
+async function untilRedisAnswers({ ledger }: ChaosService): Promise<void> {
+  while (
+    !(await ledger.link.send('', ['PING']).then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    await sleep(RETRY_MS);
+  }
+}

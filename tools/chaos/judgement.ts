@@ -1,0 +1,72 @@
+import type { LedgerChecker, SeenEntry } from './checker.ts';
+import { judge, judgeUnknown } from './oracle.ts';
+import type { Impact } from './oracle.ts';
+import type { SessionRecord } from './session-record.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Sums over all sessions of a run. */
+export interface Judgement {
+  readonly sessions: number;
+  /** Sessions without a fault that may end them. */
+  readonly protectedSessions: number;
+  readonly lost: readonly SessionRecord[];
+  readonly protectedLost: number;
+  readonly creditLostMs: number;
+  readonly doubleCharges: number;
+  readonly longestStallMs: number;
+}
+
+/**
+ * Judges every session of a run, also those that only the ledger knows. Adds a violation for each problem. `ignored` are
+ * sessions of the run itself.
+ */
+export function judgeAll(
+  records: readonly SessionRecord[],
+  checker: LedgerChecker,
+  tenants: readonly string[],
+  ignored: ReadonlySet<string>,
+  impacts: readonly Impact[],
+  timeline: Timeline,
+): Judgement {
+  const known = new Set(records.map(({ id }) => id));
+  const bySession = new Map<string, SeenEntry[]>();
+  for (const entry of tenants.flatMap((tenant) => checker.journal(tenant))) {
+    if (entry.type === 'grant') continue;
+    bySession.set(entry.subject, [...(bySession.get(entry.subject) ?? []), entry]);
+  }
+  const verdicts = records.map((record) => {
+    const verdict = judge(record, bySession.get(record.id) ?? [], impacts);
+    for (const problem of verdict.problems) timeline.violate(describe(record, problem));
+    return { record, verdict };
+  });
+  let unknownMs = 0;
+  for (const [id, entries] of bySession) {
+    if (known.has(id) || ignored.has(id)) continue;
+    const problem = judgeUnknown(entries);
+    if (problem === undefined) continue;
+    timeline.violate(`session ${id} ${problem}`);
+    unknownMs += chargeOf(entries);
+  }
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  return {
+    sessions: records.length,
+    protectedSessions: verdicts.filter(({ verdict }) => verdict.isProtected).length,
+    lost: verdicts.filter(({ verdict }) => verdict.isLost).map(({ record }) => record),
+    protectedLost: verdicts.filter(({ verdict }) => verdict.isLost && verdict.isProtected).length,
+    creditLostMs: unknownMs + sum(verdicts.map(({ verdict }) => verdict.lostMs)),
+    doubleCharges: verdicts.filter(({ verdict }) => verdict.isDoubleCharge).length,
+    longestStallMs: Math.max(0, ...records.map(({ longestStallMs }) => longestStallMs)),
+  };
+}
+
+function chargeOf(entries: readonly SeenEntry[]): number {
+  return entries.reduce((total, { consumed }) => total + consumed, 0);
+}
+
+/** Describes a problem with the times at which to look in the timeline. */
+function describe(record: SessionRecord, problem: string): string {
+  const { id, tenant, gateway, openedAtMs = NaN, endedAtMs = NaN, ending, sentSamples, answeredMs } = record;
+  const life = `${(openedAtMs / 1000).toFixed(2)} s to ${(endedAtMs / 1000).toFixed(2)} s`;
+  const audio = `sent ${Math.round(sentSamples / 16)} ms, answered ${answeredMs} ms`;
+  return `session ${id} of ${tenant} ${problem} (gateway ${gateway}, ${life}, ${ending}, ${audio})`;
+}

@@ -1,0 +1,48 @@
+import type { Recording } from '../../test/support/recording.ts';
+import { ChaosClient } from './client.ts';
+import type { ClientContext } from './client.ts';
+import { createRandom } from './random.ts';
+import { isSpeaking } from './session-record.ts';
+import type { SessionRecord } from './session-record.ts';
+import type { ChaosTenant } from './tenants.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface LoadOptions {
+  readonly tenants: readonly ChaosTenant[];
+  readonly streams: number;
+  readonly seed: number;
+  readonly gatewayUrls: readonly string[];
+  /** Recordings with the texts that the service returns for them. */
+  readonly recordings: readonly Recording[];
+  readonly timeline: Timeline;
+}
+
+/** Clients that run one session after the other, until the load is stopped. */
+export class Load {
+  readonly sessions: SessionRecord[] = [];
+  #isStopped = false;
+  readonly #loops: readonly Promise<void>[];
+
+  constructor(options: LoadOptions) {
+    const { tenants, streams, seed, gatewayUrls, recordings, timeline } = options;
+    const onSession = (record: SessionRecord) => this.sessions.push(record);
+    const context: ClientContext = { gatewayUrls, recordings, timeline, onSession };
+    this.#loops = Array.from({ length: streams }, async (_, index) => {
+      const tenant = tenants[index % tenants.length];
+      if (tenant === undefined) return;
+      const client = new ChaosClient(tenant, context, createRandom(seed + 1000 * (index + 1)));
+      while (!this.#isStopped) await client.runSession();
+    });
+  }
+
+  /** Sessions whose client waits for answers now. */
+  speaking(): SessionRecord[] {
+    return this.sessions.filter(isSpeaking);
+  }
+
+  /** Starts no more sessions. Resolves when all have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#loops);
+  }
+}

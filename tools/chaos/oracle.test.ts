@@ -1,0 +1,94 @@
+import type { JournalEntry } from '@svc-asr/ledger';
+import type { Impact } from './oracle.ts';
+import { judge, judgeUnknown } from './oracle.ts';
+import { newRecord } from './session-record.ts';
+import type { SessionRecord } from './session-record.ts';
+
+/** A session of 60 s that was open from 1 s to 8 s, with 5.5 s of audio. */
+function session(changes: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    ...newRecord('s', 'tenant-1', 60_000, 500),
+    gateway: 0,
+    openedAtMs: 1000,
+    endedAtMs: 8000,
+    sentSamples: 88_000,
+    answeredMs: 3360,
+    ending: 'closed',
+    utterances: [{ fromMs: 1000, toMs: 7900 }],
+    ...changes,
+  };
+}
+
+const entry = (type: JournalEntry['type'], consumed: number) => ({
+  id: '1-1',
+  type,
+  subject: 's',
+  granted: 0,
+  reserved: -60_000,
+  consumed,
+  detail: '',
+  seenAtMs: 8100,
+});
+const impact = (harm: Impact['harm'], fromMs: number, toMs: number, gateway?: number): Impact => ({
+  harm,
+  gateway,
+  fromMs,
+  toMs,
+});
+
+test('a session that was charged what its client sent has no problem', () => {
+  const verdict = judge(session(), [entry('reserve', 0), entry('settle', 6000)], []);
+  expect(verdict).toEqual({ problems: [], isLost: false, isProtected: true, lostMs: 0, isDoubleCharge: false });
+});
+
+test.each<[string, Partial<SessionRecord>, [JournalEntry['type'], number][], string]>([
+  ['charged too much', {}, [['settle', 7000]], 'charged 7000 ms instead of at most 6000 ms'],
+  ['charged too little', {}, [['settle', 5000]], 'charged 5000 ms instead of at least 6000 ms'],
+  ['not charged', {}, [['fail', 0]], 'charged 0 ms instead of at least 6000 ms'],
+  ['charged twice', {}, [['settle', 6000], ['settle', 6000]], 'ended 2 times (settle, settle)'], // prettier-ignore
+  ['not ended', {}, [], 'has not ended'],
+  ['lost', { ending: 'lost', closeCode: 1011 }, [['fail', 0]], 'lost with 1011 although it is protected'],
+  ['charged after it was lost', { ending: 'lost' }, [['settle', 6000]], 'charged 6000 ms instead of at most 0 ms'],
+  ['charged without a stream', { ending: 'unopened', gateway: undefined }, [['settle', 1000]], 'at most 0 ms'],
+  ['charged less than it received', { ending: 'left' }, [['settle', 3000]], 'at least 4000 ms'],
+  ['charged above its reservation', { ending: 'limit', reservedMs: 4000 }, [['settle', 6000]], 'at most 4000 ms'],
+])('a session that was %s has a problem', (_, changes, ends, problem) => {
+  const entries = ends.map(([type, consumed]) => entry(type, consumed));
+  expect(judge(session(changes), entries, []).problems.join()).toContain(problem);
+});
+
+test('a second charge is a double charge, and counts as lost credit', () => {
+  const verdict = judge(session(), [entry('settle', 6000), entry('settle', 6000)], []);
+  expect(verdict).toMatchObject({ isDoubleCharge: true, lostMs: 6000 });
+});
+
+test('a client that left in the middle pays between the answered and the sent audio, or nothing', () => {
+  for (const end of [entry('settle', 4000), entry('settle', 6000), entry('fail', 0)]) {
+    expect(judge(session({ ending: 'left' }), [end], []).problems).toEqual([]);
+  }
+});
+
+test.each<[string, boolean, Impact[]]>([
+  ['its gateway was killed', false, [impact('kills', 5000, 6000, 0)]],
+  ['another gateway was killed', true, [impact('kills', 5000, 6000, 1)]],
+  ['its gateway was killed before', true, [impact('kills', 100, 900, 0)]],
+  ['Redis was away for less than a lease', true, [impact('separates', 2000, 7000)]],
+  ['its gateway was separated for longer than a lease allows', false, [impact('separates', 2000, 12_100, 0)]],
+  ['two separations were close', false, [impact('separates', 0, 3000, 0), impact('separates', 7000, 10_500)]],
+  ['two workers were lost', true, [impact('moves', 2000, 3000), impact('moves', 4000, 5000)]],
+  ['three workers were lost', false, [1, 2, 3].map((at) => impact('moves', at * 1000, at * 1000 + 500))],
+])('whether a session is protected if %s: %s', (_, isProtected, impacts) => {
+  expect(judge(session(), [entry('settle', 6000)], impacts).isProtected).toBe(isProtected);
+});
+
+test('a lost session whose gateway was killed has no problem if it is not charged', () => {
+  const lost = session({ ending: 'lost', closeCode: 1006 });
+  const verdict = judge(lost, [entry('fail', 0)], [impact('kills', 5000, 6000, 0)]);
+  expect(verdict).toMatchObject({ problems: [], isLost: true, isProtected: false });
+});
+
+test('a session that no client knows must end once and cost nothing', () => {
+  expect(judgeUnknown([entry('reserve', 0), entry('expire', 0)])).toBeUndefined();
+  expect(judgeUnknown([entry('reserve', 0)])).toBe('ended 0 times');
+  expect(judgeUnknown([entry('reserve', 0), entry('settle', 1000)])).toBe('was charged 1000 ms, but no client had it');
+});

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Folder for the append-only file of Redis, which can be filled. */
+export interface RedisDisk {
+  readonly folder: string;
+  /** False if the folder is on a disk of the machine, because only root can mount a file system. */
+  readonly canFill: boolean;
+  fill: () => void;
+  free: () => void;
+  remove: () => void;
+}
+
+/** Space for Redis, which rewrites its file when it has reached a quarter of this size. */
+const SIZE = '128m';
+const BLOCK = Buffer.alloc(65_536);
+
+/** Creates the folder, on a file system of its own if this process may mount one. */
+export function createRedisDisk(folder: string): RedisDisk {
+  mkdirSync(folder, { recursive: true });
+  const canFill = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder]).status === 0;
+  const filler = join(folder, 'filler');
+  const remove = () => {
+    if (canFill) spawnSync('umount', ['-l', folder], { stdio: 'ignore' });
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // A run that is interrupted must not leave a mount behind.
+  process.once('exit', remove);
+  return {
+    folder,
+    canFill,
+    fill: () => {
+      const file = openSync(filler, 'w');
+      try {
+        for (const block of [BLOCK, BLOCK.subarray(0, 1)]) fillWith(file, block);
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+    remove: () => {
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
+/** Writes a block until no space is left. */
+function fillWith(file: number, block: Buffer): void {
+  try {
+    while (writeSync(file, block) > 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+}

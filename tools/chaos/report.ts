@@ -1,0 +1,105 @@
+import { cpus, totalmem } from 'node:os';
+import { FAULTS } from './fault-list.ts';
+import type { FaultName } from './fault-list.ts';
+import type { InjectedFault } from './injector.ts';
+import type { Judgement } from './judgement.ts';
+import type { SessionRecord } from './session-record.ts';
+
+/** Everything that the report shows. */
+export interface RunResult {
+  readonly command: string;
+  readonly seed: number;
+  readonly minutes: number;
+  readonly faults: readonly InjectedFault[];
+  readonly judgement: Judgement;
+  readonly accountsLocked: number;
+  readonly accountReads: number;
+  readonly tenants: number;
+  readonly streams: number;
+  readonly violations: readonly string[];
+  /** All sessions, for the stalls. */
+  readonly sessions: readonly SessionRecord[];
+}
+
+/** One row of the report. */
+export interface FaultRow {
+  readonly fault: FaultName;
+  readonly count: number;
+  /** Average number of streams that ran when the fault began. */
+  readonly streams: number;
+  /** Sessions that were lost during the fault or within 20 s after it. Two faults may count the same session. */
+  readonly sessionsLost: number;
+  /** Longest time without an answer of a stream that ran during the fault. */
+  readonly longestStallMs: number;
+  readonly longestRecoveryMs: number;
+}
+
+/** A session that a gateway lost is failed within this time. */
+const LOST_WITHIN_MS = 20_000;
+
+/** Sums up the faults of each kind. */
+export function buildRows({ faults, judgement, sessions }: RunResult): FaultRow[] {
+  return (Object.keys(FAULTS) as FaultName[]).flatMap((name) => {
+    const own = faults.filter((fault) => fault.name === name);
+    if (own.length === 0) return [];
+    const during = ({ openedAtMs, endedAtMs }: SessionRecord) =>
+      own.some(({ fromMs, toMs }) => (openedAtMs ?? Infinity) <= toMs && (endedAtMs ?? Infinity) >= fromMs);
+    const isHit = ({ gateway, endedAtMs = Infinity }: SessionRecord) =>
+      own.some(
+        (fault) =>
+          (fault.gateway ?? gateway) === gateway &&
+          endedAtMs >= fault.fromMs &&
+          endedAtMs <= fault.toMs + LOST_WITHIN_MS,
+      );
+    return {
+      fault: name,
+      count: own.length,
+      streams: own.reduce((sum, { streams }) => sum + streams, 0) / own.length,
+      sessionsLost: judgement.lost.filter(isHit).length,
+      longestStallMs: Math.max(0, ...sessions.filter(during).map(({ longestStallMs }) => longestStallMs)),
+      longestRecoveryMs: Math.max(...own.map(({ recoveryMs }) => recoveryMs)),
+    };
+  });
+}
+
+/** Builds the report as Markdown. */
+export function buildReport(result: RunResult): string {
+  const { judgement, faults } = result;
+  const pairs = faults.filter((fault) => {
+    return faults.some((other) => other !== fault && other.fromMs <= fault.toMs && other.toMs >= fault.fromMs);
+  });
+  const facts: readonly (readonly [string, string])[] = [
+    ['command', `\`${result.command}\``],
+    ['seed', String(result.seed)],
+    ['machine', `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB`],
+    ['duration', `${result.minutes} min`],
+    ['faults injected', `${faults.length}, of which ${pairs.length} at the same time as another one`],
+    ['tenants, streams', `${result.tenants}, ${result.streams}`],
+    ['sessions', `${judgement.sessions}, of which ${judgement.protectedSessions} were protected`],
+    ['account reads', String(result.accountReads)],
+    ['sessions lost', `${judgement.lost.length}, of which protected: ${judgement.protectedLost}`],
+    ['credit lost', `${judgement.creditLostMs} ms`],
+    ['double charges', String(judgement.doubleCharges)],
+    ['accounts locked at the end', String(result.accountsLocked)],
+    ['violations', String(result.violations.length)],
+  ];
+  const rows = buildRows(result).map(({ fault, count, streams, sessionsLost, longestStallMs, longestRecoveryMs }) => {
+    const cells = [fault, count, streams.toFixed(1), sessionsLost, seconds(longestStallMs), seconds(longestRecoveryMs)];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '| | |',
+    '|---|---|',
+    ...facts.map(([name, value]) => `| ${name} | ${value} |`),
+    '',
+    '| fault | count | streams | sessions lost | longest stall | recovery |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+    ...result.violations.map((violation) => `- ${violation}`),
+  ].join('\n');
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,59 @@
+import { FAULTS } from './fault-list.ts';
+import type { FaultKind, FaultName } from './fault-list.ts';
+import { between, pick } from './random.ts';
+import type { Random } from './random.ts';
+
+/** One fault of a schedule. */
+export interface PlannedFault {
+  readonly name: FaultName;
+  /** Time since the start of the run. */
+  readonly atMs: number;
+  readonly lastsMs: number;
+  /** Which gateway or worker is hit. 0 for Redis and the operator. */
+  readonly index: number;
+}
+
+export interface ScheduleOptions {
+  readonly faults: readonly FaultName[];
+  readonly durationMs: number;
+  readonly intervalMs: number;
+  readonly gateways: number;
+  readonly workers: number;
+}
+
+/** Share of injections with two faults at the same time. */
+const PAIRS = 0.3;
+/** Time that a part has after a fault before it is hit again. */
+const REST_MS = 1500;
+
+/** Builds all faults of a run. The result depends only on the random numbers and the options. */
+export function buildSchedule(random: Random, options: ScheduleOptions): PlannedFault[] {
+  const { durationMs, intervalMs } = options;
+  const plan: PlannedFault[] = [];
+  const urn = options.faults.flatMap((name) => Array.from({ length: FAULTS[name].weight }, () => name));
+  /** Time until which each part is under a fault. */
+  const busyUntil = new Map<string, number>();
+  for (let atMs = intervalMs / 2; atMs < durationMs; atMs += intervalMs * (0.5 + random())) {
+    const count = random() < PAIRS ? 2 : 1;
+    for (let each = 0; each < count; each++) {
+      const fault = draw(random, urn, options, atMs);
+      const part = `${FAULTS[fault.name].target} ${fault.index}`;
+      if ((busyUntil.get(part) ?? 0) > atMs) continue;
+      busyUntil.set(part, atMs + fault.lastsMs + REST_MS);
+      plan.push(fault);
+    }
+  }
+  return plan;
+}
+
+function draw(
+  random: Random,
+  urn: readonly FaultName[],
+  { gateways, workers }: ScheduleOptions,
+  atMs: number,
+): PlannedFault {
+  const name = pick(random, urn);
+  const { target, lastsMs }: FaultKind = FAULTS[name];
+  const count = target === 'gateway' ? gateways : target === 'worker' ? workers : 1;
+  return { name, atMs: Math.round(atMs), lastsMs: between(random, ...lastsMs), index: between(random, 0, count - 1) };
+}

@@ -1,0 +1,32 @@
+/** Number of processes of each kind. */
+export const GATEWAYS = 2;
+export const WORKERS = 3;
+
+/** Lease of a gateway, and how often it renews it. These are the defaults of the product. */
+export const LEASE_MS = 15_000;
+export const RENEW_MS = 5000;
+/** Workers that an utterance may lose. The default of the product: two replays. */
+export const WORKERS_LOST_MAX = 2;
+
+/**
+ * Settings of all gateways. Credentials expire sooner than by default, so that the end of a run waits less. Others allow
+ * for a machine that is busy with all processes of the run.
+ */
+export const GATEWAY_ENV = {
+  SESSION_TTL_MS: '15000',
+  PROCESS_LEASE_MS: String(LEASE_MS),
+  LEASE_RENEW_MS: String(RENEW_MS),
+  REDIS_TIMEOUT_MS: '2000',
+  REQUEST_DEADLINE_MS: '3000',
+  WORKER_OPEN_TIMEOUT_MS: '6000',
+  WORKER_SILENCE_TIMEOUT_MS: '5000',
+  STREAM_FINAL_TIMEOUT_MS: '20000',
+} as const;
+
+export const WORKER_ENV = {
+  SLOTS: '32',
+  LEAST_SLOTS_PERCENT: '100',
+  MAX_BATCH: '4',
+  MEASURE_SECONDS: '0',
+  REDIS_TIMEOUT_MS: '2000',
+} as const;

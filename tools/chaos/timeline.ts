@@ -1,0 +1,34 @@
+/** Something that happened in a run. */
+export interface Happening {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** Everything that happened in a run, in order. Times are milliseconds since its start. */
+export class Timeline {
+  readonly #startedAt = performance.now();
+  readonly #happenings: Happening[] = [];
+  readonly violations: Happening[] = [];
+
+  get nowMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  add(text: string): void {
+    this.#happenings.push({ atMs: this.nowMs, text });
+  }
+
+  /** Adds a broken promise. One is enough for the run to fail. */
+  violate(text: string): void {
+    const violation = { atMs: this.nowMs, text };
+    this.violations.push(violation);
+    this.#happenings.push({ atMs: violation.atMs, text: `VIOLATION: ${text}` });
+  }
+
+  /** Returns what happened in a period, one line each. */
+  between(fromMs: number, toMs: number): string[] {
+    return this.#happenings
+      .filter(({ atMs }) => atMs >= fromMs && atMs <= toMs)
+      .map(({ atMs, text }) => `${(atMs / 1000).toFixed(2).padStart(9)} s  ${text}`);
+  }
+}
