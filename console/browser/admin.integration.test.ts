@@ -17,8 +17,8 @@ afterAll(async () => {
 });
 
 /** Signs in as an administrator, and opens a path of the page. */
-async function signIn(path = '/', token = TOKEN): Promise<Page> {
-  const page = await browser.open(`${console_.adminUrl}${path}`);
+async function signIn(path = '/', token = TOKEN, url = console_.adminUrl): Promise<Page> {
+  const page = await browser.open(`${url}${path}`);
   await page.getByLabel('Admin token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   return page;
@@ -80,6 +80,8 @@ test('an application is approved with credit, a limit and models', async () => {
   await dialog.getByLabel('kikuyu').check();
   await dialog.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('Nam Lolwe FM was approved.').first().waitFor();
+  await page.getByText('The applicant got no mail.').waitFor();
+  await checkPage(page);
   expect(await specOf(name)).toMatchObject({
     state: 'Active',
     models: ['kikuyu'],
@@ -299,6 +301,31 @@ test('the audit log is filtered by tenant and action', async () => {
   await page.getByLabel('Action').selectOption('Credit granted');
   await page.getByText('grant: may, audio seconds: 60').waitFor();
   expect(await page.getByRole('row').count()).toBe(2);
+});
+
+test('the admin page works while Redis is unavailable', async () => {
+  const own = await startBrowserConsole({ KEY_ACTIVATION_TIMEOUT_MS: '0' }, { operator: false });
+  await own.createTenant('outage');
+  const page = await signIn('/tenants', TOKEN, own.adminUrl);
+  await heading(page, 'Tenants');
+  await own.redis.kill();
+  await page.goto(`${own.adminUrl}/tenants/outage`);
+  await page.getByText('Redis is unavailable').first().waitFor();
+  await checkPage(page);
+  await page.getByRole('tab', { name: 'Limits and budget' }).click();
+  await page.getByLabel('Sessions at the same time').fill('3');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Saved.').first().waitFor();
+  for (const [link, text] of [
+    ['Health', 'Redis'],
+    ['Models', 'Redis is unavailable'],
+    ['Audit log', 'Redis is unavailable'],
+  ] as const) {
+    await page.getByRole('link', { name: link }).click();
+    await page.getByText(text).first().waitFor();
+    await checkPage(page);
+  }
+  await own.stop();
 });
 
 test('an unknown address shows that there is no page', async () => {

@@ -17,7 +17,17 @@ afterAll(async () => {
 
 test('every page of a new tenant has one h1, follows the accessibility rules and fits a narrow screen', async () => {
   const page = await browser.signIn(await console_.createTenant('new'));
-  for (const path of ['/', '/playground', '/keys', '/usage', '/sessions', '/quick-start', '/account', '/nothing']) {
+  for (const path of [
+    '/',
+    '/playground',
+    '/keys',
+    '/usage',
+    '/sessions',
+    '/quick-start',
+    '/team',
+    '/account',
+    '/nothing',
+  ]) {
     await page.goto(`${console_.pageUrl}${path}`);
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
     await checkPage(page);

@@ -8,6 +8,7 @@ import type { Service } from '../../test/support/service.ts';
 import { wordErrorRate, wordsOf } from '../../test/support/word-errors.ts';
 import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
+import { drawVariants } from './testing/screenshots.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
 const FULL = 'svc-asr-full-v1';
@@ -90,6 +91,7 @@ test('speech of the microphone becomes a transcript, with its latency, its event
   }
   expect(await events.innerText()).not.toContain('svc.auth');
   await checkPage(page);
+  await drawVariants(page, 'playground');
 
   await page.locator('a[href^="/sessions/"]').click();
   await page.getByText('Playground', { exact: true }).last().waitFor();

@@ -1,18 +1,11 @@
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { TOKEN } from '../src/testing/console.ts';
 import { startBrowser } from './testing/browser.ts';
-import type { Page, TestBrowser } from './testing/browser.ts';
+import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
+import { drawVariants } from './testing/screenshots.ts';
 import { completeSession } from './testing/sessions.ts';
 
-/** Folder of the screenshots, which git ignores. Check them after a change of the pages. */
-const FOLDER = fileURLToPath(new URL('../../coverage/screenshots/', import.meta.url));
-const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
-const VARIANTS = Object.entries(SIZES).flatMap(([device, viewport]) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ device, viewport, colorScheme })),
-);
 const ENTRY = { maxAudioSeconds: 300, maxWaitSeconds: 10 };
 const TENANT = 'nam-lolwe-fm';
 
@@ -22,7 +15,6 @@ let link: string;
 let sessionId: string;
 
 beforeAll(async () => {
-  mkdirSync(FOLDER, { recursive: true });
   [console_, browser] = await Promise.all([startBrowserConsole(), startBrowser()]);
   const { ledger } = console_;
   await ledger.catalogue.replace([
@@ -44,56 +36,36 @@ afterAll(async () => {
   await console_.stop();
 });
 
-/** Waits until a page shows its data. */
-async function loaded(page: Page): Promise<void> {
-  await page.locator('h1').waitFor();
-  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-}
-
-/** Returns the options of a browser for a variant, and a function that draws a page. */
-function prepare({ device, viewport, colorScheme }: (typeof VARIANTS)[number]) {
-  const options = { viewport, colorScheme, reducedMotion: 'reduce' as const };
-  const shoot = async (page: Page, name: string) => {
-    await loaded(page);
-    const image = await page.screenshot({ path: `${FOLDER}${name}-${device}-${colorScheme}.png` });
-    // A page without content compresses to a few kilobytes.
-    expect([name, image.length > 8000]).toEqual([name, true]);
-  };
-  return { options, shoot };
-}
-
-test.each(VARIANTS)('every page is drawn on a $device in a $colorScheme theme', async (variant) => {
-  const { options, shoot } = prepare(variant);
-  const visitor = await browser.open(`${console_.pageUrl}/`, options);
+test('every page is drawn', async () => {
+  const visitor = await browser.open(`${console_.pageUrl}/`);
   await visitor.getByRole('button', { name: 'Join waitlist' }).waitFor();
-  await shoot(visitor, 'welcome');
-  const page = await browser.signIn(link, options);
+  await drawVariants(visitor, 'welcome');
+  const page = await browser.signIn(link);
   await page.getByRole('table').waitFor();
-  await shoot(page, 'overview');
+  await drawVariants(page, 'overview');
   const paths = { keys: '/keys', usage: '/usage', sessions: '/sessions', 'quick-start': '/quick-start' };
-  const further = { account: '/account', playground: '/playground', session: `/sessions/${sessionId}` };
+  const further = { account: '/account', team: '/team', session: `/sessions/${sessionId}` };
   for (const [name, path] of Object.entries({ ...paths, ...further })) {
     await page.goto(`${console_.pageUrl}${path}`);
     await page.getByRole('link', { name: 'svc-asr' }).waitFor();
-    await shoot(page, name);
+    await drawVariants(page, name);
   }
   await page.goto(`${console_.pageUrl}/keys`);
   await page.getByRole('button', { name: 'Create key' }).click();
-  await shoot(page, 'create-key');
+  await drawVariants(page, 'create-key');
 });
 
-test.each(VARIANTS)('every page for administrators is drawn on a $device in a $colorScheme theme', async (variant) => {
-  const { options, shoot } = prepare(variant);
+test('every page for administrators is drawn', async () => {
   await console_.call('PUT', '/admin/v1/tenants/waiting', { body: { displayName: 'Coro Archive' } });
-  const page = await browser.open(`${console_.adminUrl}/`, options);
+  const page = await browser.open(`${console_.adminUrl}/`);
   await page.getByLabel('Admin token').waitFor();
-  await shoot(page, 'admin-sign-in');
+  await drawVariants(page, 'admin-sign-in');
   await page.getByLabel('Admin token').fill(TOKEN);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Approve Coro Archive' }).waitFor();
-  await shoot(page, 'admin-applications');
+  await drawVariants(page, 'admin-applications');
   await page.getByRole('button', { name: 'Approve Coro Archive' }).click();
-  await shoot(page, 'admin-approve');
+  await drawVariants(page, 'admin-approve');
   const tenant = `/tenants/${TENANT}`;
   const tabs = ['overview', 'keys', 'usage', 'sessions', 'refusals', 'limits', 'grants', 'access'];
   const paths = {
@@ -107,6 +79,6 @@ test.each(VARIANTS)('every page for administrators is drawn on a $device in a $c
   for (const [name, path] of Object.entries(paths)) {
     await page.goto(`${console_.adminUrl}${path}`);
     await page.getByRole('link', { name: 'svc-asr admin' }).waitFor();
-    await shoot(page, `admin-${name}`);
+    await drawVariants(page, `admin-${name}`);
   }
 });

@@ -1,4 +1,4 @@
-import { startUserEnvironment } from '../src/testing/users.ts';
+import { APPLICANT, startUserEnvironment } from '../src/testing/users.ts';
 import type { UserEnvironment } from '../src/testing/users.ts';
 import type { Visitor } from '../src/testing/visitor.ts';
 import { checkPage, errorsOf, startBrowser, waitForFocus } from './testing/browser.ts';
@@ -9,7 +9,11 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   [users, browser] = await Promise.all([
-    startUserEnvironment({ SIGN_IN_FAILURES_PER_MINUTE: '1000', OIDC_ADMIN_GROUPS: 'asr-admins=administrator' }),
+    startUserEnvironment({
+      SIGN_IN_FAILURES_PER_MINUTE: '1000',
+      OIDC_ADMIN_GROUPS: 'asr-admins=administrator, asr-auditors=auditor',
+      OIDC_SCOPES: 'openid profile email groups',
+    }),
     startBrowser(),
   ]);
 });
@@ -117,4 +121,25 @@ test('a user without a group of administrators sees on the admin page why the si
   await page.getByText('None of your groups has a role on this page.').waitFor();
   expect(page.url()).toBe(`${users.adminUrl}/`);
   await checkPage(page);
+});
+
+test('an auditor reads the admin page and is offered no changes', async () => {
+  const { tenant } = await users.createTeam();
+  await (await users.signIn()).call('POST', 'applications', APPLICANT);
+  const page = await browser.open(`${users.adminUrl}/`);
+  await page.locator('a[href="/admin/v1/sign-in/oidc"]').click();
+  await signInAtProvider(page, users.addUser({ groups: ['asr-auditors'] }));
+  await page.getByText('Auditor', { exact: true }).waitFor();
+  await page.getByRole('row', { name: APPLICANT.use }).first().waitFor();
+  await checkPage(page);
+  const seen = new Set(await page.getByRole('button').allInnerTexts());
+  for (const tab of ['limits', 'grants']) {
+    await page.goto(`${users.adminUrl}/tenants/${tenant}?tab=${tab}`);
+    await page.getByRole('tab', { selected: true }).waitFor();
+    await checkPage(page);
+    for (const text of await page.getByRole('button').allInnerTexts()) seen.add(text);
+  }
+  expect(await page.getByRole('tab', { name: 'Access and removal' }).count()).toBe(0);
+  expect([...seen].filter((text) => text !== '')).toEqual(['Sign out']);
+  expect(errorsOf(page)).toEqual([]);
 });

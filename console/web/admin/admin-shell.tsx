@@ -12,6 +12,7 @@ import type { NavigationEntry } from '../ui/shell.tsx';
 import { Shell } from '../ui/shell.tsx';
 import { call } from './api.ts';
 import { findPage } from './pages.tsx';
+import { MayChange, useMayChange } from './rights.ts';
 
 /** The navigation of an administrator with the page at the current address. */
 export function AdminShell({ session, onSignedOut }: { session: AdminSessionView; onSignedOut: () => void }) {
@@ -19,19 +20,21 @@ export function AdminShell({ session, onSignedOut }: { session: AdminSessionView
   const found = findPage(path);
   const text = adminTexts.common;
   return (
-    <Shell
-      brand={text.product}
-      groups={entries()}
-      identity={
-        <>
-          <p class="identity-name">{session.name ?? text.tokenHolder}</p>
-          <Badge tone="accent">{text[session.role]}</Badge>
-        </>
-      }
-      footer={<SignOut onSignedOut={onSignedOut} />}
-    >
-      {found === undefined ? <NotFound /> : <found.Page key={path} params={found.params} />}
-    </Shell>
+    <MayChange.Provider value={session.role === 'administrator'}>
+      <Shell
+        brand={text.product}
+        groups={entries()}
+        identity={
+          <>
+            <p class="identity-name">{session.name ?? text.tokenHolder}</p>
+            <Badge tone="accent">{text[session.role]}</Badge>
+          </>
+        }
+        footer={<SignOut onSignedOut={onSignedOut} />}
+      >
+        {found === undefined ? <NotFound /> : <found.Page key={path} params={found.params} />}
+      </Shell>
+    </MayChange.Provider>
   );
 }
 
@@ -54,6 +57,7 @@ function entries(): NavigationEntry[][] {
 function SignOut({ onSignedOut }: { onSignedOut: () => void }) {
   const text = adminTexts.common;
   const [isAsking, setAsking] = useState(false);
+  const mayChange = useMayChange();
   const signOut = useAction(async () => {
     await call('DELETE sign-in');
     onSignedOut();
@@ -64,9 +68,11 @@ function SignOut({ onSignedOut }: { onSignedOut: () => void }) {
       <Button kind="quiet" icon="signOut" onClick={signOut.run} isBusy={signOut.isRunning}>
         {text.signOut}
       </Button>
-      <Button kind="quiet" icon="people" onClick={() => setAsking(true)}>
-        {text.signOutAll}
-      </Button>
+      {mayChange && (
+        <Button kind="quiet" icon="people" onClick={() => setAsking(true)}>
+          {text.signOutAll}
+        </Button>
+      )}
       {isAsking && (
         <ConfirmDialog
           title={text.signOutAllTitle}

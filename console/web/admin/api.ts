@@ -2,6 +2,7 @@ import type {
   AdminSessionView,
   AdminSignInMethodsView,
   AuditView,
+  DecisionMailView,
   LinkView,
   ListedKey,
   UsageView,
@@ -23,8 +24,8 @@ export interface AdminRoutes {
   'DELETE sign-in': Applied;
   'DELETE sessions': Applied;
   'GET applications': { readonly data: readonly AdminTenantView[] };
-  'POST applications/:name/approve': AdminTenantView & Applied;
-  'POST applications/:name/decline': AdminTenantView & Applied;
+  'POST applications/:name/approve': AdminTenantView & Applied & DecisionMailView;
+  'POST applications/:name/decline': AdminTenantView & Applied & DecisionMailView;
   'GET tenants': {
     readonly data: readonly AdminTenantView[];
     readonly unreadable: readonly { readonly file: string; readonly problem: string }[];

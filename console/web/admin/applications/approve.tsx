@@ -10,6 +10,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
+import type { Decided } from './decided.tsx';
 
 const SECONDS_PER_MINUTE = 60;
 
@@ -21,7 +22,7 @@ export function ApproveDialog({
 }: {
   tenant: AdminTenantView;
   onClose: () => void;
-  onApproved: (message: string) => void;
+  onApproved: (decided: Decided) => void;
 }) {
   const text = adminTexts.applications;
   const [minutes, setMinutes] = useState('');
@@ -34,8 +35,8 @@ export function ApproveDialog({
       ...(models !== undefined && { models }),
       limits: { concurrentSessions: Number(concurrent) },
     };
-    await call('POST applications/:name/approve', { params: { name }, body });
-    onApproved(text.approved(spec.displayName));
+    const mail = await call('POST applications/:name/approve', { params: { name }, body });
+    onApproved({ message: text.approved(spec.displayName), mail });
   });
   return (
     <Dialog title={text.approveTitle(spec.displayName)} onClose={onClose}>

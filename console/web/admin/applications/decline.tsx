@@ -8,6 +8,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
+import type { Decided } from './decided.tsx';
 
 /** Declines an application with a reason, which the developer sees. */
 export function DeclineDialog({
@@ -17,13 +18,13 @@ export function DeclineDialog({
 }: {
   tenant: AdminTenantView;
   onClose: () => void;
-  onDeclined: (message: string) => void;
+  onDeclined: (decided: Decided) => void;
 }) {
   const text = adminTexts.applications;
   const [reason, setReason] = useState('');
   const decline = useAction(async () => {
-    await call('POST applications/:name/decline', { params: { name }, body: { reason: reason.trim() } });
-    onDeclined(text.declined(spec.displayName));
+    const mail = await call('POST applications/:name/decline', { params: { name }, body: { reason: reason.trim() } });
+    onDeclined({ message: text.declined(spec.displayName), mail });
   });
   return (
     <Dialog title={text.declineTitle(spec.displayName)} onClose={onClose}>

@@ -6,10 +6,13 @@ import { adminTexts } from '../../texts/admin.ts';
 import { announce } from '../../ui/announce.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
-import { LoadFailure, Notice } from '../../ui/notice.tsx';
+import { LoadFailure } from '../../ui/notice.tsx';
 import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
+import { useMayChange } from '../rights.ts';
 import { ApproveDialog } from './approve.tsx';
+import { DecisionNotice } from './decided.tsx';
+import type { Decided } from './decided.tsx';
 import { DeclineDialog } from './decline.tsx';
 
 const REFRESH_MS = 10_000;
@@ -18,20 +21,35 @@ const REFRESH_MS = 10_000;
 export function ApplicationsPage() {
   const text = adminTexts.applications;
   const [open, setOpen] = useState<{ name: 'approve' | 'decline'; tenant: AdminTenantView }>();
-  const [message, setMessage] = useState('');
+  const [decided, setDecided] = useState<Decided>();
+  const mayChange = useMayChange();
   const applications = useLoad('applications', () => call('GET applications'));
   useInterval(REFRESH_MS, () => void applications.reload());
   const close = () => setOpen(undefined);
-  const onDecided = (outcome: string) => {
+  const onDecided = (outcome: Decided) => {
     close();
-    setMessage(outcome);
-    announce(outcome);
+    setDecided(outcome);
+    announce(outcome.message);
     void applications.reload();
   };
+  const actionsOf = (tenant: AdminTenantView) => (
+    <>
+      <Button
+        kind="primary"
+        label={text.approveLabel(tenant.spec.displayName)}
+        onClick={() => setOpen({ name: 'approve', tenant })}
+      >
+        {text.approve}
+      </Button>
+      <Button label={text.declineLabel(tenant.spec.displayName)} onClick={() => setOpen({ name: 'decline', tenant })}>
+        {text.decline}
+      </Button>
+    </>
+  );
   const waiting = applications.data?.data;
   return (
     <Page title={text.title} lead={text.lead}>
-      {message !== '' && <Notice tone="success">{message}</Notice>}
+      {decided !== undefined && <DecisionNotice decided={decided} />}
       {applications.error !== undefined && (
         <LoadFailure error={applications.error} onRetry={() => void applications.reload()} />
       )}
@@ -52,27 +70,7 @@ export function ApplicationsPage() {
                   cell: ({ created_at: at }) =>
                     at === null ? '–' : <span title={formatDateTime(at)}>{formatRelative(at)}</span>,
                 },
-                {
-                  label: text.actions,
-                  kind: 'actions',
-                  cell: (tenant) => (
-                    <>
-                      <Button
-                        kind="primary"
-                        label={text.approveLabel(tenant.spec.displayName)}
-                        onClick={() => setOpen({ name: 'approve', tenant })}
-                      >
-                        {text.approve}
-                      </Button>
-                      <Button
-                        label={text.declineLabel(tenant.spec.displayName)}
-                        onClick={() => setOpen({ name: 'decline', tenant })}
-                      >
-                        {text.decline}
-                      </Button>
-                    </>
-                  ),
-                },
+                ...(mayChange ? [{ label: text.actions, kind: 'actions' as const, cell: actionsOf }] : []),
               ]}
             />
           )}

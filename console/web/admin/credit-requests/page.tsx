@@ -9,6 +9,7 @@ import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
 import { LoadFailure, Notice } from '../../ui/notice.tsx';
 import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
+import { useMayChange } from '../rights.ts';
 import { GrantDialog } from '../tenants/grant-dialog.tsx';
 
 /** Tenants that ask for more credit, the oldest request first. */
@@ -17,9 +18,15 @@ export function CreditRequestsPage() {
   const tenants = useLoad('tenants', () => call('GET tenants'));
   const [granting, setGranting] = useState<AdminTenantView>();
   const [message, setMessage] = useState('');
+  const mayChange = useMayChange();
   const asking = tenants.data?.data
     .flatMap((tenant) => (tenant.credit_request === null ? [] : [{ tenant, request: tenant.credit_request }]))
     .sort((a, b) => a.request.at.localeCompare(b.request.at));
+  const actionOf = ({ tenant }: { tenant: AdminTenantView }) => (
+    <Button kind="primary" label={text.grantLabel(tenant.spec.displayName)} onClick={() => setGranting(tenant)}>
+      {text.grant}
+    </Button>
+  );
   return (
     <Page title={text.title} lead={text.lead}>
       {message !== '' && <Notice tone="success">{message}</Notice>}
@@ -53,19 +60,7 @@ export function CreditRequestsPage() {
                   label: text.received,
                   cell: ({ request: { at } }) => <span title={formatDateTime(at)}>{formatRelative(at)}</span>,
                 },
-                {
-                  label: text.actions,
-                  kind: 'actions',
-                  cell: ({ tenant }) => (
-                    <Button
-                      kind="primary"
-                      label={text.grantLabel(tenant.spec.displayName)}
-                      onClick={() => setGranting(tenant)}
-                    >
-                      {text.grant}
-                    </Button>
-                  ),
-                },
+                ...(mayChange ? [{ label: text.actions, kind: 'actions' as const, cell: actionOf }] : []),
               ]}
             />
           )}

@@ -7,6 +7,7 @@ import { LoadFailure, Notice } from '../../ui/notice.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { call } from '../api.ts';
 import type { PageParams } from '../page-params.ts';
+import { useMayChange } from '../rights.ts';
 import { AccessTab } from './access-tab.tsx';
 import { GrantsTab } from './grants-tab.tsx';
 import { LimitsTab } from './limits-tab.tsx';
@@ -23,7 +24,9 @@ export function TenantPage({ params }: { params: PageParams }) {
   const { name = '' } = params;
   const { query } = usePlace();
   const wanted = query.get('tab');
-  const tab: Tab = TABS.find((each) => each === wanted) ?? 'overview';
+  const mayChange = useMayChange();
+  const tabs = TABS.filter((each) => mayChange || each !== 'access');
+  const tab: Tab = tabs.find((each) => each === wanted) ?? 'overview';
   const loaded = useLoad(name, () => call('GET tenants/:name', { params: { name } }));
   const tenant = loaded.data;
   const text = adminTexts.tenant;
@@ -36,7 +39,7 @@ export function TenantPage({ params }: { params: PageParams }) {
           {!tenant.ledger_available && <Notice tone="warning">{adminTexts.common.redisUnavailable}</Notice>}
           <Tabs
             label={text.tabsLabel}
-            tabs={TABS.map((each) => [each, text.tabs[each]] as const)}
+            tabs={tabs.map((each) => [each, text.tabs[each]] as const)}
             selected={tab}
             onSelect={(each) => navigate(`/tenants/${encodeURIComponent(name)}?tab=${each}`, { replace: true })}
           >

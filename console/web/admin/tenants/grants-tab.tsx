@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Empty } from '../../ui/content.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Table } from '../../ui/table.tsx';
+import { useMayChange } from '../rights.ts';
 import type { TabProps } from './tab-props.ts';
 import { GrantDialog } from './grant-dialog.tsx';
 
@@ -15,7 +16,7 @@ export function GrantsTab({ tenant, reload }: TabProps) {
   const [isGranting, setGranting] = useState(false);
   const [message, setMessage] = useState('');
   const { grants } = tenant.spec;
-  const grant = (
+  const grant = useMayChange() && (
     <Button kind="primary" icon="plus" onClick={() => setGranting(true)}>
       {text.grant}
     </Button>

@@ -7,6 +7,7 @@ import { Card } from '../../ui/content.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
+import { useMayChange } from '../rights.ts';
 import type { TabProps } from './tab-props.ts';
 
 const SECONDS_PER_MINUTE = 60;
@@ -40,6 +41,7 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
     announce(adminTexts.common.saved);
     await reload();
   });
+  const mayChange = useMayChange();
   const number = { type: 'number', min: '1', step: '1', required: true } as const;
   return (
     <Card title={text.title}>
@@ -49,35 +51,39 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
           save.run();
         }}
       >
-        <div class="fields">
-          <TextField {...number} label={text.concurrent} value={concurrent} onChange={setConcurrent} />
-          <TextField {...number} label={text.sessionRate} value={sessionRate} onChange={setSessionRate} />
-          <TextField {...number} label={text.requestRate} value={requestRate} onChange={setRequestRate} />
-        </div>
-        <div class="fields">
-          <TextField
-            type="number"
-            min="0"
-            step="any"
-            label={text.budget}
-            hint={text.budgetHint}
-            value={budget}
-            onChange={setBudget}
-          />
-          <SelectField
-            label={text.priority}
-            value={priority}
-            onChange={setPriority}
-            choices={Object.entries(text.priorities)}
-          />
-          <TextField label={text.models} hint={text.modelsHint} value={models} onChange={setModels} isMono required />
-        </div>
+        <fieldset class="plain" disabled={!mayChange}>
+          <div class="fields">
+            <TextField {...number} label={text.concurrent} value={concurrent} onChange={setConcurrent} />
+            <TextField {...number} label={text.sessionRate} value={sessionRate} onChange={setSessionRate} />
+            <TextField {...number} label={text.requestRate} value={requestRate} onChange={setRequestRate} />
+          </div>
+          <div class="fields">
+            <TextField
+              type="number"
+              min="0"
+              step="any"
+              label={text.budget}
+              hint={text.budgetHint}
+              value={budget}
+              onChange={setBudget}
+            />
+            <SelectField
+              label={text.priority}
+              value={priority}
+              onChange={setPriority}
+              choices={Object.entries(text.priorities)}
+            />
+            <TextField label={text.models} hint={text.modelsHint} value={models} onChange={setModels} isMono required />
+          </div>
+        </fieldset>
         <Problem message={save.problem} />
         {outcome === 'saved' && <Notice tone="success">{adminTexts.common.saved}</Notice>}
         {outcome === 'waiting' && <Notice tone="warning">{adminTexts.common.notApplied}</Notice>}
-        <Button type="submit" kind="primary" isBusy={save.isRunning}>
-          {adminTexts.common.save}
-        </Button>
+        {mayChange && (
+          <Button type="submit" kind="primary" isBusy={save.isRunning}>
+            {adminTexts.common.save}
+          </Button>
+        )}
       </form>
     </Card>
   );

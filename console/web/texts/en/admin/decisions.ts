@@ -27,6 +27,9 @@ export const applications = {
   reasonHint: 'The developer sees it.',
   approved: (name: string) => `${name} was approved.`,
   declined: (name: string) => `${name} was declined.`,
+  mailed: 'The applicant got a mail about the decision.',
+  notMailed: 'The applicant got no mail. Tell the applicant about the decision.',
+  linkToSend: 'Address of the console for the applicant',
 };
 
 /** Texts of the page with credit requests. */

@@ -1,0 +1,21 @@
+import type { DecisionMailView } from '../../../src/responses.ts';
+import { adminTexts } from '../../texts/admin.ts';
+import { CopyField } from '../../ui/copy.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+/** A decision about an application. */
+export interface Decided {
+  readonly message: string;
+  readonly mail: DecisionMailView;
+}
+
+/** Shows a decision. Without a mail, it shows the link that the administrator can send to the applicant. */
+export function DecisionNotice({ decided: { message, mail } }: { decided: Decided }) {
+  const text = adminTexts.applications;
+  return (
+    <Notice tone="success" title={message}>
+      <p>{mail.mailed ? text.mailed : text.notMailed}</p>
+      {!mail.mailed && mail.link_to_send !== null && <CopyField label={text.linkToSend} value={mail.link_to_send} />}
+    </Notice>
+  );
+}

@@ -1,0 +1,10 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+
+/** True if the signed-in administrator may change something. An auditor can only read. */
+export const MayChange = createContext(true);
+
+/** Returns true if the page offers changes. The server checks the role of each request. */
+export function useMayChange(): boolean {
+  return useContext(MayChange);
+}
