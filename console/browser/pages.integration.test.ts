@@ -15,6 +15,13 @@ afterAll(async () => {
   await console_.stop();
 });
 
+test('the team page of a console without an OpenID provider offers no invitation', async () => {
+  const page = await browser.signIn(await console_.createTenant('alone'));
+  await page.getByRole('link', { name: 'Team' }).click();
+  await page.getByText('Members need a sign-in with OpenID Connect').waitFor();
+  expect(await page.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
+});
+
 test('every page of a new tenant has one h1, follows the accessibility rules and fits a narrow screen', async () => {
   const page = await browser.signIn(await console_.createTenant('new'));
   for (const path of [

@@ -25,23 +25,30 @@ export function TeamPage() {
   const { account } = useAccount();
   const [open, setOpen] = useState<Open>();
   const members = useLoad('members', () => call('GET members'));
+  const methods = useLoad('sign-in', () => call('GET sign-in'));
+  const error = members.error ?? methods.error;
+  const reload = () => {
+    void members.reload();
+    void methods.reload();
+  };
   const text = texts.team;
   const isOwner = account.role === 'owner';
   const close = () => setOpen(undefined);
   const list = members.data?.data ?? [];
-  const invite = isOwner && (
+  const hasProvider = methods.data?.oidc === true;
+  const invite = isOwner && hasProvider && (
     <Button kind="primary" icon="plus" onClick={() => setOpen({ name: 'invite' })}>
       {text.invite}
     </Button>
   );
   return (
     <Page title={text.title} lead={text.lead} actions={list.length > 0 && invite}>
-      {members.error !== undefined && <LoadFailure error={members.error} onRetry={() => void members.reload()} />}
-      {members.error === undefined && (
+      {error !== undefined && <LoadFailure error={error} onRetry={reload} />}
+      {error === undefined && (
         <Card isFlush>
-          {members.data === undefined && <Skeleton />}
-          {members.data !== undefined && list.length === 0 && (
-            <Empty title={text.empty} text={text.emptyText} action={invite} />
+          {(members.data === undefined || methods.data === undefined) && <Skeleton />}
+          {members.data !== undefined && methods.data !== undefined && list.length === 0 && (
+            <Empty title={text.empty} text={hasProvider ? text.emptyText : text.noProvider} action={invite} />
           )}
           {list.length > 0 && (
             <Table

@@ -14,6 +14,8 @@ export const team = {
   expires: (relative: string) => `Expires ${relative}`,
   empty: 'No members yet',
   emptyText: 'Everyone with the private link signs in as owner. Invited members sign in with their own accounts.',
+  noProvider:
+    'Everyone with the private link signs in as owner. Members need a sign-in with OpenID Connect, which an administrator can configure.',
   rights: {
     owner: 'Owner: also manages members and the private link',
     developer: 'Developer: also manages keys and uses the playground',
