@@ -1,4 +1,4 @@
-import { connectRedis, createLedger, loadFunctions, withFunctions } from '@svc-asr/ledger';
+import { connectRedis, createLedger, LedgerUnavailable, loadFunctions, withFunctions } from '@svc-asr/ledger';
 import type { RedisConnection } from '@svc-asr/ledger';
 import { connected } from '../../test/support/connected.ts';
 import { startRedis } from '../../test/support/redis.ts';
@@ -74,6 +74,18 @@ test('a Redis task logs a lasting failure once', async () => {
   await eventually(() => expect(attempts).toBeGreaterThan(2));
   stop();
   expect(at('error')).toHaveLength(1);
+});
+
+test('a Redis task does not report an outage of Redis as a failure of its own', async () => {
+  let attempts = 0;
+  const work = () => {
+    attempts++;
+    return Promise.reject(new LedgerUnavailable('LOADING Redis is loading the dataset in memory'));
+  };
+  const { stop, at } = runTask({ work });
+  await eventually(() => expect(attempts).toBeGreaterThan(2));
+  stop();
+  expect(at('error')).toEqual([]);
 });
 
 test('a Redis task runs again at once after hurry, even if hurry is called during a run', async () => {

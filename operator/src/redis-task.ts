@@ -1,3 +1,4 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { RedisConnection } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
@@ -25,7 +26,7 @@ export function createRedisTask(options: {
   isLeading: () => boolean;
   intervalMs: number;
   work: () => Promise<void>;
-  /** Message that is logged when the work starts to fail. */
+  /** Message that is logged when the work starts to fail, except for outages of Redis, which have a log line already. */
   failureMessage: string;
   logger: Logger;
 }): RedisTask {
@@ -46,7 +47,7 @@ export function createRedisTask(options: {
       }
     } catch (err) {
       const reason = err instanceof Error ? err.message : String(err);
-      if (reason !== failure) logger.error({ err }, failureMessage);
+      if (reason !== failure && !(err instanceof LedgerUnavailable)) logger.error({ err }, failureMessage);
       failure = reason;
     }
     isRunning = false;
