@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import bundlePrograms from '../../test/support/bundle-programs.ts';
 import { logProgress } from '../launch/terminal.mjs';
 import type { ChaosArguments } from './arguments.ts';
 import { LedgerChecker } from './checker.ts';
@@ -32,6 +33,7 @@ export async function runChaos(args: ChaosArguments): Promise<ChaosRun> {
   const timeline = new Timeline();
   const perTenant = Math.ceil(args.streams / args.tenants);
   logProgress('chaos: starting the service');
+  await bundlePrograms();
   // A lost session holds its place for some seconds. Twice the places keep most clients from waiting for it.
   const size = { tenants: args.tenants, concurrentSessions: perTenant * 2 };
   const service = await startChaosService(folder, timeline, size);

@@ -50,7 +50,7 @@ export interface ChaosService {
 }
 
 const PREFIX = 'chaos';
-const READY_WITHIN_MS = 120_000;
+const READY_WITHIN_MS = 300_000;
 
 interface Base {
   readonly folder: string;
