@@ -1,15 +1,23 @@
 import { Clocks } from './clocks.ts';
 import type { Ticker, Tick } from '../ticker.ts';
 
-/** Creates a ticker that ticks when the test calls `at`. Times are relative to its creation. */
+/** Creates a ticker that ticks when the test calls `at` or `until`. Times are relative to its creation. */
 function manualTicker() {
   const turns = new Set<Tick>();
   const startMs = performance.now();
+  let lastMs = 0;
+  const at = (ms: number) => {
+    lastMs = ms;
+    for (const turn of turns) turn(startMs + ms);
+  };
   const ticker = { add: (turn: Tick) => turns.add(turn), remove: (turn: Tick) => turns.delete(turn) };
   return {
     ticker: ticker as unknown as Ticker,
-    at: (ms: number) => {
-      for (const turn of turns) turn(startMs + ms);
+    /** Ticks once at a time. */
+    at,
+    /** Ticks every 100 ms until a time. */
+    until: (ms: number) => {
+      while (lastMs < ms) at(Math.min(ms, lastMs + 100));
     },
     get stopped() {
       return turns.size === 0;
@@ -36,22 +44,35 @@ function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
 
 test('Clocks report an idle client once, after the idle timeout', () => {
   const { events, time } = start({ pingMs: 5000 });
-  time.at(900);
+  time.until(900);
   expect(events).toEqual([]);
-  time.at(1100);
-  time.at(2500);
+  time.until(1100);
+  time.until(2500);
   expect(events).toEqual(['idle']);
   expect(time.stopped).toBe(true);
 });
 
 test('Clocks restart the idle timeout at a message, but not at a pong', () => {
   const { clocks, events, time } = start({ pingMs: 5000 });
-  time.at(900);
+  time.until(900);
   clocks.onMessage();
-  time.at(1800);
+  time.until(1800);
   expect(events).toEqual([]);
   clocks.onPong();
-  time.at(2000);
+  time.until(2000);
+  expect(events).toEqual(['idle']);
+});
+
+test('Clocks do not report an idle client because the gateway was suspended', () => {
+  const { clocks, events, time } = start({ pingMs: 60_000, lifetimeMs: 60_000 });
+  time.until(300);
+  time.at(30_000);
+  expect(events).toEqual([]);
+  // The gateway now reads what the client sent meanwhile.
+  clocks.onMessage();
+  time.until(30_900);
+  expect(events).toEqual([]);
+  time.until(31_100);
   expect(events).toEqual(['idle']);
 });
 

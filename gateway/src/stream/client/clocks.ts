@@ -15,7 +15,8 @@ export interface ClockOptions {
 
 /**
  * Idle timeout, pings and lifetime of a stream, counted from `ready`. The idle timeout and the pings stop while the
- * gateway does not read, because the client can then not send.
+ * gateway does not read, because the client can then not send. If the gateway itself was suspended, messages of the
+ * client may wait to be read. One tick therefore counts as at most half of the idle timeout.
  */
 export class Clocks {
   readonly #ticker: Ticker;
@@ -64,7 +65,7 @@ export class Clocks {
       return;
     }
     if (!options.isReading()) return;
-    this.#idleMs += passed;
+    this.#idleMs += Math.min(passed, options.idleMs / 2);
     this.#sincePingMs += passed;
     if (this.#idleMs >= options.idleMs) {
       this.stop();
