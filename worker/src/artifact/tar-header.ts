@@ -27,9 +27,7 @@ const CHECKSUM = { from: 148, to: 156 };
 export function parseHeader(block: Buffer): TarHeader | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const sum = block.reduce((all, byte, at) => all + (at >= CHECKSUM.from && at < CHECKSUM.to ? 0x20 : byte), 0);
-  if (number(block, CHECKSUM.from, 8) !== sum) {
-    throw new ArtifactError('the archive is damaged, or not a tar archive');
-  }
+  if (number(block, CHECKSUM.from, 8) !== sum) throw damaged();
   const isUstar = text(block, 257, 5) === 'ustar';
   const prefix = isUstar ? text(block, 345, 155) : '';
   const name = text(block, 0, 100);
@@ -49,7 +47,7 @@ export function parsePax(records: string): { path?: string; size?: number } {
     const record = bytes.subarray(at, at + length).toString();
     const [, name, value = ''] = /^\d+ ([^=]+)=(.*)\n$/s.exec(record) ?? [];
     if (name === 'path') found.path = value;
-    if (name === 'size') found.size = Number(value);
+    if (name === 'size') found.size = sizeFrom(/^\d+$/.test(value) ? Number(value) : NaN);
     at += length;
   }
   return found;
@@ -66,10 +64,21 @@ function number(block: Buffer, at: number, length: number): number {
   const field = block.subarray(at, at + length);
   const first = field[0] ?? 0;
   if ((first & 0x80) !== 0) {
-    return field.subarray(1).reduce((value, byte) => value * 256 + byte, first & 0x7f);
+    return sizeFrom(field.subarray(1).reduce((value, byte) => value * 256 + byte, first & 0x7f));
   }
   const digits = text(block, at, length).trim();
-  const value = digits === '' ? 0 : Number.parseInt(digits, 8);
-  if (!(value >= 0)) throw new ArtifactError('the archive is damaged, or not a tar archive');
+  return sizeFrom(digits === '' ? 0 : Number.parseInt(digits, 8));
+}
+
+/**
+ * Returns a number if it can be a size, and throws otherwise. A fraction would never be read to its end. A negative
+ * number or NaN would disable the limit for the unpacked size.
+ */
+function sizeFrom(value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw damaged();
   return value;
+}
+
+function damaged(): ArtifactError {
+  return new ArtifactError('the archive is damaged, or not a tar archive');
 }

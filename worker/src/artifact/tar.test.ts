@@ -73,6 +73,25 @@ test('readTar refuses data that is not an archive, is damaged or is truncated', 
   await expect(readAll(archive)).rejects.toThrow('damaged');
 });
 
+// A fraction was read without end, and a negative number or NaN disabled the limit for the unpacked size.
+test.each(['1.5', '-1000000000', 'many', '', '1e30', '9007199254740992'])(
+  'readTar refuses a pax header with the size %j',
+  async (size) => {
+    const record = ` size=${size}\n`;
+    const content = `${record.length + 2}${record}`;
+    await expect(readAll(pack([{ path: 'p', type: 'x', content }, { path: 'a' }]))).rejects.toThrow('damaged');
+  },
+);
+
+test('readTar refuses a size in the binary form of GNU that is not a safe integer', async () => {
+  const archive = pack([{ path: 'a' }]);
+  archive.fill(0xff, 124, 136);
+  archive.write('        ', 148);
+  const sum = archive.subarray(0, 512).reduce((all, byte) => all + byte, 0);
+  archive.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  await expect(readAll(archive)).rejects.toThrow('damaged');
+});
+
 test.each(['/etc/passwd', '../a', 'a/../../b', 'a/..', 'a\\b', 'a\0b', 'x'.repeat(2000)])(
   'safePath refuses the path %j',
   (path) => {
