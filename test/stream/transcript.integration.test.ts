@@ -206,13 +206,20 @@ describe('POST /v1/audio/transcriptions', () => {
     expect(await ledger.accounts.usage(tenant)).toMatchObject({
       balance: { availableMs: 2000, reservedMs: 0, consumedMs: 0 },
     });
-    // The body ends in the middle of the file.
-    const broken = await fetch(`${gateway.baseUrl}/v1/audio/transcriptions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=x' },
-      body: '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF',
-    });
-    expect(await codeOf(broken)).toEqual([400, 'invalid_parameters']);
+    const brokenBodies = [
+      // The body ends in the middle of the file.
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF',
+      // A part has no headers. Such a request once got no response.
+      '--x\r\nContent-Disposition: form-data; name="model"\r\n\r\nm\r\n--x\r\nno header\r\n--x--\r\n',
+    ];
+    for (const body of brokenBodies) {
+      const broken = await fetch(`${gateway.baseUrl}/v1/audio/transcriptions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=x' },
+        body,
+      });
+      expect(await codeOf(broken)).toEqual([400, 'invalid_parameters']);
+    }
     const init = { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } };
     const path = `${gateway.baseUrl}/v1/audio/transcriptions`;
     expect(await codeOf(await fetch(path, { ...init, body: '{}' }))).toEqual([415, 'unsupported_media_type']);

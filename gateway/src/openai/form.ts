@@ -32,6 +32,7 @@ export function readFileForm(request: Request): Promise<FileForm> {
     const fields = new Map<string, string[]>();
     let file: Buffer[] | undefined;
     let isTooLarge = false;
+    let isSettled = false;
     const refuse = (message: string): void => {
       reject(new ApiError('invalid_parameters', { message }));
       // The rest of the body is read and discarded, so that the client receives the response.
@@ -55,11 +56,15 @@ export function readFileForm(request: Request): Promise<FileForm> {
       });
     });
     parser.on('finish', () => {
+      isSettled = true;
       if (isTooLarge) reject(new ApiError('request_too_large', { message: TOO_LARGE }));
       else if (file === undefined) refuse('The form needs the audio as the file "file".');
       else resolve({ file: Buffer.concat(file), fields });
     });
-    parser.on('error', () => refuse('The body is not a valid multipart form.'));
+    parser.on('error', () => refuse(INVALID));
+    // If a part has no headers, the parser stops without an event. All events of a valid form are emitted before the
+    // next turn of the event loop.
+    parser.on('prefinish', () => setImmediate(() => isSettled || refuse(INVALID)));
     for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
       parser.on(event, () => refuse('The form has too many parts.'));
     }
@@ -71,6 +76,7 @@ export function readFileForm(request: Request): Promise<FileForm> {
   });
 }
 
+const INVALID = 'The body is not a valid multipart form.';
 const TOO_LARGE = `The file is larger than ${FILE_LIMITS.maxBytes / 1_048_576} MiB.`;
 
 function createParser(request: Request, refuse: (message: string) => void): BusboyInstance | undefined {
