@@ -59,6 +59,9 @@ test('a handshake that does not offer the two protocols in order is refused and 
     [first, credential.slice('svc.auth.'.length)],
     // White space in JavaScript but not in HTTP.
     [first, `\u00a0${credential}`],
+    // Characters that base64 decoders skip, but no subprotocol may have. These offers once consumed the credential.
+    [first, `${credential.slice(0, -9)} ${credential.slice(-9)}`],
+    [first, `${credential.slice(0, -9)}"${credential.slice(-9)}`],
     ['svc.realtime.v2', credential],
     [first.toUpperCase(), credential],
     [first, 'svc.auth.'],

@@ -14,6 +14,8 @@ import type { Claims } from '../settlement/claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
 const PATH = new RegExp(`^${streamPath(`(${SESSION_ID})`)}$`);
+/** Pattern of a list of tokens (RFC 9110), such as the subprotocols of a handshake. */
+const TOKENS = /^[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*(?:,[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*)*$/;
 const CONNECT_TRIES = 2;
 /**
  * Time after the expiry of a credential for which Redis still decides whether it is valid. It covers the error of the
@@ -76,9 +78,9 @@ export function readOffer(request: IncomingMessage): Offer {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
   const header = request.headers['sec-websocket-protocol'] ?? '';
-  // trim() removes more characters than HTTP treats as white space. ws would reject these, but only after the
-  // credential was consumed. They are therefore refused here.
-  const offered = /^[\t -~]*$/.test(header) ? header.split(',').map((name) => name.trim()) : [];
+  // ws refuses names that are not tokens of HTTP, but only after the credential was consumed. They are therefore refused
+  // here. trim() is not enough, because it also removes characters that HTTP does not treat as white space.
+  const offered = TOKENS.test(header) ? header.split(',').map((name) => name.trim()) : [];
   const [first, credential = ''] = offered;
   if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
     const message = 'Offer both values of websocket_protocols as subprotocols, in the returned order.';
