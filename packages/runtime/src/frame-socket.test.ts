@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -116,4 +117,28 @@ test('FrameSocket delivers no further frame after a callback has destroyed it', 
   for (let i = 1; i <= 5; i++) end.send(FRAME.close, i);
   expect(await receiver.closed).toBe('enough');
   expect(received).toEqual([1, 2]);
+});
+
+// Such a connection once ended the process, because its owner was used before it was created.
+test('FrameSocket calls no callback before its constructor returns, even if frames arrive with the upgrade', async () => {
+  const server = createHttpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const order: string[] = [];
+  const closed = new Promise<string>((resolve) => {
+    server.on('upgrade', (_request, socket, head) => {
+      order.push(`${head.length} bytes`);
+      new FrameSocket(socket, head, { onFrame: () => order.push('frame'), onClose: resolve });
+      order.push('constructed');
+    });
+  });
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(client);
+  const frame = Buffer.from([0, 0, 0, 1, FRAME.message, 0, 0, 0, 0, 0, 0, 0]);
+  const invalid = Buffer.alloc(12, 0xff);
+  const request = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: svc-asr-relay\r\n\r\n';
+  client.write(Buffer.concat([Buffer.from(request), frame, invalid]));
+  const reason = await closed;
+  server.close();
+  expect(reason).toContain('unknown type 255');
+  expect(order).toEqual(['24 bytes', 'constructed', 'frame']);
 });

@@ -197,11 +197,12 @@ export class FrameSocket {
     socket.on('close', () => {
       if (socket === this.#socket) this.#lose();
     });
+    // The bytes are put back into the socket, because the owner must have this object before the first frame is read. A
+    // socket that already has a listener for data would pass the bytes to it at once.
+    if (head.length > 0) socket.unshift(head);
     socket.on('data', (bytes: Buffer) => {
       if (socket === this.#socket) this.#read(bytes);
     });
-    // The bytes are put back into the socket, because the owner must have this object before the first frame is read.
-    if (head.length > 0) socket.unshift(head);
   }
 
   #lose(): void {
