@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+
+/** A target, and what the fuzzer must know before it imports the target. */
+export interface TargetEntry {
+  /** Sources whose coverage guides the fuzzer, as `measureCoverage` expects them. */
+  readonly measured: readonly string[];
+  /** Executions of a run without `--seconds`. Each run takes about two seconds. */
+  readonly executions: number;
+  /** Module that exports the target. By default the file in `targets` with the name of the target. */
+  readonly module?: string;
+}
+
+/** Largest input of any target. */
+export const MAX_INPUT_BYTES = 65_536;
+
+export const TARGETS: Readonly<Record<string, TargetEntry>> = {
+  'api-key': { measured: ['packages/core/apikey', 'packages/core/crc32'], executions: 30_000 },
+  'audio-file': {
+    measured: ['packages/decoders/', 'packages/client/audio/'],
+    executions: 1000,
+  },
+  'client-message': { measured: ['packages/core/stream/', 'packages/core/parse-object'], executions: 30_000 },
+  cookie: { measured: ['console/'], executions: 15_000 },
+  credential: { measured: ['gateway/sessions/', 'packages/runtime/keyring'], executions: 15_000 },
+  form: { measured: ['gateway/openai/'], executions: 3000 },
+  handshake: { measured: ['gateway/stream/handshake/', 'gateway/sessions/'], executions: 30_000 },
+  'realtime-event': { measured: ['gateway/openai/realtime/'], executions: 1500 },
+  'relay-connection': { measured: ['packages/runtime/frame-socket', 'packages/core/relay'], executions: 4000 },
+  'relay-frame': { measured: ['packages/core/relay-frames'], executions: 10_000 },
+  'relay-message': { measured: ['packages/core/relay', 'packages/core/validate'], executions: 15_000 },
+  'relay-upgrade': { measured: ['worker/server/relay-upgrade', 'packages/core/relay-resume'], executions: 15_000 },
+  'resend-buffer': { measured: ['packages/core/relay-resume'], executions: 15_000 },
+  'session-request': { measured: ['packages/core/validate', 'packages/core/api/'], executions: 10_000 },
+  tar: { measured: ['worker/artifact/'], executions: 8000 },
+  ticket: { measured: ['packages/runtime/ticket'], executions: 5000 },
+  'websocket-frame': { measured: ['gateway/stream/client/whole-frames'], executions: 10_000 },
+};
+
+/** Returns the file with the code of a target. */
+export function moduleOf(name: string, { module }: TargetEntry): string {
+  return module ?? join(import.meta.dirname, 'targets', `${name}.ts`);
+}
