@@ -11,7 +11,7 @@
 --         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' }
 --           or { 'credit', month whose budget is used up, as YYYY-MM, or '' without a budget }
 --           or { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate reset ms }
---           or { 'model_concurrency', the same, limit of sessions of the model }
+--           or { 'model_concurrency', ms to wait, rate limit, rate remaining, rate reset ms, limit of the model }
 --         { 'unmarked', now }: no mark is near the expiry of the session; mark it and call again
 --         Times are in ms since the epoch, by the clock of Redis. 'rate reset': until the full rate is available again.
 -- @include now_ms
@@ -21,7 +21,7 @@
 local MARK_TOLERANCE_MS = 60000
 -- Retry-After if the time at which a session ends is unknown.
 local RETRY_MS = 5000
--- Length from which the list of holders becomes '*'.
+-- A list of holders of this length or more is replaced by '*'.
 local HOLDERS_MAX_CHARACTERS = 400
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
@@ -54,7 +54,7 @@ if marked < expires or marked > expires + MARK_TOLERANCE_MS then return { 'unmar
 
 local live = redis.call('ZCARD', base .. 'live')
 if redis.call('ZCOUNT', base .. 'live', '-inf', now) > 0 then
-  -- Included here and further down, not at the top: each run recreates the functions, and these are rarely needed.
+  -- Functions that are rarely needed are included where they are called, because each run creates them again.
   -- @include expire_overdue
   local _, active = expire_overdue(base, now)
   account = read_account()

@@ -44,7 +44,7 @@ export type ReserveOutcome =
     }
   | {
       outcome: 'credit';
-      /** Time at which the budget of the tenant renews. Absent without a budget. */
+      /** Time at which the budget of the tenant renews. Undefined for a tenant without a budget. */
       renewsAtMs?: number;
     }
   | { outcome: 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' };
