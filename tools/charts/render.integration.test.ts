@@ -73,6 +73,16 @@ test.each([
     { redis: { existingSecrets: { gateway: 'x' } } },
     'set redis.aclExistingSecret',
   ],
+  [
+    'Sentinel with an external Redis',
+    { redis: { enabled: false, external: { url: 'redis://x' }, sentinel: { enabled: true } } },
+    'put their addresses into redis.external.url',
+  ],
+  [
+    'Sentinel with existing Redis users',
+    { redis: { aclExistingSecret: 'x', sentinel: { enabled: true } } },
+    'remove redis.aclExistingSecret',
+  ],
   ['an OTLP endpoint that is not a URL', { telemetry: { otlpEndpoint: 'collector:4318' } }, 'otlpEndpoint'],
   ['tls.mode existingSecret without a Secret', { tls: { mode: 'existingSecret' } }, 'set tls.existingSecret'],
   ['tls.mode certManager without an issuer', { tls: { mode: 'certManager' } }, 'issuerRef.name'],

@@ -8,6 +8,12 @@
 {{- if and .enabled .external.url }}
 {{- fail "redis.external.url is set, but redis.enabled is true: set redis.enabled to false, or remove the URL" }}
 {{- end }}
+{{- if and .sentinel.enabled (not .enabled) }}
+{{- fail "redis.sentinel.enabled is true, but redis.enabled is false: for sentinels of your own, put their addresses into redis.external.url or redis.existingSecret" }}
+{{- end }}
+{{- if and .sentinel.enabled (or .aclExistingSecret .caSecret) }}
+{{- fail "redis.sentinel.enabled uses the users and the CA of the chart: remove redis.aclExistingSecret and redis.caSecret" }}
+{{- end }}
 {{- $any := or .existingSecret .existingSecrets.gateway .existingSecrets.operator .existingSecrets.worker .existingSecrets.console }}
 {{- if and .enabled $any (not .aclExistingSecret) }}
 {{- fail "redis.existingSecret or redis.existingSecrets is set: also set redis.aclExistingSecret to a Secret that defines these users in the bundled Redis" }}

@@ -20,12 +20,20 @@ Egress to the DNS resolver, which may run in the cluster or on the node. Policie
         matchLabels:
           {{- include "svc-asr.selectorLabels" (dict "root" . "component" "redis") | nindent 10 }}
   ports:
-    - {protocol: TCP, port: 6379}
+    {{- include "svc-asr.redisPorts" . | nindent 4 }}
 {{- else }}
 - ports:
     {{- range .Values.redis.external.ports }}
     - {protocol: TCP, port: {{ int . }}}
     {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Ports of the pods of the bundled Redis. */}}
+{{- define "svc-asr.redisPorts" -}}
+- {protocol: TCP, port: 6379}
+{{- if .Values.redis.sentinel.enabled }}
+- {protocol: TCP, port: 26379}
 {{- end }}
 {{- end }}
 

@@ -27,6 +27,24 @@ gateway operator {{ ternary "worker " "" (eq (include "svc-asr.workerUsers" .) "
 {{ include "svc-asr.fullname" . }}-redis.{{ .Release.Namespace }}.svc
 {{- end }}
 
+{{/* Host names of the servers of the replicated Redis, as JSON. */}}
+{{- define "svc-asr.redisNodes" -}}
+{{- $hosts := list }}
+{{- range $pod := until 3 }}
+{{- $hosts = append $hosts (printf "%s-redis-%d.%s.svc" (include "svc-asr.fullname" $) $pod $.Release.Namespace) }}
+{{- end }}
+{{- toJson $hosts }}
+{{- end }}
+
+{{/* Name of the Secret with the CA of Redis, or empty if only publicly trusted CAs are accepted. */}}
+{{- define "svc-asr.redisCaSecret" -}}
+{{- if and .Values.redis.enabled .Values.redis.sentinel.enabled -}}
+{{ include "svc-asr.fullname" . }}-redis-ca
+{{- else -}}
+{{ .Values.redis.caSecret }}
+{{- end }}
+{{- end }}
+
 {{/* ACL rules of a Redis user, from files/redis-users, with the key prefix of this installation. Takes "root" and "user". */}}
 {{- define "svc-asr.redisRights" -}}
 {{- $words := list }}

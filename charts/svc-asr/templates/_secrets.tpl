@@ -50,7 +50,10 @@ Secrets with the labels of the chart, but the Secrets of values such as existing
 {{- if ne .Values.tls.mode "none" }}
 {{- $names = append $names (include "svc-asr.gatewayTlsSecret" .) }}
 {{- end }}
-{{- $names = concat $names (list (include "svc-asr.workerCaSecret" .) (include "svc-asr.redisAclSecret" .) .Values.redis.caSecret) }}
+{{- $names = concat $names (list (include "svc-asr.workerCaSecret" .) (include "svc-asr.redisAclSecret" .) (include "svc-asr.redisCaSecret" .)) }}
+{{- if .Values.redis.sentinel.enabled }}
+{{- $names = concat $names (list (printf "%s-redis-nodes" (include "svc-asr.fullname" .)) (printf "%s-redis-tls" (include "svc-asr.fullname" .))) }}
+{{- end }}
 {{- range list "gateway" "operator" "worker" "console" }}
 {{- $names = append $names (include "svc-asr.redisSecret" (dict "root" $ "component" .)) }}
 {{- end }}

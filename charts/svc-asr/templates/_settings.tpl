@@ -11,7 +11,7 @@
 ADMIN_PORT: "9090"
 REDIS_URL_FILE: /etc/svc-asr/redis/url
 REDIS_KEY_PREFIX: {{ .Values.redis.keyPrefix | quote }}
-{{- if .Values.redis.caSecret }}
+{{- if include "svc-asr.redisCaSecret" . }}
 NODE_EXTRA_CA_CERTS: /etc/svc-asr/redis-ca/ca.crt
 {{- end }}
 {{- with .Values.telemetry.otlpEndpoint }}
@@ -36,7 +36,7 @@ env:
 - name: redis
   mountPath: /etc/svc-asr/redis
   readOnly: true
-{{- if .Values.redis.caSecret }}
+{{- if include "svc-asr.redisCaSecret" . }}
 - name: redis-ca
   mountPath: /etc/svc-asr/redis-ca
   readOnly: true
@@ -49,7 +49,7 @@ env:
     secretName: {{ include "svc-asr.redisSecret" . }}
     items: [{key: url, path: url}]
     defaultMode: {{ include "svc-asr.secretMode" .root }}
-{{- with .root.Values.redis.caSecret }}
+{{- with include "svc-asr.redisCaSecret" .root }}
 - name: redis-ca
   secret:
     secretName: {{ . }}

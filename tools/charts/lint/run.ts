@@ -11,9 +11,10 @@ import type { Finding } from './findings.ts';
 import { ensureLinter, LINTER_NAMES } from './linters.ts';
 import type { Linter } from './linters.ts';
 
-/** Values that the linters check: the defaults, and those of a production installation behind an Ingress. */
+/** Values that the linters check: the defaults, a replicated Redis, and a production installation behind an Ingress. */
 const VALUES = {
   defaults: {},
+  sentinel: { redis: { sentinel: { enabled: true } } },
   production: {
     publicUrl: 'https://asr.example.com',
     image: { registry: 'registry.example.com/asr' },

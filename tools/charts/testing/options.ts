@@ -27,6 +27,7 @@ export const OPTIONS: Options = {
       redis: { enabled: false, external: { url: 'rediss://redis.example:6380', ports: [6380] }, caSecret: 'redis-ca' },
     },
     { redis: { enabled: false, existingSecret: 'redis-url' } },
+    { redis: { sentinel: { enabled: true } } },
   ],
   secrets: [
     {},

@@ -23,7 +23,7 @@ WORKER_TICKET_PUBLIC_KEYS_FILE: /etc/svc-asr/worker-tickets/keys.pem
 {{- if eq (include "svc-asr.workerUsers" $) "shared" }}
 WORKER_REDIS_URL_FILE: /etc/svc-asr/worker-redis/url
 {{- end }}
-{{- if $.Values.redis.caSecret }}
+{{- if include "svc-asr.redisCaSecret" $ }}
 WORKER_CA_FILE: /etc/svc-asr/redis-ca/ca.crt
 {{- end }}
 {{- end }}
@@ -33,7 +33,7 @@ WORKER_ISSUER_KEY_FILE: /etc/svc-asr/worker-ca/tls.key
 WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
 WORKER_CERTIFICATE_DAYS: {{ int .Values.workerTls.validityDays | quote }}
 {{- end }}
-WORKER_CA_SECRET: {{ .Values.redis.caSecret | quote }}
+WORKER_CA_SECRET: {{ include "svc-asr.redisCaSecret" . | quote }}
 WORKER_GATEWAY_LABELS: "app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=gateway"
 WORKER_REDIS_LABELS: {{ ternary (printf "app.kubernetes.io/instance=%s,app.kubernetes.io/component=redis" .Release.Name) "" .Values.redis.enabled | quote }}
 WORKER_OTLP_ENDPOINT: {{ .Values.telemetry.otlpEndpoint | quote }}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Starts a server of the replicated Redis as primary or replica. Environment: NODES (host names of all servers), SELF
+# (host name of this server), SERVER and CLIENT (programs), CONF, SECRETS, TLS and DATA (folders).
+set -eu
+export REDISCLI_AUTH="$(cat "$SECRETS/sentinel-password")"
+mkdir -p "$DATA/node"
+conf="$DATA/node/redis.conf"
+
+# Prints the primary that a sentinel of another pod reports, or nothing.
+reported() {
+  for node in $NODES; do
+    [ "$node" = "$SELF" ] && continue
+    answer="$(timeout 3 "$CLIENT" --tls --cacert "$TLS/ca.crt" -h "$node" -p 26379 --user sentinel --no-auth-warning \
+      sentinel get-master-addr-by-name ledger 2>/dev/null || true)"
+    for host in $answer; do
+      for known in $NODES; do
+        [ "$host" = "$known" ] && echo "$host" && return
+      done
+      break
+    done
+  done
+}
+
+# Without a sentinel, the server keeps its last role, which Sentinel has written. At first the first node is the primary.
+primary="${NODES%% *}"
+if [ -f "$conf" ]; then
+  primary="$SELF"
+  while read -r word host rest; do
+    [ "$word" = replicaof ] && primary="$host"
+  done <"$conf"
+fi
+found="$(reported)"
+# An empty primary would empty its replicas. A server that lost its data waits until Sentinel promotes another one.
+while [ "$found" = "$SELF" ] && [ ! -e "$DATA/appendonlydir" ]; do
+  echo "This server is the primary but has no data. Waiting for a failover."
+  sleep 1
+  found="$(reported)"
+done
+primary="${found:-$primary}"
+
+{
+  echo "include $CONF/redis.conf"
+  echo "include $SECRETS/replication.conf"
+  echo "replica-announce-ip $SELF"
+  [ "$primary" = "$SELF" ] || echo "replicaof $primary 6379"
+} >"$conf"
+unset REDISCLI_AUTH
+echo "Starting with the primary $primary"
+exec "$SERVER" "$conf"

@@ -1,0 +1,56 @@
+import { eventually } from '../../test/support/eventually.ts';
+import { createRedisPods } from './testing/redis-pods.ts';
+import type { RedisPods } from './testing/redis-pods.ts';
+
+const WITHIN_MS = 120_000;
+let pods: RedisPods;
+
+beforeAll(async () => {
+  pods = await createRedisPods();
+});
+afterAll(() => pods.stop());
+
+/** Waits until the sentinels of all given pods report the same primary, which has a number of replicas, and returns it. */
+function untilPrimary(observers: readonly number[], replicas: number, former = -1): Promise<number> {
+  return eventually('the sentinels agree on a primary', WITHIN_MS, async () => {
+    const [primary = -1, ...others] = new Set(await Promise.all(observers.map((pod) => pods.primaryAt(pod))));
+    if (others.length > 0 || primary === -1 || primary === former) return undefined;
+    const info = await pods.ask(primary, 'INFO', 'replication');
+    const isComplete = info.includes('role:master') && info.split('state=online').length - 1 >= replicas;
+    return isComplete ? { primary } : undefined;
+  }).then(({ primary }) => primary);
+}
+
+const isReplica = async (pod: number) => (await pods.ask(pod, 'INFO', 'replication')).includes('master_link_status:up');
+const read = (pod: number) => pods.ask(pod, 'GET', 'k');
+
+test(
+  'the replicated Redis of the chart fails over, and neither a restarted nor an emptied pod loses data',
+  async () => {
+    // The pods start in reverse order, as pods 1 and 2 do if a single Redis becomes a replicated one.
+    for (const pod of [2, 1, 0]) pods.start(pod);
+    expect(await untilPrimary([0, 1, 2], 2)).toBe(0);
+    await eventually('the write is accepted', WITHIN_MS, async () => (await pods.ask(0, 'SET', 'k', 'v')) === 'OK');
+    await eventually('the replicas have the write', WITHIN_MS, async () =>
+      (await Promise.all([read(1), read(2)])).every((value) => value === 'v'),
+    );
+
+    await pods.kill(0);
+    const second = await untilPrimary([1, 2], 1, 0);
+    expect(await read(second)).toBe('v');
+    pods.start(0);
+    await eventually('the former primary is a replica', WITHIN_MS, () => isReplica(0));
+    expect(await untilPrimary([0, 1, 2], 2)).toBe(second);
+
+    // The primary loses its volume and restarts at once, before the sentinels have noticed it.
+    await pods.kill(second);
+    pods.empty(second);
+    pods.start(second);
+    await eventually('the emptied server is a replica with the data', WITHIN_MS, async () => {
+      return (await isReplica(second)) && (await read(second)) === 'v';
+    });
+    const third = await untilPrimary([0, 1, 2], 2, second);
+    expect(await read(third)).toBe('v');
+  },
+  3 * WITHIN_MS,
+);

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endProcess, killAfterFile } from '../../../test/support/leftovers.ts';
+import { findRedisServer } from '../../../test/support/redis.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { runCommand } from '../../cluster/command.ts';
+import { find, render } from './render.ts';
+
+/** The pods of the replicated Redis as processes on loopback addresses, started by the scripts of the chart. */
+export interface RedisPods {
+  readonly hosts: readonly string[];
+  /** Starts server and sentinel of a pod. */
+  start: (pod: number) => void;
+  /** Kills both processes of a pod. */
+  kill: (pod: number) => Promise<void>;
+  /** Deletes the volume of a pod. */
+  empty: (pod: number) => void;
+  /** Sends a command to the server of a pod as administrator. Resolves with an empty text if it does not answer. */
+  ask: (pod: number, ...command: string[]) => Promise<string>;
+  /** Returns the pod that the sentinel of a pod reports as primary, or -1. */
+  primaryAt: (pod: number) => Promise<number>;
+  stop: () => Promise<void>;
+}
+
+const PODS = [0, 1, 2];
+
+/** Renders the chart with Sentinel, and writes its files as the pods would mount them. */
+export async function createRedisPods(): Promise<RedisPods> {
+  const objects = await render({ redis: { sentinel: { enabled: true } } });
+  const secretOf = (name: string) => find(objects, 'Secret', name).stringData as Record<string, string>;
+  const conf = find(objects, 'ConfigMap', 'redis').data as Record<string, string>;
+  const passwords = secretOf('redis-passwords');
+  // Each address of the network 127.0.0.0/8 is a loopback address, so that all pods can have the ports of the chart.
+  const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
+  const hosts = PODS.map((pod) => `${network}.${pod + 1}`);
+  const folder = temporaryFolder('redis-pods');
+  const dataOf = (pod: number) => join(folder, `pod-${pod}`, 'data');
+  const write = (place: string, files: Readonly<Record<string, string>>, pod = 0) => {
+    mkdirSync(place, { recursive: true });
+    for (const [name, text] of Object.entries(files)) {
+      const local = text
+        .replaceAll('/etc/redis', folder)
+        .replaceAll('dir /data', `dir ${dataOf(pod)}`)
+        .replaceAll('bind * -::*', `bind ${hosts[pod] ?? ''}`)
+        // Tests wait for failovers.
+        .replace('down-after-milliseconds ledger 5000', 'down-after-milliseconds ledger 1000')
+        .replace('failover-timeout ledger 30000', 'failover-timeout ledger 5000');
+      writeFileSync(join(place, name), local);
+    }
+  };
+  for (const pod of PODS) {
+    write(join(folder, `pod-${pod}`, 'conf'), conf, pod);
+    mkdirSync(dataOf(pod));
+  }
+  write(join(folder, 'users'), secretOf('redis-acl'));
+  write(join(folder, 'nodes'), secretOf('redis-nodes'));
+  write(join(folder, 'tls'), secretOf('redis-tls'));
+
+  const running = new Map<number, ChildProcess[]>();
+  const kill = async (pod: number) => {
+    await Promise.all((running.get(pod) ?? []).map((child) => endProcess(child, 'SIGKILL')));
+  };
+  const cli = async (pod: number, port: number, user: string, command: readonly string[]) => {
+    const tls = ['--tls', '--cacert', join(folder, 'tls/ca.crt'), '-h', hosts[pod] ?? '', '-p', String(port)];
+    const login = ['--user', user, '--pass', passwords[user] ?? '', '--no-auth-warning'];
+    return (await runCommand('timeout', ['5', 'redis-cli', ...tls, ...login, ...command]).catch(() => '')).trim();
+  };
+  return {
+    hosts,
+    start: (pod) => {
+      const env = {
+        PATH: process.env.PATH,
+        NODES: hosts.join(' '),
+        SELF: hosts[pod],
+        SERVER: findRedisServer(),
+        CLIENT: 'redis-cli',
+        CONF: join(folder, `pod-${pod}`, 'conf'),
+        SECRETS: join(folder, 'nodes'),
+        TLS: join(folder, 'tls'),
+        DATA: dataOf(pod),
+      };
+      const children = ['start-redis.sh', 'start-sentinel.sh'].map((script) => {
+        const child = spawn('sh', [join(folder, `pod-${pod}`, 'conf', script)], { env, stdio: 'ignore' });
+        killAfterFile(child);
+        return child;
+      });
+      running.set(pod, children);
+    },
+    kill,
+    empty: (pod) => {
+      rmSync(dataOf(pod), { recursive: true });
+      mkdirSync(dataOf(pod));
+    },
+    ask: (pod, ...command) => cli(pod, 6379, 'admin', command),
+    primaryAt: async (pod) => {
+      const reply = await cli(pod, 26_379, 'client', ['sentinel', 'get-master-addr-by-name', 'ledger']);
+      return hosts.indexOf(reply.split('\n')[0] ?? '');
+    },
+    stop: async () => {
+      await Promise.all(PODS.map(kill));
+    },
+  };
+}
