@@ -26,6 +26,8 @@ const REQUEST_TIMEOUT_MS = 8000;
 const READY_TIMEOUT_MS = 150_000;
 const FINAL_TIMEOUT_MS = 120_000;
 const CLOSE_TIMEOUT_MS = 30_000;
+/** Chunks of 1.12 s have answers at this interval. A longer one is a stall. */
+const STALL_MS = 2000;
 /** A longer stall is part of the timeline. */
 const LONG_STALL_MS = 10_000;
 /** Time after the creation of a session in which the client tries to connect. */
@@ -193,7 +195,7 @@ function watch(stream: StreamClient, record: SessionRecord, timeline: Timeline):
     const event = stream.events.at(-1);
     const isUtteranceOpen = record.utterances.at(-1)?.toMs === undefined && record.utterances.length > 0;
     const stallMs = isUtteranceOpen ? now - record.answeredAtMs : 0;
-    record.longestStallMs = Math.max(record.longestStallMs, stallMs);
+    if (stallMs > STALL_MS) record.stalls.push({ fromMs: record.answeredAtMs, toMs: now });
     if (stallMs > LONG_STALL_MS) timeline.add(`${record.id} had no answer for ${Math.round(stallMs)} ms`);
     record.answeredAtMs = now;
     if (event !== undefined && 'audio_end_ms' in event)

@@ -1,6 +1,7 @@
 import type { LedgerChecker, SeenEntry } from './checker.ts';
 import { judge, judgeUnknown } from './oracle.ts';
 import type { Impact } from './oracle.ts';
+import { longestStallMs } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -55,7 +56,7 @@ export function judgeAll(
     protectedLost: verdicts.filter(({ verdict }) => verdict.isLost && verdict.isProtected).length,
     creditLostMs: unknownMs + sum(verdicts.map(({ verdict }) => verdict.lostMs)),
     doubleCharges: verdicts.filter(({ verdict }) => verdict.isDoubleCharge).length,
-    longestStallMs: Math.max(0, ...records.map(({ longestStallMs }) => longestStallMs)),
+    longestStallMs: longestStallMs(records, { fromMs: 0, toMs: Infinity }),
   };
 }
 

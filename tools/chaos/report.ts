@@ -3,6 +3,7 @@ import { FAULTS } from './fault-list.ts';
 import type { FaultName } from './fault-list.ts';
 import type { InjectedFault } from './injector.ts';
 import type { Judgement } from './judgement.ts';
+import { longestStallMs } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 
 /** Everything that the report shows. */
@@ -27,36 +28,39 @@ export interface FaultRow {
   readonly count: number;
   /** Average number of streams that ran when the fault began. */
   readonly streams: number;
-  /** Sessions that were lost during the fault or within 20 s after it. Two faults may count the same session. */
+  /** Sessions that were lost, each counted for the fault that explains it best. */
   readonly sessionsLost: number;
   /** Longest time without an answer of a stream that ran during the fault. */
   readonly longestStallMs: number;
   readonly longestRecoveryMs: number;
 }
 
-/** A session that a gateway lost is failed within this time. */
-const LOST_WITHIN_MS = 20_000;
+/** Kinds of harm, from the most to the least likely to end a session. */
+const HARMS: readonly InjectedFault['harm'][] = ['kills', 'separates', 'moves', 'none'];
+
+/** Returns the fault that explains best why a session was lost: the most harmful one, and of several the latest. */
+export function findCause(
+  { gateway, openedAtMs = 0, endedAtMs = Infinity }: SessionRecord,
+  faults: readonly InjectedFault[],
+): InjectedFault | undefined {
+  const [cause] = faults
+    .filter((fault) => (fault.gateway ?? gateway) === gateway && fault.fromMs <= endedAtMs && fault.toMs >= openedAtMs)
+    .sort((a, b) => HARMS.indexOf(a.harm) - HARMS.indexOf(b.harm) || b.fromMs - a.fromMs);
+  return cause;
+}
 
 /** Sums up the faults of each kind. */
 export function buildRows({ faults, judgement, sessions }: RunResult): FaultRow[] {
+  const causes = judgement.lost.map((session) => findCause(session, faults)?.name);
   return (Object.keys(FAULTS) as FaultName[]).flatMap((name) => {
     const own = faults.filter((fault) => fault.name === name);
     if (own.length === 0) return [];
-    const during = ({ openedAtMs, endedAtMs }: SessionRecord) =>
-      own.some(({ fromMs, toMs }) => (openedAtMs ?? Infinity) <= toMs && (endedAtMs ?? Infinity) >= fromMs);
-    const isHit = ({ gateway, endedAtMs = Infinity }: SessionRecord) =>
-      own.some(
-        (fault) =>
-          (fault.gateway ?? gateway) === gateway &&
-          endedAtMs >= fault.fromMs &&
-          endedAtMs <= fault.toMs + LOST_WITHIN_MS,
-      );
     return {
       fault: name,
       count: own.length,
       streams: own.reduce((sum, { streams }) => sum + streams, 0) / own.length,
-      sessionsLost: judgement.lost.filter(isHit).length,
-      longestStallMs: Math.max(0, ...sessions.filter(during).map(({ longestStallMs }) => longestStallMs)),
+      sessionsLost: causes.filter((cause) => cause === name).length,
+      longestStallMs: Math.max(...own.map((fault) => longestStallMs(sessions, fault))),
       longestRecoveryMs: Math.max(...own.map(({ recoveryMs }) => recoveryMs)),
     };
   });
@@ -80,13 +84,16 @@ export function buildReport(result: RunResult): string {
     ['sessions lost', `${judgement.lost.length}, of which protected: ${judgement.protectedLost}`],
     ['credit lost', `${judgement.creditLostMs} ms`],
     ['double charges', String(judgement.doubleCharges)],
+    ['longest stall', seconds(judgement.longestStallMs)],
     ['accounts locked at the end', String(result.accountsLocked)],
     ['violations', String(result.violations.length)],
   ];
-  const rows = buildRows(result).map(({ fault, count, streams, sessionsLost, longestStallMs, longestRecoveryMs }) => {
-    const cells = [fault, count, streams.toFixed(1), sessionsLost, seconds(longestStallMs), seconds(longestRecoveryMs)];
-    return `| ${cells.join(' | ')} |`;
-  });
+  const rows = buildRows(result).map(
+    ({ fault, count, streams, sessionsLost, longestStallMs: stallMs, longestRecoveryMs }) => {
+      const cells = [fault, count, streams.toFixed(1), sessionsLost, seconds(stallMs), seconds(longestRecoveryMs)];
+      return `| ${cells.join(' | ')} |`;
+    },
+  );
   return [
     '| | |',
     '|---|---|',

@@ -22,7 +22,14 @@ export interface SessionRecord {
   readonly utterances: { readonly fromMs: number; toMs: number | undefined }[];
   /** Time of the last message of the server. */
   answeredAtMs: number;
-  longestStallMs: number;
+  /** Times of more than 2 s without an answer during an utterance. */
+  readonly stalls: Stall[];
+}
+
+/** A time without an answer. */
+export interface Stall {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** Returns a record of a session that was created. */
@@ -41,8 +48,16 @@ export function newRecord(id: string, tenant: string, reservedMs: number, nowMs:
     closeCode: undefined,
     utterances: [],
     answeredAtMs: nowMs,
-    longestStallMs: 0,
+    stalls: [],
   };
+}
+
+/** Returns the duration of the longest stall of some sessions in a period. */
+export function longestStallMs(records: readonly SessionRecord[], { fromMs, toMs }: Stall): number {
+  const stalls = records
+    .flatMap(({ stalls: own }) => own)
+    .filter((stall) => stall.fromMs <= toMs && stall.toMs >= fromMs);
+  return Math.max(0, ...stalls.map((stall) => stall.toMs - stall.fromMs));
 }
 
 /** Returns whether the client waits for answers now. */
