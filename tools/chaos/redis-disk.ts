@@ -7,6 +7,8 @@ export interface RedisDisk {
   readonly folder: string;
   /** False if the folder is on a disk of the machine, because only root can mount a file system. */
   readonly canFill: boolean;
+  /** True from `fill` until some seconds after `free`, because Redis may end a moment later. */
+  readonly mayEndRedis: boolean;
   fill: () => void;
   free: () => void;
   remove: () => void;
@@ -14,6 +16,8 @@ export interface RedisDisk {
 
 /** Space for Redis, which rewrites its file when it has reached a quarter of this size. */
 const SIZE = '128m';
+/** After this time, a full disk is no longer the reason why Redis ended. */
+const AFTERMATH_MS = 5000;
 const BLOCK = Buffer.alloc(65_536);
 
 /** Creates the folder, on a file system of its own if this process may mount one. */
@@ -27,10 +31,15 @@ export function createRedisDisk(folder: string): RedisDisk {
   };
   // A run that is interrupted must not leave a mount behind.
   process.once('exit', remove);
+  let mayEndUntil = 0;
   return {
     folder,
     canFill,
+    get mayEndRedis() {
+      return performance.now() < mayEndUntil;
+    },
     fill: () => {
+      mayEndUntil = Infinity;
       const file = openSync(filler, 'w');
       try {
         for (const block of [BLOCK, BLOCK.subarray(0, 1)]) fillWith(file, block);
@@ -38,7 +47,10 @@ export function createRedisDisk(folder: string): RedisDisk {
         closeSync(file);
       }
     },
-    free: () => rmSync(filler, { force: true }),
+    free: () => {
+      rmSync(filler, { force: true });
+      mayEndUntil = performance.now() + AFTERMATH_MS;
+    },
     remove: () => {
       process.off('exit', remove);
       remove();

@@ -114,8 +114,12 @@ function createRedis({ folder, redisPort, timeline }: Base, disk: RedisDisk): Su
     args: [...network, ...durable, ...rewrites],
     env: () => ({ PATH: process.env.PATH }),
     logFile: join(folder, 'redis.log'),
-    // With appendfsync always, Redis ends itself if the disk is full.
-    onCrash: (status) => timeline.add(`redis ended by itself (${status})`),
+    onCrash: (status) => {
+      const text = `redis ended by itself (${status})`;
+      // With appendfsync always, Redis ends itself if the disk is full.
+      if (disk.mayEndRedis) timeline.add(text);
+      else timeline.violate(text);
+    },
   });
 }
 
