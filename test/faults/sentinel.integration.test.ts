@@ -157,6 +157,32 @@ test.each(FAULTS)(
   },
 );
 
+test('a stream whose session was lost in a failover continues to its end, is not charged and leaves its account usable', async () => {
+  const { tenant, key } = await seedTenant(ledger, 60_000);
+  await redis.untilReplicated();
+  const former = await redis.primary();
+  const resume = await redis.cutOffReplicas();
+  // The replicas get neither the reservation nor the connect.
+  const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 20 }));
+  await stream.next('ready');
+  stream.audio(pcm.subarray(0, 64_000));
+  await stream.next('delta');
+  await former.kill();
+  resume();
+  await redis.untilFailover(former);
+  await connected(ledger.link, 60_000);
+  expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
+
+  stream.send({ type: 'flush' });
+  expect((await stream.next('final')).text.length).toBeGreaterThan(0);
+  stream.close();
+  expect((await stream.closed).code).toBe(1000);
+  await eventually('another session is created', 60_000, async () => (await postSession(gateway, key)).status === 201);
+  expect(await ledger.accounts.read(tenant)).toMatchObject({ consumedMs: 0, reservedMs: 5000, liveSessions: 1 });
+  await former.restart();
+  await eventually('the former primary is a replica', FAILOVER_TIMEOUT_MS, () => isReplica(former));
+});
+
 test('a primary without replicas refuses writes with min-replicas-to-write, and accepts them when a replica is back', async () => {
   const { key } = await seedTenant(ledger, CREDIT_MS, { concurrentSessions: 100 });
   const statusOf = async () => (await postSession(gateway, key)).status;
