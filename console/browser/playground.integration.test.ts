@@ -12,11 +12,9 @@ import { drawVariants } from './testing/screenshots.ts';
 
 const KIKUYU = 'svc-asr-kikuyu-v1';
 const FULL = 'svc-asr-full-v1';
-/**
- * Recording whose first word the model recognizes wherever a chunk starts, because the browser starts to capture at any
- * sample.
- */
 const NAME = 'ki_espeak_053';
+/** Words of the recording that the model recognizes at least, of 18. The browser starts to capture at any sample. */
+const MIN_WORDS = 3;
 const FILE = join(modelFolder(KIKUYU), 'eval', `${NAME}.wav`);
 const MAX_WORD_ERRORS = 50;
 
@@ -79,7 +77,8 @@ test('speech of the microphone becomes a transcript, with its latency, its event
   await page.waitForTimeout(pcm.length / 32);
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('button', { name: 'Start recording' }).waitFor();
-  expect(wordsOf(await transcriptOf(page))).toContain(wordsOf(text)[0]);
+  const spoken = new Set(wordsOf(text));
+  expect(wordsOf(await transcriptOf(page)).filter((word) => spoken.has(word)).length).toBeGreaterThanOrEqual(MIN_WORDS);
 
   expect(await page.locator('dd', { hasText: /^\d.* ms|^\d.* s/ }).count()).toBe(2);
   const events = page.getByRole('list', { name: 'Protocol events' });

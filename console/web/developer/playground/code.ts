@@ -1,4 +1,5 @@
 import type { StreamConfig } from '@svc-asr/client/browser';
+import { shellQuoted } from '../shell-quoted.ts';
 
 /** What the code of the playground depends on. */
 export interface CodeFacts {
@@ -39,10 +40,6 @@ function buildCurl(facts: CodeFacts): string[] {
     '# Open websocket_url of the response with websocket_protocols. Then send this message and the audio:',
     `# ${JSON.stringify({ type: 'config', ...config })}`,
   ];
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function buildNode(facts: CodeFacts): string[] {

@@ -1,4 +1,5 @@
 import { browserServer } from './browser-server.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 
 /** What the examples need to know. */
 export interface Target {
@@ -44,7 +45,7 @@ export function snippetOf(language: Language, target: Target): Snippet {
 }
 
 function curl({ apiUrl, caFile, model }: Target): string {
-  const ca = caFile === null ? '' : ` --cacert ${quoted(caFile)}`;
+  const ca = caFile === null ? '' : ` --cacert ${shellQuoted(caFile)}`;
   return `curl${ca} ${apiUrl}/v1/audio/transcriptions \\
   -H "Authorization: Bearer $SVC_ASR_API_KEY" \\
   -F model=${model} \\
@@ -52,7 +53,7 @@ function curl({ apiUrl, caFile, model }: Target): string {
 }
 
 function nodeCa({ caFile }: Target): string {
-  return caFile === null ? '' : `NODE_EXTRA_CA_CERTS=${quoted(caFile)} `;
+  return caFile === null ? '' : `NODE_EXTRA_CA_CERTS=${shellQuoted(caFile)} `;
 }
 
 function node({ apiUrl, model }: Target): string {
@@ -119,9 +120,4 @@ try:
 except urllib.error.HTTPError as error:
     print(json.load(error)["error"]["message"])
 `;
-}
-
-/** Quotes a path for a shell, if necessary. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
