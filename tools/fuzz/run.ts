@@ -46,7 +46,7 @@ export async function fuzzTarget(
     savesCorpus,
     memory,
   };
-  const thread = new Worker(THREAD, { workerData: options });
+  const thread = new Worker(THREAD, { workerData: options, execArgv: ['--disable-warning=ExperimentalWarning'] });
   return new Promise((resolve) => {
     const end = (result: FuzzResult) => {
       clearInterval(timer);

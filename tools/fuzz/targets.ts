@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export interface TargetEntry {
   /** Sources whose coverage guides the fuzzer, as `measureCoverage` expects them. */
   readonly measured: readonly string[];
-  /** Executions of a run without `--seconds`. Each run takes about two seconds. */
+  /** Executions of a run without `--seconds`. Each run takes one to two seconds. */
   readonly executions: number;
   /** Module that exports the target. By default the file in `targets` with the name of the target. */
   readonly module?: string;
@@ -14,26 +14,26 @@ export interface TargetEntry {
 export const MAX_INPUT_BYTES = 65_536;
 
 export const TARGETS: Readonly<Record<string, TargetEntry>> = {
-  'api-key': { measured: ['packages/core/apikey', 'packages/core/crc32'], executions: 30_000 },
+  'api-key': { measured: ['packages/core/apikey', 'packages/core/crc32'], executions: 8000 },
   'audio-file': {
     measured: ['packages/decoders/', 'packages/client/audio/'],
-    executions: 1000,
+    executions: 500,
   },
-  'client-message': { measured: ['packages/core/stream/', 'packages/core/parse-object'], executions: 30_000 },
-  cookie: { measured: ['console/'], executions: 15_000 },
-  credential: { measured: ['gateway/sessions/', 'packages/runtime/keyring'], executions: 15_000 },
-  form: { measured: ['gateway/openai/'], executions: 3000 },
-  handshake: { measured: ['gateway/stream/handshake/', 'gateway/sessions/'], executions: 30_000 },
-  'realtime-event': { measured: ['gateway/openai/realtime/'], executions: 1500 },
-  'relay-connection': { measured: ['packages/runtime/frame-socket', 'packages/core/relay'], executions: 4000 },
-  'relay-frame': { measured: ['packages/core/relay-frames'], executions: 10_000 },
-  'relay-message': { measured: ['packages/core/relay', 'packages/core/validate'], executions: 15_000 },
-  'relay-upgrade': { measured: ['worker/server/relay-upgrade', 'packages/core/relay-resume'], executions: 15_000 },
-  'resend-buffer': { measured: ['packages/core/relay-resume'], executions: 15_000 },
-  'session-request': { measured: ['packages/core/validate', 'packages/core/api/'], executions: 10_000 },
-  tar: { measured: ['worker/artifact/'], executions: 8000 },
-  ticket: { measured: ['packages/runtime/ticket'], executions: 5000 },
-  'websocket-frame': { measured: ['gateway/stream/client/whole-frames'], executions: 10_000 },
+  'client-message': { measured: ['packages/core/stream/', 'packages/core/parse-object'], executions: 15_000 },
+  cookie: { measured: ['console/'], executions: 7500 },
+  credential: { measured: ['gateway/sessions/', 'packages/runtime/keyring'], executions: 7500 },
+  form: { measured: ['gateway/openai/'], executions: 1500 },
+  handshake: { measured: ['gateway/stream/handshake/', 'gateway/sessions/'], executions: 8000 },
+  'realtime-event': { measured: ['gateway/openai/realtime/'], executions: 750 },
+  'relay-connection': { measured: ['packages/runtime/frame-socket', 'packages/core/relay'], executions: 2000 },
+  'relay-frame': { measured: ['packages/core/relay-frames'], executions: 3000 },
+  'relay-message': { measured: ['packages/core/relay', 'packages/core/validate'], executions: 4000 },
+  'relay-upgrade': { measured: ['worker/server/relay-upgrade', 'packages/core/relay-resume'], executions: 7500 },
+  'resend-buffer': { measured: ['packages/core/relay-resume'], executions: 7500 },
+  'session-request': { measured: ['packages/core/validate', 'packages/core/api/'], executions: 5000 },
+  tar: { measured: ['worker/artifact/'], executions: 2500 },
+  ticket: { measured: ['packages/runtime/ticket'], executions: 2500 },
+  'websocket-frame': { measured: ['gateway/stream/client/whole-frames'], executions: 2500 },
 };
 
 /** Returns the file with the code of a target. */

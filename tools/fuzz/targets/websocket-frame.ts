@@ -2,11 +2,10 @@ import { EventEmitter } from 'node:events';
 import type { Writable } from 'node:stream';
 import * as ws from 'ws';
 import type { WebSocket } from 'ws';
+import { STREAM_LIMITS } from '@svc-asr/core';
 import { readWholeFrames } from '../../../gateway/src/stream/client/whole-frames.ts';
 import { check } from '../engine/target.ts';
 import type { FuzzTarget } from '../engine/target.ts';
-
-const MAX_PAYLOAD_BYTES = 1000;
 
 /** The class of ws that splits bytes into messages. Its types are not declared. */
 const { Receiver } = ws as unknown as {
@@ -16,7 +15,7 @@ const { Receiver } = ws as unknown as {
 /** Receives frames in pieces. Returns the events up to the first error, as lines. */
 function receive(bytes: Buffer, pieceBytes: number, readsWhole: boolean): string[] {
   const events: string[] = [];
-  const receiver = new Receiver({ isServer: true, maxPayload: MAX_PAYLOAD_BYTES });
+  const receiver = new Receiver({ isServer: true, maxPayload: STREAM_LIMITS.maxPayloadBytes });
   const socket = Object.assign(new EventEmitter(), { _receiver: receiver });
   socket.on('message', (data: Buffer, isBinary: boolean) => events.push(`message ${isBinary} ${data.toString('hex')}`));
   receiver.on('message', (data: Buffer, isBinary: boolean) => socket.emit('message', data, isBinary));

@@ -26,7 +26,7 @@ const FORM: JsonSchema = {
       format: 'binary',
       description: `A WAV, FLAC or Ogg Opus file of at most ${MEBIBYTES} MiB and ${FILE_LIMITS.maxSeconds / 3600} hours of audio. Its content determines the format. Any sample rate up to 192,000 Hz and up to 8 channels. A damaged file is refused.`,
     },
-    model: { type: 'string', description: 'Id of a model, as `GET /v1/models` lists it.' },
+    model: { type: 'string', minLength: 1, description: 'Id of a model, as `GET /v1/models` lists it.' },
     response_format: {
       type: 'string',
       enum: [...RESPONSE_FORMATS],
