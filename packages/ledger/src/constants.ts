@@ -26,11 +26,7 @@ export interface ScriptConstants {
 export function withConstants(link: RedisLink, constants: ScriptConstants): RedisLink {
   const values = Object.entries(constants).filter((entry): entry is [string, number] => entry[1] !== undefined);
   if (values.length === 0) return link;
-  /**
-   * Scripts with replaced constants, by the hash of the original script. The cache is per link, because other links may
-   * use other constants.
-   */
-  const prepared = new Map<string, Script>();
+  const prepared = preparedScripts(JSON.stringify(values));
   const prepare = (script: Script): Script => {
     const known = prepared.get(script.sha1);
     if (known !== undefined) return known;
@@ -48,6 +44,15 @@ export function withConstants(link: RedisLink, constants: ScriptConstants): Redi
     nodes: link.nodes,
     close: link.close,
   };
+}
+
+/** Scripts with replaced constants. The keys are the constants as text, and the hash of the original script. */
+const PREPARED = new Map<string, Map<string, Script>>();
+
+function preparedScripts(values: string): Map<string, Script> {
+  const scripts = PREPARED.get(values) ?? new Map<string, Script>();
+  PREPARED.set(values, scripts);
+  return scripts;
 }
 
 function replaceConstant(source: string, name: string, value: number): string {
