@@ -3,7 +3,7 @@ import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger, LedgerOptions, RedisLink } from '@svc-asr/ledger';
 import { connected } from './connected.ts';
 
-const TIME = 'return t[1] * 1000 + math.floor(t[2] / 1000)';
+const NOW = 't[1] * 1000 + math.floor(t[2] / 1000)';
 const OFFSET_KEY = 'test:clock-offset';
 
 /** Ledger on one Redis whose scripts use a clock that the test moves. */
@@ -28,9 +28,7 @@ export function createSteppedLedger(link: RedisLink, options: LedgerOptions): St
 
 function withOffset(link: RedisLink): RedisLink {
   const run: RedisLink['run'] = (script, key, args) => {
-    const source = script.source.replace(TIME, `${TIME} + (redis.call('GET', '${OFFSET_KEY}') or 0)`);
-    if (source === script.source && source.includes("'TIME'"))
-      throw new Error(`${script.name}.lua reads another clock`);
+    const source = replaceClock(script, `${NOW} + (redis.call('GET', '${OFFSET_KEY}') or 0)`);
     return link.run({ name: script.name, source, sha1: createHash('sha1').update(source).digest('hex') }, key, args);
   };
   return {
@@ -42,4 +40,11 @@ function withOffset(link: RedisLink): RedisLink {
     nodes: link.nodes,
     close: link.close,
   };
+}
+
+/** Returns the source of a script in which a Lua expression replaces the time of Redis. */
+export function replaceClock({ name, source }: { name: string; source: string }, expression: string): string {
+  const replaced = source.replace(`return ${NOW}`, `return ${expression}`);
+  if (replaced === source && source.includes("'TIME'")) throw new Error(`${name}.lua reads another clock`);
+  return replaced;
 }

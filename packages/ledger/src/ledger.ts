@@ -54,6 +54,8 @@ export interface LedgerOptions {
    */
   largestTimeStepMs?: number;
   constants?: ScriptConstants;
+  /** Clock of this machine. Tests set it. */
+  localNow?: () => number;
 }
 
 /** Creates the ledger over one connection: accounts, API keys, sessions, models and processes. */
@@ -63,7 +65,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
   const link = withConstants(plainLink, { LEASE_MS: leaseMs, LEASE_GAP_MS: gapMs, ...options.constants });
   const reaperRetryMs = options.reaperRetryMs ?? 5000;
   const keys = createRedisKeys(options.prefix);
-  const clock = createClock();
+  const clock = createClock(options.localNow);
   const ttlMs = options.sessionTtlMs ?? 60_000;
   const due = createDue(link, keys, clock, { ttlMs });
   const pools = createPools(link, keys);

@@ -23,7 +23,7 @@ const ignoreUnavailable = (error: unknown) => {
 };
 
 /** Repeats a request until Redis answers it, as the gateway does for settlements and rollbacks. */
-async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
+export async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await request();
@@ -44,9 +44,17 @@ export class SimulatedGateway {
   readonly #chaining = new Set<string>();
   #owner: Owner | undefined;
 
-  constructor(ledger: Ledger, faulty: FaultyLink) {
+  readonly #createId: () => string;
+
+  constructor(ledger: Ledger, faulty: FaultyLink, createId: () => string = randomUUID) {
     this.ledger = ledger;
     this.faulty = faulty;
+    this.#createId = createId;
+  }
+
+  /** Everything that the process remembers about leases and streams. */
+  get memory(): unknown {
+    return [this.#owner, [...this.streams], [...this.#claims], [...this.#chaining]];
   }
 
   /** Starts work and waits until it is done, or until the process freezes or dies. */
@@ -58,7 +66,7 @@ export class SimulatedGateway {
   }
 
   async join(): Promise<void> {
-    this.#owner = await untilAnswered(() => this.ledger.gateways.join(`gateway-${randomUUID()}`));
+    this.#owner = await untilAnswered(() => this.ledger.gateways.join(`gateway-${this.#createId()}`));
   }
 
   async renew(): Promise<void> {
@@ -81,7 +89,7 @@ export class SimulatedGateway {
     if (owner === undefined || this.#claims.has(sessionId)) return;
     const stream = { ...session, owner };
     this.#claims.set(sessionId, stream);
-    const connectionId = randomUUID();
+    const connectionId = this.#createId();
     try {
       if (!(await this.ledger.gateways.own(owner, session))) throw new LedgerUnavailable('declared dead');
       const request = { tenant, sessionId, credentialHash: 'hash', owner, connectionId };
@@ -114,12 +122,14 @@ export class SimulatedGateway {
     const stream = this.streams.get(streamId);
     if (stream === undefined || this.#chaining.has(streamId)) return;
     const { tenant, owner, sessionId } = stream;
-    const next = { ...stream, sessionId: randomUUID(), chainId: streamId };
+    const next = { ...stream, sessionId: this.#createId(), chainId: streamId };
     this.#chaining.add(streamId);
     this.#claims.set(next.sessionId, next);
-    await untilAnswered(() => this.ledger.gateways.own(owner, next));
+    const isOwned = await untilAnswered(() => this.ledger.gateways.own(owner, next));
     const request = { tenant, sessionId, owner, nextId: next.sessionId, seconds: SECONDS, chainId: streamId };
-    const { outcome } = await untilAnswered(() => this.ledger.sessions.chain(request));
+    const { outcome } = isOwned
+      ? await untilAnswered(() => this.ledger.sessions.chain(request))
+      : { outcome: 'stale' as const };
     this.#chaining.delete(streamId);
     if (outcome === 'ok') {
       // The stream may have ended in the meantime, because the lease was lost.
