@@ -24,6 +24,11 @@ function untilPrimary(observers: readonly number[], replicas: number, former = -
 const isReplica = async (pod: number) => (await pods.ask(pod, 'INFO', 'replication')).includes('master_link_status:up');
 const read = (pod: number) => pods.ask(pod, 'GET', 'k');
 
+const untilAllHave = (value: string) =>
+  eventually('all pods have the value', WITHIN_MS, async () =>
+    (await Promise.all([0, 1, 2].map(read))).every((found) => found === value),
+  );
+
 test(
   'the replicated Redis of the chart fails over, and neither a restarted nor an emptied pod loses data',
   async () => {
@@ -31,21 +36,38 @@ test(
     for (const pod of [2, 1, 0]) pods.start(pod);
     expect(await untilPrimary([0, 1, 2], 2)).toBe(0);
     await eventually('the write is accepted', WITHIN_MS, async () => (await pods.ask(0, 'SET', 'k', 'v')) === 'OK');
-    await eventually('the replicas have the write', WITHIN_MS, async () =>
-      (await Promise.all([read(1), read(2)])).every((value) => value === 'v'),
-    );
+    await untilAllHave('v');
+
+    // All pods stop, and the primary loses its volume.
+    await pods.stop();
+    pods.empty(0);
+    pods.start(0);
+    await eventually('the empty primary answers', WITHIN_MS, async () => (await pods.ask(0, 'PING')) === 'PONG');
+    for (const pod of [1, 2]) pods.start(pod);
+    for (const pod of [1, 2]) {
+      await eventually(`pod ${pod} waits`, WITHIN_MS, () => pods.output(pod).includes('is empty'));
+      expect(await read(pod)).toBe('');
+    }
+    await pods.kill(0);
+    pods.restore(1, 0);
+    pods.start(0);
+    await untilAllHave('v');
+    expect(await untilPrimary([0, 1, 2], 2)).toBe(0);
 
     await pods.kill(0);
-    const second = await untilPrimary([1, 2], 1, 0);
-    expect(await read(second)).toBe('v');
+    await pods.allowFailover(true);
+    expect(await read(await untilPrimary([1, 2], 1, 0))).toBe('v');
+    await pods.allowFailover(false);
     pods.start(0);
     await eventually('the former primary is a replica', WITHIN_MS, () => isReplica(0));
-    expect(await untilPrimary([0, 1, 2], 2)).toBe(second);
+    const second = await untilPrimary([0, 1, 2], 2);
 
     // The primary loses its volume and restarts at once, before the sentinels have noticed it.
     await pods.kill(second);
     pods.empty(second);
     pods.start(second);
+    await eventually('the emptied server waits', WITHIN_MS, () => pods.output(second).includes('has no data'));
+    await pods.allowFailover(true);
     await eventually('the emptied server is a replica with the data', WITHIN_MS, async () => {
       return (await isReplica(second)) && (await read(second)) === 'v';
     });

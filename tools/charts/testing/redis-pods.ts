@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endProcess, killAfterFile } from '../../../test/support/leftovers.ts';
 import { findRedisServer } from '../../../test/support/redis.ts';
@@ -18,17 +18,25 @@ export interface RedisPods {
   kill: (pod: number) => Promise<void>;
   /** Deletes the volume of a pod. */
   empty: (pod: number) => void;
+  /** Copies the append-only file of a pod to another, as an administrator does to restore it. */
+  restore: (from: number, to: number) => void;
+  /** Returns what the script of the server of a pod has written since its last start. */
+  output: (pod: number) => string;
   /** Sends a command to the server of a pod as administrator. Resolves with an empty text if it does not answer. */
   ask: (pod: number, ...command: string[]) => Promise<string>;
+  /** Lets the sentinels that run now fail over, or no longer. A sentinel that starts does not fail over. */
+  allowFailover: (isAllowed: boolean) => Promise<void>;
   /** Returns the pod that the sentinel of a pod reports as primary, or -1. */
   primaryAt: (pod: number) => Promise<number>;
   stop: () => Promise<void>;
 }
 
 const PODS = [0, 1, 2];
+const NEVER_MS = 600_000;
+const SOON_MS = 1000;
 
 /** Renders the chart with Sentinel, and writes its files as the pods would mount them. */
-export async function createRedisPods(): Promise<RedisPods> {
+async function writePodFiles() {
   const objects = await render({ redis: { sentinel: { enabled: true } } });
   const secretOf = (name: string) => find(objects, 'Secret', name).stringData as Record<string, string>;
   const conf = find(objects, 'ConfigMap', 'redis').data as Record<string, string>;
@@ -45,8 +53,8 @@ export async function createRedisPods(): Promise<RedisPods> {
         .replaceAll('/etc/redis', folder)
         .replaceAll('dir /data', `dir ${dataOf(pod)}`)
         .replaceAll('bind * -::*', `bind ${hosts[pod] ?? ''}`)
-        // Tests wait for failovers.
-        .replace('down-after-milliseconds ledger 5000', 'down-after-milliseconds ledger 1000')
+        // A busy machine must not cause a failover before `allowFailover`.
+        .replace('down-after-milliseconds ledger 5000', `down-after-milliseconds ledger ${NEVER_MS}`)
         .replace('failover-timeout ledger 30000', 'failover-timeout ledger 5000');
       writeFileSync(join(place, name), local);
     }
@@ -58,8 +66,14 @@ export async function createRedisPods(): Promise<RedisPods> {
   write(join(folder, 'users'), secretOf('redis-acl'));
   write(join(folder, 'nodes'), secretOf('redis-nodes'));
   write(join(folder, 'tls'), secretOf('redis-tls'));
+  return { folder, hosts, passwords, dataOf };
+}
 
+/** Prepares the pods. None of them runs before `start`. */
+export async function createRedisPods(): Promise<RedisPods> {
+  const { folder, hosts, passwords, dataOf } = await writePodFiles();
   const running = new Map<number, ChildProcess[]>();
+  const outputs = new Map<number, string>();
   const kill = async (pod: number) => {
     await Promise.all((running.get(pod) ?? []).map((child) => endProcess(child, 'SIGKILL')));
   };
@@ -83,18 +97,33 @@ export async function createRedisPods(): Promise<RedisPods> {
         DATA: dataOf(pod),
       };
       const children = ['start-redis.sh', 'start-sentinel.sh'].map((script) => {
-        const child = spawn('sh', [join(folder, `pod-${pod}`, 'conf', script)], { env, stdio: 'ignore' });
+        const stdio = ['ignore', 'pipe', 'ignore'] as const;
+        const child = spawn('sh', [join(folder, `pod-${pod}`, 'conf', script)], { env, stdio: [...stdio] });
         killAfterFile(child);
         return child;
       });
       running.set(pod, children);
+      outputs.set(pod, '');
+      for (const { stdout } of children) {
+        stdout.on('data', (data: Buffer) => outputs.set(pod, (outputs.get(pod) ?? '') + data.toString()));
+      }
     },
     kill,
     empty: (pod) => {
       rmSync(dataOf(pod), { recursive: true });
       mkdirSync(dataOf(pod));
     },
+    restore: (from, to) => {
+      const file = (pod: number) => join(dataOf(pod), 'appendonlydir');
+      rmSync(file(to), { recursive: true, force: true });
+      cpSync(file(from), file(to), { recursive: true });
+    },
+    output: (pod) => outputs.get(pod) ?? '',
     ask: (pod, ...command) => cli(pod, 6379, 'admin', command),
+    allowFailover: async (isAllowed) => {
+      const option = ['down-after-milliseconds', String(isAllowed ? SOON_MS : NEVER_MS)];
+      await Promise.all(PODS.map((pod) => cli(pod, 26_379, 'sentinel', ['sentinel', 'set', 'ledger', ...option])));
+    },
     primaryAt: async (pod) => {
       const reply = await cli(pod, 26_379, 'client', ['sentinel', 'get-master-addr-by-name', 'ledger']);
       return hosts.indexOf(reply.split('\n')[0] ?? '');

@@ -38,6 +38,38 @@ while [ "$found" = "$SELF" ] && [ ! -e "$DATA/appendonlydir" ]; do
 done
 primary="${found:-$primary}"
 
+has_data() {
+  for file in "$DATA"/appendonlydir/*.incr.aof; do
+    [ -s "$file" ] && return
+  done
+  return 1
+}
+
+# Prints full, empty, or nothing if the primary does not answer.
+content_of_primary() {
+  keys="$(timeout 3 "$CLIENT" --tls --cacert "$TLS/ca.crt" -h "$primary" -p 6379 --user sentinel --no-auth-warning \
+    info keyspace 2>/dev/null || true)"
+  case "$keys" in
+    *db0:*) echo full ;;
+    *Keyspace*) echo empty ;;
+  esac
+}
+
+# A replica copies its primary, even an empty one. If all pods have stopped and the primary has lost its volume, the
+# other servers have the only copies. A primary that does not answer is awaited for about 30 seconds only, because
+# Sentinel can replace it only after this server has started.
+silent=0
+while [ "$primary" != "$SELF" ] && has_data && [ "$silent" -lt 30 ]; do
+  case "$(content_of_primary)" in
+    full) break ;;
+    empty) echo "This server has data, but the primary $primary is empty. Restore its data from this server." ;;
+    *) silent=$((silent + 1)) ;;
+  esac
+  sleep 1
+  found="$(reported)"
+  primary="${found:-$primary}"
+done
+
 {
   echo "include $CONF/redis.conf"
   echo "include $SECRETS/replication.conf"

@@ -6,8 +6,10 @@ mkdir -p "$DATA/sentinel"
 conf="$DATA/sentinel/sentinel.conf"
 rm -f "$DATA/sentinel/started"
 
-# A sentinel could promote a replica that has never copied the data. It therefore starts after its server has copied it.
-while true; do
+# A sentinel could promote a replica that has never copied the data. At first it therefore waits until its server has
+# copied it.
+primary=""
+while [ ! -f "$conf" ]; do
   info="$(timeout 3 "$CLIENT" --tls --cacert "$TLS/ca.crt" -h "$SELF" -p 6379 --user sentinel --no-auth-warning \
     info replication 2>/dev/null || true)"
   case "$info" in

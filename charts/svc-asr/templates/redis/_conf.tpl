@@ -7,6 +7,8 @@ tls-port 6379
 # A primary that is separated from its replicas accepts writes for some seconds only. They are lost after a failover.
 min-replicas-to-write 1
 min-replicas-max-lag 5
+# A replica gets the data at once. By default the primary waits for further replicas, and accepts no write meanwhile.
+repl-diskless-sync-delay 0
 {{- else -}}
 port 6379
 {{- end }}
