@@ -101,6 +101,12 @@ describe('the model finds scripts in which', () => {
       /^(DEAD-OWNER|SESSION-ENDS)/,
     ],
     [
+      'an overdue session is ended although its gateway serves it',
+      'reapers',
+      replace(["if redis.call('HGET', base .. 's:' .. id, 'st') == 'active' then", 'if false then']),
+      /^KEPT-STREAM/,
+    ],
+    [
       'cancel leaves no tombstone',
       'creation',
       replace(["redis.call('SET', base .. 'x:' .. id, '1', 'PX', ARGV[4])", '']),

@@ -52,6 +52,11 @@ export class SimulatedGateway {
     this.#createId = createId;
   }
 
+  /** Streams that the process serves, without those that it is continuing in a next session. */
+  get steadyStreams(): readonly OpenStream[] {
+    return [...this.streams].flatMap(([id, stream]) => (this.#chaining.has(id) ? [] : [stream]));
+  }
+
   /** Everything that the process remembers about leases and streams. */
   get memory(): unknown {
     return [this.#owner, [...this.streams], [...this.#claims], [...this.#chaining]];

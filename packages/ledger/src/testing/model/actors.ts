@@ -50,7 +50,7 @@ export function gatewayActor(name: string, tasks: readonly string[]): CreateActo
     return {
       tasks: () => tasks.filter((task) => !/^(end|chain) /.test(task) || gateway.streams.has(task.split(' ')[1] ?? '')),
       start: (task) => startTask(gateway, task),
-      serves: () => [...gateway.streams.values()].map(({ sessionId }) => sessionId),
+      serves: () => gateway.steadyStreams.map(({ sessionId, owner }) => ({ sessionId, gateway: owner.id })),
       cancelled: () => [],
       memory: () => JSON.stringify([ids, gateway.memory]),
     };

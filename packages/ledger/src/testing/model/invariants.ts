@@ -1,6 +1,7 @@
 import { ENDS, keys, TENANT } from './account-view.ts';
 import type { AccountView, JournalLine } from './account-view.ts';
 import type { Command } from './machine.ts';
+import type { ServedStream } from './process.ts';
 
 /** Ids of the invariants. docs/invariants.md describes them. */
 export const INVARIANTS = [
@@ -12,6 +13,7 @@ export const INVARIANTS = [
   'ONE-OWNER',
   'ONE-STREAM',
   'CREDENTIAL',
+  'KEPT-STREAM',
   'STALE-OWNER',
   'DEAD-OWNER',
   'REFUSED-CONNECT',
@@ -149,20 +151,26 @@ export function* stepViolations(before: AccountView, { name, args }: Command, af
 
 /** What processes believe about sessions. */
 interface Beliefs {
-  readonly serves: readonly string[];
+  readonly serves: readonly ServedStream[];
   readonly cancelled: readonly string[];
 }
 
 /** Yields the invariants that the beliefs of processes violate. */
-export function* processViolations({ sessions, live }: AccountView, processes: readonly Beliefs[]): Violations {
+export function* processViolations(view: AccountView, processes: readonly Beliefs[]): Violations {
   const served = processes.flatMap(({ serves }) => serves);
-  for (const [at, id] of served.entries()) {
-    if (served.indexOf(id) !== at) yield { id: 'ONE-STREAM', what: `two gateways serve session ${id}` };
-    if (live.has(id) && sessions.get(id)?.get('st') !== 'active')
-      yield { id: 'CREDENTIAL', what: `a gateway serves session ${id}, and its credential still works` };
+  const leases = served.length === 0 ? new Map() : view.snapshot.map(keys.gateways());
+  for (const { sessionId, gateway } of served) {
+    if (served.some((other) => other.sessionId === sessionId && other.gateway !== gateway))
+      yield { id: 'ONE-STREAM', what: `two gateways serve session ${sessionId}` };
+    const session = view.sessions.get(sessionId);
+    if (view.live.has(sessionId) && session?.get('st') !== 'active')
+      yield { id: 'CREDENTIAL', what: `a gateway serves session ${sessionId}, and its credential still works` };
+    if (leases.has(gateway) && session?.get('ow') !== gateway)
+      yield { id: 'KEPT-STREAM', what: `${gateway} serves session ${sessionId}, which was taken from it` };
   }
   for (const id of processes.flatMap(({ cancelled }) => cancelled))
-    if (live.has(id)) yield { id: 'LATE-RESERVE', what: `session ${id} holds credit after its cancel was answered` };
+    if (view.live.has(id))
+      yield { id: 'LATE-RESERVE', what: `session ${id} holds credit after its cancel was answered` };
 }
 
 /** Yields what is left although every session must have ended. */

@@ -2,13 +2,19 @@ import { LedgerUnavailable } from '../../redis/link.ts';
 import type { RedisLink } from '../../redis/link.ts';
 import type { Command } from './machine.ts';
 
+/** A stream that a process serves, and the id under which the process has joined. */
+export interface ServedStream {
+  readonly sessionId: string;
+  readonly gateway: string;
+}
+
 /** Code of a process: the tasks that it can start, and what an invariant may know about it. */
 export interface Actor {
   /** Names of the tasks that the process may start now. A task is started at most once. */
   tasks: () => readonly string[];
   start: (task: string) => Promise<unknown>;
-  /** Sessions whose streams the process serves at this moment. */
-  serves: () => readonly string[];
+  /** Streams that the process serves at this moment. */
+  serves: () => readonly ServedStream[];
   /** Sessions that the process has cancelled, and whose cancel Redis has answered. */
   cancelled: () => readonly string[];
   /** Everything that the process remembers while no task runs, as text. Undefined if that is not known. */
@@ -31,7 +37,7 @@ export interface ProcessState {
   /** Messages without a reply, by their number. */
   readonly sent: ReadonlyMap<number, Command>;
   readonly tasks: readonly string[];
-  readonly serves: readonly string[];
+  readonly serves: readonly ServedStream[];
   readonly cancelled: readonly string[];
   /** Error of a task that no code handles, or undefined. */
   readonly error: Error | undefined;

@@ -38,6 +38,18 @@ export const SCENARIOS = {
     creditSeconds: 15,
     concurrentSessions: 1,
   },
+  records: {
+    what: 'two gateways open the same session, and one of them compares its records with its streams',
+    processes: {
+      A: gatewayActor('A', ['end s1', 'reconcile']),
+      B: gatewayActor('B', []),
+      creator: creatorActor(),
+    },
+    before: ['creator: create s1', 'A: join', 'B: join'],
+    sent: ['A: open s1', 'B: open s1'],
+    creditSeconds: 15,
+    concurrentSessions: 1,
+  },
   reapers: {
     what: 'two reapers end the sessions of a gateway that settles one of them',
     processes: { A: gatewayActor('A', ['end s1']), reaper, other: reaper, creator: creatorActor() },
