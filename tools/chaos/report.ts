@@ -36,7 +36,7 @@ export interface FaultRow {
 }
 
 /** Kinds of harm, from the most to the least likely to end a session. */
-const HARMS: readonly InjectedFault['harm'][] = ['kills', 'separates', 'moves', 'none'];
+const HARMS: readonly InjectedFault['harm'][] = ['kills', 'moves', 'separates', 'none'];
 
 /** Returns the fault that explains best why a session was lost: the most harmful one, and of several the latest. */
 export function findCause(

@@ -5,6 +5,7 @@ import bundlePrograms from '../../test/support/bundle-programs.ts';
 import { logProgress } from '../launch/terminal.mjs';
 import type { ChaosArguments } from './arguments.ts';
 import { LedgerChecker } from './checker.ts';
+import { FAULTS } from './fault-list.ts';
 import { injectAll } from './injector.ts';
 import { judgeAll } from './judgement.ts';
 import { Load } from './load.ts';
@@ -77,7 +78,7 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
   const judgement = judgeAll(records, checker, tenantNames, ownSessions, injected, timeline);
   await checkService(gatewayUrls, tenants, recordings, timeline);
   return {
-    command: `npm run chaos -- --minutes ${args.minutes} --seed ${args.seed}`,
+    command: commandOf(args),
     seed: args.seed,
     minutes: args.minutes,
     faults: injected,
@@ -89,6 +90,13 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
     violations: timeline.violations.map(({ text }) => text),
     sessions: records,
   };
+}
+
+/** Returns the command that repeats a run. */
+function commandOf({ minutes, seed, intervalSeconds, tenants, streams, faults }: ChaosArguments): string {
+  const options = `--minutes ${minutes} --seed ${seed} --interval ${intervalSeconds} --tenants ${tenants}`;
+  const chosen = faults.length === Object.keys(FAULTS).length ? '' : ` --faults ${faults.join(',')}`;
+  return `npm run chaos -- ${options} --streams ${streams}${chosen}`;
 }
 
 /** Returns the sessions that the run itself created before the load. */
