@@ -14,7 +14,8 @@ export function safeReturnPath(given: unknown): string {
   if (!URL.canParse(given, BASE)) return '/';
   const { origin, pathname, search, hash } = new URL(given, BASE);
   const path = `${pathname}${search}${hash}`;
-  return origin === BASE && isLocal(path) ? path : '/';
+  // Normalization can make the path longer, because it encodes characters.
+  return origin === BASE && path.length <= MAX_CHARACTERS && isLocal(path) ? path : '/';
 }
 
 /** Returns false for a path that a browser would read as a host, also after it decoded the path once. */

@@ -1,0 +1,14 @@
+import { safeReturnPath } from './return-path.ts';
+
+test('safeReturnPath returns a path of 512 characters, and / instead of a longer one', () => {
+  const longest = `/${'a'.repeat(511)}`;
+  expect(safeReturnPath(longest)).toBe(longest);
+  expect(safeReturnPath(`${longest}a`)).toBe('/');
+});
+
+// A login with such a path did not fit into its cookie, so the sign-in failed.
+test('safeReturnPath returns / for a path that normalization makes longer than 512 characters', () => {
+  const encoded = '%3E'.repeat(170);
+  expect(safeReturnPath(`/${'>'.repeat(170)}`)).toBe(`/${encoded}`);
+  expect(safeReturnPath(`/${'>'.repeat(171)}`)).toBe('/');
+});
