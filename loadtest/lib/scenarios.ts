@@ -43,8 +43,9 @@ export const SCENARIOS = {
     followsSlots: false,
   },
   soak: {
-    summary: 'One hour at 70 % of the declared slots. The latency targets must be met to the end.',
-    defaults: { DURATION_SECONDS: '3600', LOAD_PERCENT: '70', SESSION_SECONDS: '60' },
+    summary:
+      'Half an hour at 70 % of the declared slots. The latency targets must be met to the end. Memory, sockets and keys in Redis of a service that was started for the run must not grow.',
+    defaults: { DURATION_SECONDS: '1800', LOAD_PERCENT: '70', SESSION_SECONDS: '60' },
     requiresLatency: true,
     mayBeRefused: false,
     followsSlots: true,

@@ -15,6 +15,7 @@ import type { CpuLimit } from './cpu-limit.ts';
 import { readK6Metrics } from './k6-metrics.ts';
 import { findK6, runK6 } from './k6.ts';
 import { findRecordings } from './recordings.ts';
+import { judgeGrowth, watchResources } from './resources.ts';
 import { RESULT_FILES } from './result-files.ts';
 import { provideService } from './service.ts';
 import type { RunContext, Service } from './service.ts';
@@ -73,10 +74,15 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   if (slowWorker) await slowDown(service, options, context);
   const halveAfterSeconds = plan.durationSeconds / 2;
   const endHalving = await limitWorker(limit, service, halveAfterSeconds);
+  const resources =
+    scenario === 'soak' && service.redisUrl !== undefined ? watchResources(service.redisUrl) : undefined;
+  if (resources !== undefined) addCleanup(resources.stop);
   const startedAt = new Date();
   const reportFile = join(out, RESULT_FILES.page);
   await runK6(k6, { scenario, planFile, reportFile, address, caFile: target.caFile }, signal);
   endHalving();
+  resources?.stop();
+  const growth = judgeGrowth(resources?.samples ?? []);
   const facts: RunFacts = {
     scenario,
     startedAt: startedAt.toISOString(),
@@ -89,11 +95,11 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     cpuHalvedAfterSeconds: halveCpu ? halveAfterSeconds : null,
   };
   const [metrics, balances] = [readK6Metrics(metricsFile), await tenants.readBalances(settleMs)];
-  const summary = summarize(facts, plan, metrics, balances);
+  const summary = summarize(facts, plan, metrics, balances, growth);
   const isDoubtful = summary.outcome === 'failed' || summary.saturation !== null;
   if (!isDoubtful || slowWorker || halveCpu || service.measureSlotsAgain === undefined) return summary;
   // Another worker measures its slots now. This shows whether the machine became slower since the first measurement.
-  return summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, plan, metrics, balances);
+  return summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, plan, metrics, balances, growth);
 }
 
 async function addTenants(tenants: Tenants, plan: PartialPlan, isNoisy: boolean): Promise<void> {

@@ -29,6 +29,8 @@ export interface Service {
   readonly name: string;
   /** Folder in which a temporary service records its worker processes. */
   readonly workerRecords?: string;
+  /** Address of the Redis of a temporary service. */
+  readonly redisUrl?: string;
   /** Reads the number of slots that are declared at this moment. Absent if it cannot be read. */
   readonly readSlots?: () => Promise<number>;
   /** Starts another worker that measures its slots. Only a temporary service supports this. */
@@ -85,7 +87,8 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
   // Imported only here, because starting a service needs npm packages, which the load test image does not have.
   const { MEASURED_SLOTS, startTemporaryService } = await import('./temporary-service.ts');
   const target = await startTemporaryService(env, signal, addCleanup);
-  const facts = { target, name: 'a temporary service', workerRecords: target.workerRecords };
+  const { workerRecords, redisUrl } = target;
+  const facts = { target, name: 'a temporary service', workerRecords, redisUrl };
   const readSlots = (model: string) => readDeclaredSlots(target.operatorUrl, model, WORKER_WITHIN_MS);
   const addModel = (model: string, slots: number) => {
     target.addModel(model, provider, slots);

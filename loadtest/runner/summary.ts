@@ -62,12 +62,13 @@ export interface Summary extends RunFacts {
 
 type SummaryPlan = Pick<Plan, 'contexts' | 'lagLimitMs' | 'limits' | 'model' | 'ramp' | 'requiresLatency' | 'streams'>;
 
-/** Judges a run and builds its summary. */
+/** Judges a run and builds its summary. `growth` are the results of `judgeGrowth`. */
 export function summarize(
   facts: RunFacts,
   plan: SummaryPlan,
   metrics: K6Metrics,
   balances: readonly Balances[],
+  growth: readonly Gate[] = [],
 ): Summary {
   const { contexts, lagLimitMs, limits, model, ramp, requiresLatency, streams } = plan;
   const isMet = (name: string) => countOf(metrics, name) > 0 && meetsThresholds(metrics, name);
@@ -81,7 +82,8 @@ export function summarize(
       ...distributionOf(metrics, name),
     };
   });
-  const gates = [...judgeGates(metrics, balances), ...(facts.slotRange === null ? [] : [judgeRefusals(metrics)])];
+  const refusals = facts.slotRange === null ? [] : [judgeRefusals(metrics)];
+  const gates = [...judgeGates(metrics, balances), ...refusals, ...growth];
   const missesTarget =
     targets.some(({ met }) => met === false) ||
     (requiresLatency && !contexts.every((context) => isMet(METRICS.deltaOf(context))));

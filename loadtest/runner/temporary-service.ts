@@ -12,6 +12,7 @@ import type { Target } from './target.ts';
 export interface TemporaryService extends Target {
   /** Folder in which the operator records its worker processes. */
   readonly workerRecords: string;
+  readonly redisUrl: string;
   /** Adds a model that exactly one worker serves. */
   addModel: (name: string, provider: string, slots: number) => void;
 }
@@ -53,6 +54,7 @@ export async function startTemporaryService(
   return {
     ...targetOf(local),
     workerRecords: home.workers,
+    redisUrl: local.redis_url,
     addModel: (name, provider, slots) => {
       writeFileSync(join(home.config, `${name}.yaml`), modelOf(name, provider, slots));
     },
