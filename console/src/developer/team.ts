@@ -9,6 +9,9 @@ import { checkNoQuery } from '../http/query.ts';
 import { isVoid } from '../identity/invitation.ts';
 import { isOwner, reserveLeaving } from '../identity/owners.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
+import type { ResourceStore } from '../resources/store.ts';
+import { isMemberFor } from '../resources/user-label.ts';
+import { checkWritable } from '../tenants/delete.ts';
 import type { MemberView } from '../responses.ts';
 import { sessionOf } from './authorize.ts';
 import type { DeveloperDeps } from './deps.ts';
@@ -33,14 +36,6 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     changes.fail(tenant, now());
   }
 
-  /** Returns a member of the tenant. Members of other tenants are reported as not found. */
-  async function find(tenant: string, name: string): Promise<Member> {
-    const members = (await store.membersOf(tenant)).map(({ resource }) => resource);
-    const found = members.find(({ metadata, spec }) => metadata.name === name && spec.invitation === undefined);
-    if (found === undefined) throw new ConsoleError('member_not_found');
-    return found;
-  }
-
   async function change(request: Request, response: Response, act: Act): Promise<void> {
     const found = sessionOf(request);
     const { role } = valid(checkRoleChange(await readJson(request, response)));
@@ -49,14 +44,17 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     count(tenant);
     Object.assign(act, { tenant, target: `member/${name}`, detail: { role } });
     const changed = await inTurn(tenant, async () => {
-      const member = await find(tenant, name);
-      if (isOwner(member) && role !== 'owner') await reserveLeaving(store, member, now());
-      const { resource } = await store.update('Member', name, (current) => {
-        if (current === undefined) throw new ConsoleError('member_not_found');
-        if (role !== 'owner') refuseNewOwner(member, current);
-        return { ...current, spec: { ...current.spec, role } };
-      });
-      return resource;
+      const members = await findUser(store, tenant, name);
+      if (role !== 'owner') await reserveLeaving(store, tenant, members, now());
+      for (const member of members) {
+        await store.update('Member', member.metadata.name, (current) => {
+          if (current === undefined) throw new ConsoleError('member_not_found');
+          if (role !== 'owner') refuseNewOwner(member, current);
+          return { ...current, spec: { ...current.spec, role } };
+        });
+        act.entry = 'always';
+      }
+      return { ...members[0], spec: { ...members[0].spec, role } };
     });
     logger.info({ tenant, reason: role }, 'role of a member changed');
     response.json(viewMember(changed));
@@ -68,12 +66,11 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     count(tenant);
     Object.assign(act, { tenant, target: `member/${name}` });
     await inTurn(tenant, async () => {
-      const member = await find(tenant, name);
-      if (isOwner(member)) await reserveLeaving(store, member, now());
-      await store.delete('Member', name, (current) => refuseNewOwner(member, current));
-      // Two consoles can make a user a member twice. The user must lose both.
-      for (const { resource } of await store.membersOf(tenant)) {
-        if (isSameUser(resource, member)) await store.delete('Member', resource.metadata.name);
+      const members = await findUser(store, tenant, name);
+      await reserveLeaving(store, tenant, members, now());
+      for (const member of members) {
+        await store.delete('Member', member.metadata.name, (current) => refuseNewOwner(member, current));
+        act.entry = 'always';
       }
     });
     logger.info({ tenant }, 'member removed');
@@ -102,13 +99,23 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
     .all(methodNotAllowed('PATCH, DELETE'));
 }
 
+/**
+ * Returns the Members of a user of the tenant, the named one first. Two consoles can make a user a member twice, so
+ * that a change applies to both. Members of other tenants are reported as not found.
+ */
+async function findUser(store: ResourceStore, tenant: string, name: string): Promise<[Member, ...Member[]]> {
+  const members = await store.membersOf(tenant);
+  const named = members.find(({ resource }) => resource.metadata.name === name)?.resource;
+  const { issuer, subject } = named?.spec ?? {};
+  if (named === undefined || issuer === undefined || subject === undefined) throw new ConsoleError('member_not_found');
+  const same = members.filter(({ resource }) => isMemberFor(resource, { issuer, subject }));
+  checkWritable(same);
+  return [named, ...same.map(({ resource }) => resource).filter(({ metadata }) => metadata.name !== name)];
+}
+
 /** Throws `write_conflict` if another console made the member an owner after this one decided about the change. */
 function refuseNewOwner(before: Member, current: Member): void {
   if (isOwner(current) && !isOwner(before)) throw new ConsoleError('write_conflict');
-}
-
-function isSameUser({ spec }: Member, { spec: other }: Member): boolean {
-  return spec.issuer !== undefined && spec.issuer === other.issuer && spec.subject === other.subject;
 }
 
 function compare(a: string | null, b: string | null): number {

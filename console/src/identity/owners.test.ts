@@ -29,17 +29,18 @@ const codeOf = (result: PromiseSettledResult<void>) =>
 test('two consoles that demote the last two owners at the same time: one of them is refused', async () => {
   const { one, other } = open();
   const results = await Promise.allSettled([
-    reserveLeaving(one, owner('a'), NOW),
-    reserveLeaving(other, owner('b'), NOW),
+    reserveLeaving(one, 'acme', [owner('a')], NOW),
+    reserveLeaving(other, 'acme', [owner('b')], NOW),
   ]);
   expect(results.map(codeOf).sort()).toEqual(['last_owner', 'reserved']);
 });
 
 test('an owner counts again a minute after a demotion that was not written', async () => {
   const { one, other } = open();
-  await reserveLeaving(one, owner('a'), NOW);
-  await expect(reserveLeaving(other, owner('b'), NOW + 59_999)).rejects.toMatchObject({ code: 'last_owner' });
-  await expect(reserveLeaving(other, owner('b'), NOW + 60_000)).resolves.toBeUndefined();
+  await reserveLeaving(one, 'acme', [owner('a')], NOW);
+  const second = (nowMs: number) => reserveLeaving(other, 'acme', [owner('b')], nowMs);
+  await expect(second(NOW + 59_999)).rejects.toMatchObject({ code: 'last_owner' });
+  await expect(second(NOW + 60_000)).resolves.toBeUndefined();
 });
 
 test('a pending invitation with the role owner does not count as an owner', async () => {
@@ -47,5 +48,11 @@ test('a pending invitation with the role owner does not count as an owner', asyn
   const { issuer: _issuer, subject: _subject, ...spec } = owner('b').spec;
   const invitation = { hash: 'a'.repeat(64), pepperId: 'p1', expiresAt: '2030-01-01T00:00:00Z', invitedBy: 'x' };
   put({ ...owner('b'), metadata: { name: 'b' }, spec: { ...spec, invitation } });
-  await expect(reserveLeaving(one, owner('a'), NOW)).rejects.toMatchObject({ code: 'last_owner' });
+  await expect(reserveLeaving(one, 'acme', [owner('a')], NOW)).rejects.toMatchObject({ code: 'last_owner' });
+});
+
+test('two Members of the same user do not count as two owners', async () => {
+  const { one } = open();
+  const both = [owner('a'), owner('b')];
+  await expect(reserveLeaving(one, 'acme', both, NOW)).rejects.toMatchObject({ code: 'last_owner' });
 });

@@ -16,23 +16,29 @@ export const LEAVING_OWNERS_ANNOTATION = `${API_GROUP}/leaving-owners`;
 const LEAVING_MS = 60_000;
 
 /**
- * Reserves the demotion or removal of an owner. Throws `last_owner` if no other owner would remain. Call it before the
- * write of the Member.
+ * Reserves the demotion or removal of the Members of one user. Throws `last_owner` if they are owners, and no other owner
+ * would remain. Call it before the write of the Members.
  */
-export async function reserveLeaving(store: ResourceStore, leaving: Member, nowMs: number): Promise<void> {
-  const { tenant } = leaving.spec;
+export async function reserveLeaving(
+  store: ResourceStore,
+  tenant: string,
+  leaving: readonly Member[],
+  nowMs: number,
+): Promise<void> {
+  const names = leaving.filter(isOwner).map(({ metadata }) => metadata.name);
+  if (names.length === 0) return;
   // The list is read before the annotation. Owners that leave in between are in the annotation.
   const owners = (await store.membersOf(tenant)).map(({ resource }) => resource).filter(isOwner);
   const found = await store.get('Tenant', tenant);
   if (found === undefined) throw new ConsoleError('tenant_not_found');
   if (found.readOnlyIn !== undefined) {
     // Files have only one writer, which changes the team of a tenant one request at a time.
-    requireOther(owners, new Set([leaving.metadata.name]));
+    requireOther(owners, new Set(names));
     return;
   }
   await store.update('Tenant', tenant, (current) => {
     if (current === undefined) throw new ConsoleError('tenant_not_found');
-    const entries = [...readLeaving(current, nowMs), [leaving.metadata.name, nowMs] as const];
+    const entries = [...readLeaving(current, nowMs), ...names.map((name) => [name, nowMs] as const)];
     requireOther(owners, new Set(entries.map(([name]) => name)));
     const value = entries.map(([name, atMs]) => `${name}:${atMs}`).join(' ');
     const annotations = { ...current.metadata.annotations, [LEAVING_OWNERS_ANNOTATION]: value };

@@ -174,12 +174,18 @@ test('a user who accepts two invitations of a tenant at the same time becomes a 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
-test('the removal of a member who has two Members deletes both', async () => {
+test('a change of a member who has two Members applies to both', async () => {
   const { owner, tenant } = await users.createTeam();
   const subject = users.addUser();
   const issuer = users.provider.settings('').OIDC_ISSUER;
   for (const name of ['mtwice1', 'mtwice2']) writeMember(name, { tenant, role: 'developer', issuer, subject });
   const member = await users.signIn(subject);
+  expect((await owner.call('PATCH', `members/${await idOf(member)}`, { role: 'viewer' })).body.role).toBe('viewer');
+  expect((await members(owner)).map(({ role }: { role: string }) => role).sort()).toEqual([
+    'owner',
+    'viewer',
+    'viewer',
+  ]);
   expect((await owner.call('DELETE', `members/${await idOf(member)}`)).status).toBe(200);
   expect((await member.call('GET', 'account')).body.error.code).toBe('no_account');
 });
