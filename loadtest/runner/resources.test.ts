@@ -23,6 +23,11 @@ test('judgeGrowth returns nothing for a run with too few samples, or for a proce
   expect(judgeGrowth(late)).toEqual([]);
 });
 
+test('judgeGrowth fails a run in which most readings failed', () => {
+  expect(judgeGrowth([], 1)).toEqual([{ name: 'resources were read', passed: false, detail: '1 readings failed' }]);
+  expect(judgeGrowth(series('keys in Redis', [1, 1]), 2)).toEqual([]);
+});
+
 test('readProcesses and countKeys read the resources of a Redis that this process has started', async () => {
   const redis = await startRedis();
   try {

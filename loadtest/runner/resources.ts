@@ -18,8 +18,14 @@ const PAGE_BYTES = 4096;
 const MEBIBYTE = 1_048_576;
 const PROGRAM = /\/(gateway|operator|console|worker)\/dist\/main\.js|(redis-server|valkey-server)/;
 
-/** Checks that no resource grew during a run. Returns no result for a run that is too short. */
-export function judgeGrowth(samples: readonly ResourceSample[]): Gate[] {
+/**
+ * Checks that no resource grew during a run. Returns no result for a run that is too short. Fails a run in which most
+ * readings failed.
+ */
+export function judgeGrowth(samples: readonly ResourceSample[], failures = 0): Gate[] {
+  if (failures > samples.length) {
+    return [{ name: 'resources were read', passed: false, detail: `${failures} readings failed` }];
+  }
   if (samples.length < MIN_SAMPLES) return [];
   const size = Math.floor(samples.length / PARTS);
   const names = Object.keys(samples.at(-1) ?? {});
@@ -101,17 +107,25 @@ function encodeCommand(words: readonly string[]): string {
   return [`*${words.length}`, ...words.flatMap((word) => [`$${Buffer.byteLength(word)}`, word]), ''].join('\r\n');
 }
 
+/** Readings of the resources of a service. */
+export interface ResourceWatch {
+  readonly samples: ResourceSample[];
+  /** Number of readings that failed. */
+  failures: number;
+  readonly stop: () => void;
+}
+
 /** Samples the resources of the services that this process has started, until `stop` is called. */
-export function watchResources(redisUrl: string): { samples: ResourceSample[]; stop: () => void } {
-  const samples: ResourceSample[] = [];
-  const sample = async () => {
+export function watchResources(redisUrl: string): ResourceWatch {
+  const timer = setInterval(() => void sample(), INTERVAL_MS);
+  const watch: ResourceWatch = { samples: [], failures: 0, stop: () => clearInterval(timer) };
+  async function sample(): Promise<void> {
     try {
       const keys = await countKeys(redisUrl);
-      samples.push({ ...readProcesses(process.pid), 'keys in Redis': keys });
+      watch.samples.push({ ...readProcesses(process.pid), 'keys in Redis': keys });
     } catch (error) {
-      logProgress(`the resources of the service cannot be read: ${messageOf(error)}`);
+      if (watch.failures++ === 0) logProgress(`the resources of the service cannot be read: ${messageOf(error)}`);
     }
-  };
-  const timer = setInterval(() => void sample(), INTERVAL_MS);
-  return { samples, stop: () => clearInterval(timer) };
+  }
+  return watch;
 }

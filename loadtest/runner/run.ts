@@ -82,7 +82,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   await runK6(k6, { scenario, planFile, reportFile, address, caFile: target.caFile }, signal);
   endHalving();
   resources?.stop();
-  const growth = judgeGrowth(resources?.samples ?? []);
+  const growth = resources === undefined ? [] : judgeGrowth(resources.samples, resources.failures);
   const facts: RunFacts = {
     scenario,
     startedAt: startedAt.toISOString(),
