@@ -1,9 +1,8 @@
 import { creatorActor, gatewayActor } from './actors.ts';
 import type { CreateActor } from './process.ts';
 
-/** Processes of one exploration, and the tasks that run before it. */
+/** Processes of one exploration, and the tasks that run before it. docs/invariants.md describes each scenario. */
 export interface Scenario {
-  readonly what: string;
   readonly processes: Readonly<Record<string, CreateActor>>;
   /** Tasks that run one after another before the exploration, as `PROCESS: TASK`. */
   readonly before: readonly string[];
@@ -18,7 +17,6 @@ const reaper = gatewayActor('R', []);
 
 export const SCENARIOS = {
   handshake: {
-    what: 'two gateways open the same session while a reaper runs',
     processes: {
       A: gatewayActor('A', ['end s1']),
       B: gatewayActor('B', []),
@@ -31,7 +29,6 @@ export const SCENARIOS = {
     concurrentSessions: 1,
   },
   lease: {
-    what: 'a gateway opens and ends a session, and renews its lease too late, while a reaper runs',
     processes: { A: gatewayActor('A', ['end s1', 'renew']), reaper, creator: creatorActor() },
     before: ['creator: create s1', 'A: join'],
     sent: ['A: open s1', 'reaper: reap'],
@@ -39,7 +36,6 @@ export const SCENARIOS = {
     concurrentSessions: 1,
   },
   records: {
-    what: 'two gateways open the same session, and one of them compares its records with its streams',
     processes: {
       A: gatewayActor('A', ['end s1', 'reconcile']),
       B: gatewayActor('B', []),
@@ -51,7 +47,6 @@ export const SCENARIOS = {
     concurrentSessions: 1,
   },
   reapers: {
-    what: 'two reapers end the sessions of a gateway that settles one of them',
     processes: { A: gatewayActor('A', ['end s1']), reaper, other: reaper, creator: creatorActor() },
     before: ['creator: create s1', 'A: join', 'A: open s1'],
     sent: ['reaper: reap', 'other: reap'],
@@ -59,7 +54,6 @@ export const SCENARIOS = {
     concurrentSessions: 1,
   },
   creation: {
-    what: 'two requests with the same Idempotency-Key create a session while a reaper runs',
     processes: { A: creatorActor('key'), B: creatorActor('key'), reaper },
     before: [],
     sent: ['A: create s1', 'B: create s2', 'reaper: reap'],
@@ -67,7 +61,6 @@ export const SCENARIOS = {
     concurrentSessions: 1,
   },
   credit: {
-    what: 'two requests create sessions, with credit for one and a half of them',
     processes: { A: creatorActor(), B: creatorActor() },
     before: [],
     sent: ['A: create s1', 'B: create s2'],
@@ -75,7 +68,6 @@ export const SCENARIOS = {
     concurrentSessions: 2,
   },
   chain: {
-    what: 'a gateway continues a stream in a next session and ends it, while a reaper runs',
     processes: {
       A: gatewayActor('A', ['chain s1', 'end s1']),
       reaper,
