@@ -10,7 +10,7 @@ import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
 import { recording } from '../support/recording.ts';
 import { ask } from '../support/redis-cluster.ts';
-import { FAILOVER_TIMEOUT_MS, startSentinel } from '../support/redis-sentinel.ts';
+import { FAILOVER_TIMEOUT_MS, isReplica, startSentinel } from '../support/redis-sentinel.ts';
 import type { TestSentinel } from '../support/redis-sentinel.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { createSession, openStream } from '../support/stream-client.ts';
@@ -36,10 +36,15 @@ beforeAll(async () => {
   await seedCatalogue(ledger);
   [gateway, worker] = await Promise.all([
     // Provisional sessions whose answer was lost are removed after this short lease.
-    startGateway(redis.url, prefix, { REDIS_TIMEOUT_MS: '1000', PROVISIONAL_LEASE_MS: '5000' }),
+    // Streams wait for the failover without sending audio.
+    startGateway(redis.url, prefix, {
+      REDIS_TIMEOUT_MS: '1000',
+      PROVISIONAL_LEASE_MS: '5000',
+      STREAM_IDLE_MS: '300000',
+    }),
     startWorker(redis.url, prefix),
   ]);
-}, FAILOVER_TIMEOUT_MS);
+});
 afterAll(async () => {
   await gateway.stop();
   await worker.stop('SIGKILL');
@@ -109,8 +114,6 @@ async function expectBalance({ tenant, created, settled }: Load): Promise<void> 
   expect(account.availableMs).toBe(CREDIT_MS - 2000 * charged);
   expect(replay(await ledger.journal.read(tenant))).toMatchObject({ reserved: 0, consumed: 2000 * charged });
 }
-
-const isReplica = async ({ port }: TestRedis) => (await ask(port, 'INFO replication')).includes('role:slave');
 
 /** Faults of the primary: how each one starts and ends. */
 const FAULTS: [fault: string, start: (primary: TestRedis) => unknown, end: (primary: TestRedis) => unknown][] = [

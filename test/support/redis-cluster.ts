@@ -66,5 +66,6 @@ export function ask(port: number, command: string): Promise<string> {
       else resolve(reply);
     });
     socket.once('error', reject);
+    socket.once('close', () => reject(new Error(`${command}: the connection ended without a reply`)));
   });
 }

@@ -197,12 +197,21 @@ function pairs(directives: readonly string[]): string[] {
 }
 
 async function isPrimary({ port }: TestRedis): Promise<boolean> {
-  return (await ask(port, 'INFO replication')).includes('role:master');
+  return (await replicationOf(port)).includes('role:master');
+}
+
+export async function isReplica({ port }: TestRedis): Promise<boolean> {
+  return (await replicationOf(port)).includes('role:slave');
+}
+
+/** Returns the replication state of a server. It is empty if Sentinel ends the connection, as it does in a failover. */
+function replicationOf(port: number): Promise<string> {
+  return ask(port, 'INFO replication').catch(() => '');
 }
 
 /** Counts the replicas that have copied the data, and have confirmed it. */
 async function countReplicas({ port }: TestRedis): Promise<number> {
-  return readOffsets(await ask(port, 'INFO replication'), ',offset=').filter((offset) => offset > 0).length;
+  return readOffsets(await replicationOf(port), ',offset=').filter((offset) => offset > 0).length;
 }
 
 /** Returns the numbers that follow a text in a reply of INFO. */

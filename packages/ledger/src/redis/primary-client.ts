@@ -100,7 +100,7 @@ export class PrimaryClient {
     const node = { address: { host, port }, user: url.user, tls: url.tls, reconnects: false };
     const client = createNodeClient(node, options);
     try {
-      await client.connect();
+      await within(client.connect(), options.timeoutMs);
       const hello = (await within(client.sendCommand(['HELLO']), options.timeoutMs)) as unknown[];
       const role = hello[hello.indexOf('role') + 1];
       if (role !== 'master') throw new LedgerUnavailable(`${host}:${port} is not the primary yet`);

@@ -49,8 +49,10 @@ afterAll(async () => {
 
 test('connectRedis authenticates with one user at Redis servers and another at sentinels, both with TLS', async () => {
   expect(await link.send('', ['ACL', 'WHOAMI'])).toBe('app');
-  const clients = await Promise.all(redis.sentinelPorts.map((port) => ask(port, 'CLIENT LIST')));
-  for (const list of clients) expect(list).toMatch(/name=test .*user=watch/);
+  await eventually('all sentinels have a connection of their user', 30_000, async () => {
+    const clients = await Promise.all(redis.sentinelPorts.map((port) => ask(port, 'CLIENT LIST')));
+    return clients.every((list) => /name=test .*user=watch/.test(list));
+  });
 });
 
 test('after a failover, connectRedis uses the new primary, which has the data and the functions of workers', async () => {

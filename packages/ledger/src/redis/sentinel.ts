@@ -33,6 +33,11 @@ export function openSentinel(addresses: readonly string[], options: ConnectOptio
   };
 }
 
+/** Throws the error, unless Redis itself refused the command. */
+function ignoreDenied(error: unknown): void {
+  if (!(error instanceof ErrorReply)) throw error;
+}
+
 interface Subscriber {
   subscribe: RedisConnection['subscribe'];
   close: () => void;
@@ -43,11 +48,17 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
   const primary = new PrimaryClient({
     ...parts,
     onOpen: async (client) => {
-      for (const [channel, group] of listeners) {
-        for (const listener of group) await client.sSubscribe(channel, listener);
+      for (const channel of listeners.keys()) {
+        // A denied channel must not end the connection. `add` gets the same error and reports it.
+        await client.sSubscribe(channel, deliver).catch(ignoreDenied);
       }
     },
   });
+
+  /** Calls the listeners of a channel. One that was removed while the connection was replaced gets nothing. */
+  function deliver(message: string, channel: string): void {
+    for (const listener of listeners.get(channel) ?? []) listener(message);
+  }
 
   function remove(channel: string, listener: Listener): void {
     listeners.get(channel)?.delete(listener);
@@ -55,11 +66,11 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
   }
 
   /** Subscribes on the current connection, or on the next one if it ends meanwhile. */
-  async function add(channel: string, listener: Listener): Promise<void> {
+  async function add(channel: string): Promise<void> {
     for (;;) {
       const client = await primary.connected();
       try {
-        await client.sSubscribe(channel, listener);
+        await client.sSubscribe(channel, deliver);
         return;
       } catch (error) {
         if (error instanceof ErrorReply) throw error;
@@ -71,7 +82,7 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
     subscribe: async (channel, listener) => {
       listeners.set(channel, (listeners.get(channel) ?? new Set()).add(listener));
       try {
-        await add(channel, listener);
+        await add(channel);
       } catch (error) {
         remove(channel, listener);
         throw error;
@@ -79,7 +90,8 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
       return async () => {
         remove(channel, listener);
         // A connection that ends meanwhile has no subscriptions any more.
-        if (primary.isReady) await (await primary.connected()).sUnsubscribe(channel, listener).catch(() => undefined);
+        if (listeners.has(channel) || !primary.isReady) return;
+        await (await primary.connected()).sUnsubscribe(channel, deliver).catch(() => undefined);
       };
     },
     close: () => primary.close(),

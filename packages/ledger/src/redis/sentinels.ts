@@ -18,27 +18,38 @@ interface Reported {
   epoch: number;
 }
 
+interface Sentinel {
+  client: NodeClient;
+  /** Resolves when the first attempt to connect has succeeded. */
+  started: Promise<unknown>;
+  /** The last question, until it is answered or its connection has ended. */
+  pending: Promise<[unknown, unknown]> | undefined;
+}
+
 /** Connects to all sentinels. They are asked together, because one that was partitioned may report a former primary. */
 export function connectSentinels(url: SentinelUrl, options: ConnectOptions): Sentinels {
-  const clients = url.sentinels.map((address) => {
+  const sentinels = url.sentinels.map((address): Sentinel => {
     const node = { address, user: url.sentinelUser, tls: url.tls, reconnects: true };
     const client = createNodeClient(node, options);
-    void client.connect().catch(() => undefined);
-    return client;
+    return { client, started: client.connect().catch(() => undefined), pending: undefined };
   });
 
-  async function ask(client: NodeClient): Promise<Reported> {
-    const replies = Promise.all([
+  async function ask(sentinel: Sentinel): Promise<Reported> {
+    await within(sentinel.started, options.timeoutMs);
+    // A write would postpone the idle timeout, which replaces the connection to a sentinel that does not answer.
+    if (sentinel.pending !== undefined) throw new LedgerUnavailable('the sentinel has not answered the last question');
+    const { client } = sentinel;
+    sentinel.pending = Promise.all([
       client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', url.primaryName]),
       client.sendCommand(['SENTINEL', 'MASTER', url.primaryName]),
-    ]);
-    const [address, fields] = await within(replies, options.timeoutMs);
+    ]).finally(() => (sentinel.pending = undefined));
+    const [address, fields] = await within(sentinel.pending, options.timeoutMs);
     return buildReported(address, fields);
   }
 
   return {
     findPrimary: async () => {
-      const answers = await Promise.allSettled(clients.map(ask));
+      const answers = await Promise.allSettled(sentinels.map(ask));
       const reported = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       const [newest] = reported.toSorted((a, b) => b.epoch - a.epoch);
       if (newest !== undefined) return newest.address;
@@ -46,7 +57,7 @@ export function connectSentinels(url: SentinelUrl, options: ConnectOptions): Sen
       throw new LedgerUnavailable(`no sentinel reported the primary ${url.primaryName}: ${reasons.join('; ')}`);
     },
     close: async () => {
-      await Promise.all(clients.map(end));
+      await Promise.all(sentinels.map(({ client }) => end(client)));
     },
   };
 }
