@@ -69,7 +69,6 @@ async function drive(key: string, load: Load, isOver: () => boolean): Promise<vo
       if (load.created.length % 2 === 0) await settle(load, body.id!, body.websocket_protocols![1]!);
     } else {
       expect(status).toBe(503);
-      // A request that waited for the failover may get 201 too.
       await pause(50);
     }
   }
