@@ -26,7 +26,7 @@ export function createRedisTask(options: {
   isLeading: () => boolean;
   intervalMs: number;
   work: () => Promise<void>;
-  /** Message that is logged when the work starts to fail, except for outages of Redis, which have a log line already. */
+  /** Message that is logged when the work starts to fail for another reason than an outage of Redis. */
   failureMessage: string;
   logger: Logger;
 }): RedisTask {
@@ -47,7 +47,12 @@ export function createRedisTask(options: {
       }
     } catch (err) {
       const reason = err instanceof Error ? err.message : String(err);
-      if (reason !== failure && !(err instanceof LedgerUnavailable)) logger.error({ err }, failureMessage);
+      if (reason !== failure) {
+        // Redis may be unavailable for this task alone, for example because its memory is full.
+        if (err instanceof LedgerUnavailable)
+          logger.warn({ reason }, 'Redis is unavailable for a task of the operator');
+        else logger.error({ err }, failureMessage);
+      }
       failure = reason;
     }
     isRunning = false;

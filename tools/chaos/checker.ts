@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replay } from '@svc-asr/ledger';
+import { LedgerUnavailable, replay } from '@svc-asr/ledger';
 import type { Account, JournalEntry, Ledger } from '@svc-asr/ledger';
 import type { Timeline } from './timeline.ts';
 
@@ -71,8 +71,11 @@ export class LedgerChecker {
 
   async #repeat(ms: number, act: (tenant: string) => Promise<void>): Promise<void> {
     while (!this.#isStopped) {
-      // While Redis is unavailable, nothing can be read. That is a fault of the run and no violation.
-      await Promise.all(this.#tenants.map(act)).catch(() => undefined);
+      await Promise.all(this.#tenants.map(act)).catch((error: unknown) => {
+        // While Redis is unavailable, nothing can be read. That is a fault of the run and no violation.
+        if (!(error instanceof LedgerUnavailable))
+          this.#timeline.violate(`an account cannot be read: ${String(error)}`);
+      });
       await sleep(ms);
     }
   }

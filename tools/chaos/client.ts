@@ -87,11 +87,12 @@ export class ChaosClient {
       const url = `${pick(this.#random, gatewayUrls)}/v1/asr/sessions`;
       const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
       const response = await fetch(url, { method: 'POST', headers, body, signal }).catch(() => undefined);
-      if (response?.status === 201) return (await response.json()) as SessionBody;
-      if (response !== undefined && ![429, 503].includes(response.status)) {
-        timeline.violate(`POST of ${this.#tenant.name} was answered with ${response.status}: ${await response.text()}`);
+      // The gateway may end between the headers and the body.
+      const text = await response?.text().catch(() => undefined);
+      if (response?.status === 201 && text !== undefined) return JSON.parse(text) as SessionBody;
+      if (response !== undefined && ![201, 429, 503].includes(response.status)) {
+        timeline.violate(`POST of ${this.#tenant.name} was answered with ${response.status}: ${text ?? 'no body'}`);
       }
-      await response?.body?.cancel();
       await sleep(between(this.#random, 200, 1000));
     }
     return undefined;

@@ -20,7 +20,7 @@ const kind = (
   weight = 2,
 ): FaultKind => ({ weight, lastsMs, target, harm });
 
-/** All faults. Durations of `separates` are shorter than the lease of a gateway, except for `freeze:gateway`. */
+/** All faults. Faults with the harm `separates` are shorter than the lease of a gateway. */
 export const FAULTS = {
   'kill:gateway': kind('gateway', 'kills', [200, 3000]),
   'kill:worker': kind('worker', 'moves', [200, 3000], 4),

@@ -21,7 +21,7 @@ export interface InjectedFault extends Impact {
 const POLL_MS = 50;
 /** A stream that has no answer for so long after a fault is not recovered. */
 const RECOVERED_WITHIN_MS = 60_000;
-/** Interval at which a fault is retried that Redis must end, until Redis is available. */
+/** Interval between attempts to end a fault while Redis is unavailable. */
 const RETRY_MS = 250;
 
 /** Injects all faults of a schedule. Resolves when all have ended and their streams have recovered. */
@@ -40,7 +40,7 @@ export async function injectAll(
   return (await Promise.all(pending)).filter((fault) => fault !== undefined);
 }
 
-/** Returns undefined if the fault could not be injected, because another fault had taken its target away. */
+/** Returns undefined if the fault could not be injected, because another fault had ended its target. */
 async function injectOne(
   planned: PlannedFault,
   service: ChaosService,

@@ -72,7 +72,7 @@ test.each<[string, boolean, Impact[]]>([
   ['its gateway was killed', false, [impact('kills', 5000, 6000, 0)]],
   ['another gateway was killed', true, [impact('kills', 5000, 6000, 1)]],
   ['its gateway was killed before', true, [impact('kills', 100, 900, 0)]],
-  ['Redis was away for less than a lease', true, [impact('separates', 2000, 7000)]],
+  ['Redis was unavailable for less than a lease', true, [impact('separates', 2000, 7000)]],
   ['its gateway was separated for longer than a lease allows', false, [impact('separates', 2000, 12_100, 0)]],
   ['two separations were close', false, [impact('separates', 0, 3000, 0), impact('separates', 7000, 10_500)]],
   ['two workers were lost', true, [impact('moves', 2000, 3000), impact('moves', 4000, 5000)]],

@@ -16,7 +16,7 @@ export interface Impact {
 export interface Verdict {
   readonly problems: readonly string[];
   readonly isLost: boolean;
-  /** True if the promises of the service say that the faults of the run may not end this session. */
+  /** True if the service guarantees that the faults of the run do not end this session. */
   readonly isProtected: boolean;
   /** Credit that the tenant paid although it should not. */
   readonly lostMs: number;
