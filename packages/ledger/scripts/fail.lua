@@ -35,6 +35,10 @@ end
 if state_of(base, id, session) == 'provisional' then return { 'unknown' } end
 if session.completed then return { 'already', session.state, session.audio, session.billable, session.model } end
 if session.state ~= 'active' and owner ~= '' then return { 'not_connected' } end
+if owner_is_dead and (session.owner ~= owner or session.epoch ~= epoch) then
+  -- The present owner may roll its connect back. A late connect by the dead owner must not get the session then.
+  redis.call('HSET', base .. 's:' .. id, 'no', session.refused .. ' ' .. owner .. ':' .. epoch)
+end
 if session.owner ~= owner or session.epoch ~= epoch then return { 'stale' } end
 if connection ~= '' and session.connection ~= connection then return { 'stale' } end
 samples = math.min(samples, session.reserved * SAMPLES_PER_MS)

@@ -322,3 +322,16 @@ describe('gateways.reconcile', () => {
     expect(await stateOf(stream)).toBe('active');
   });
 });
+
+test('a dead gateway does not get a session that another gateway had and rolled back', async () => {
+  const tenant = await createTenant(ledger, CREDIT_MS);
+  const { sessionId } = await reserved(ledger, tenant);
+  const dead = await ledger.gateways.join(`dead-${randomUUID()}`);
+  const connect = (owner: Owner) =>
+    ledger.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId: owner.id });
+  expect(await connect(alive)).toMatchObject({ outcome: 'ok' });
+  const failed = await ledger.sessions.fail(tenant, sessionId, dead, 0, 'gateway lost', { refuseOwner: true });
+  expect(failed).toEqual({ outcome: 'stale' });
+  await ledger.sessions.disconnect(tenant, sessionId, alive.id);
+  expect(await connect(dead)).toEqual({ outcome: 'owner_dead' });
+});
