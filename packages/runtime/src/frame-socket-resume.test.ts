@@ -185,3 +185,17 @@ test('FrameSocket closes the connection if an ack confirms bytes that were never
   expect(connection.closed).toEqual(['1 an ack of 1000000 bytes is invalid']);
   connection.sides[0]?.destroy();
 });
+
+test('FrameSocket does not count bytes of a socket that was destroyed before they were read', async () => {
+  const [pipe] = createPipes();
+  const frame = Buffer.from([0, 0, 0, 1, FRAME.message, 0, 0, 0, 0, 0, 0, 0]);
+  const received: number[] = [];
+  const socket = new FrameSocket(pipe, frame, {
+    onFrame: ({ stream }) => received.push(stream),
+    onClose: () => undefined,
+    onLost: () => true,
+  });
+  pipe.destroy();
+  await turn();
+  expect([socket.receivedBytes, received]).toEqual([0, []]);
+});

@@ -201,7 +201,8 @@ export class FrameSocket {
     // socket that already has a listener for data would pass the bytes to it at once.
     if (head.length > 0) socket.unshift(head);
     socket.on('data', (bytes: Buffer) => {
-      if (socket === this.#socket) this.#read(bytes);
+      // A destroyed socket still delivers its buffered bytes. The other side sends them again after a resume.
+      if (socket === this.#socket && !socket.destroyed) this.#read(bytes);
     });
   }
 
