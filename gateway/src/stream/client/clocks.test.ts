@@ -76,6 +76,16 @@ test('Clocks do not report an idle client because the gateway was suspended', ()
   expect(events).toEqual(['idle']);
 });
 
+test('Clocks do not report a client that was quiet for half the idle timeout before the gateway was suspended', () => {
+  const { clocks, events, time } = start({ pingMs: 600_000, lifetimeMs: 600_000, idleMs: 30_000 });
+  time.until(16_000);
+  time.at(46_000);
+  expect(events).toEqual([]);
+  clocks.onMessage();
+  time.until(75_500);
+  expect(events).toEqual([]);
+});
+
 test('Clocks report a client as unresponsive after two unanswered pings', () => {
   const { clocks, events, time } = start({ idleMs: 60_000 });
   time.at(450);

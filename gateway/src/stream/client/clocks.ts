@@ -1,6 +1,9 @@
 import { STREAM_LIMITS } from '@svc-asr/core';
 import type { Ticker } from '../ticker.ts';
 
+/** Longest time that one tick adds to the idle time. Ticks are more frequent, unless the gateway was suspended. */
+const MAX_TICK_MS = 500;
+
 /** Durations and callbacks of the clocks. */
 export interface ClockOptions {
   idleMs: number;
@@ -16,7 +19,7 @@ export interface ClockOptions {
 /**
  * Idle timeout, pings and lifetime of a stream, counted from `ready`. The idle timeout and the pings stop while the
  * gateway does not read, because the client can then not send. If the gateway itself was suspended, messages of the
- * client may wait to be read. One tick therefore counts as at most half of the idle timeout.
+ * client may wait to be read. A long pause therefore counts as one tick.
  */
 export class Clocks {
   readonly #ticker: Ticker;
@@ -65,7 +68,7 @@ export class Clocks {
       return;
     }
     if (!options.isReading()) return;
-    this.#idleMs += Math.min(passed, options.idleMs / 2);
+    this.#idleMs += Math.min(passed, MAX_TICK_MS, options.idleMs / 2);
     this.#sincePingMs += passed;
     if (this.#idleMs >= options.idleMs) {
       this.stop();
