@@ -28,7 +28,7 @@ export function judgeGrowth(samples: readonly ResourceSample[], failures = 0): G
   }
   if (samples.length < MIN_SAMPLES) return [];
   const size = Math.floor(samples.length / PARTS);
-  const names = Object.keys(samples.at(-1) ?? {});
+  const names = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
   return names.flatMap((name): Gate[] => {
     const medianOf = (part: readonly ResourceSample[]) => median(part.flatMap((sample) => sample[name] ?? []));
     const [early, late] = [medianOf(samples.slice(size, 2 * size)), medianOf(samples.slice(-size))];
@@ -86,7 +86,15 @@ function isDescendant(pid: number, ancestor: number, parents: ReadonlyMap<number
 
 function countSockets(pid: number): number {
   const folder = `/proc/${pid}/fd`;
-  return readdirSync(folder).filter((name) => readlinkSync(`${folder}/${name}`).startsWith('socket:')).length;
+  const isSocket = (name: string) => {
+    try {
+      return readlinkSync(`${folder}/${name}`).startsWith('socket:');
+    } catch {
+      // The file was closed in the meantime.
+      return false;
+    }
+  };
+  return readdirSync(folder).filter(isSocket).length;
 }
 
 /** Returns the number of keys in a Redis. */
