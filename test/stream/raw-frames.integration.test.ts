@@ -28,7 +28,8 @@ let stage: Stage;
 /** A stream that is open during all tests. */
 let witness: Opened;
 beforeAll(async () => {
-  stage = await setStage();
+  // The witness sends nothing while the cases run.
+  stage = await setStage({ gateway: { STREAM_IDLE_MS: '600000' } });
   witness = await stage.ready();
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());

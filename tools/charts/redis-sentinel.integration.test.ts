@@ -68,6 +68,10 @@ test(
     pods.start(second);
     await eventually('the emptied server waits', WITHIN_MS, () => pods.output(second).includes('has no data'));
     await pods.allowFailover(true);
+    const others = [0, 1, 2].filter((pod) => pod !== second);
+    await untilPrimary(others, 1, second);
+    // A pause of the machine must not cause another failover.
+    await pods.allowFailover(false);
     await eventually('the emptied server is a replica with the data', WITHIN_MS, async () => {
       return (await isReplica(second)) && (await read(second)) === 'v';
     });
