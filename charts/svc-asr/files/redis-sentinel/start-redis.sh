@@ -2,6 +2,8 @@
 # Starts a server of the replicated Redis as primary or replica. Environment: NODES (host names of all servers), SELF
 # (host name of this server), SERVER and CLIENT (programs), CONF, SECRETS, TLS and DATA (folders).
 set -eu
+# The shell ignores SIGTERM while it waits, because it is the first process of its container.
+trap 'exit 143' TERM
 export REDISCLI_AUTH="$(cat "$SECRETS/sentinel-password")"
 mkdir -p "$DATA/node"
 conf="$DATA/node/redis.conf"
@@ -21,7 +23,7 @@ reported() {
   done
 }
 
-# Without a sentinel, the server keeps its last role, which Sentinel has written. At first the first node is the primary.
+# Without a sentinel, the server keeps its last role, which Sentinel has written. At first, the first node is primary.
 primary="${NODES%% *}"
 if [ -f "$conf" ]; then
   primary="$SELF"
@@ -42,6 +44,10 @@ has_data() {
   for file in "$DATA"/appendonlydir/*.incr.aof; do
     [ -s "$file" ] && return
   done
+  # After a rewrite, all data is in the base file. The base file of an empty database is much shorter than 1 KiB.
+  for file in "$DATA"/appendonlydir/*.base.rdb; do
+    [ -e "$file" ] && [ "$(wc -c <"$file")" -gt 1024 ] && return
+  done
   return 1
 }
 
@@ -56,8 +62,8 @@ content_of_primary() {
 }
 
 # A replica copies its primary, even an empty one. If all pods have stopped and the primary has lost its volume, the
-# other servers have the only copies. A primary that does not answer is awaited for about 30 seconds only, because
-# Sentinel can replace it only after this server has started.
+# other servers have the only copies. A primary that does not answer is asked 30 times only. Sentinel can replace it
+# only after this server has started.
 silent=0
 while [ "$primary" != "$SELF" ] && has_data && [ "$silent" -lt 30 ]; do
   case "$(content_of_primary)" in

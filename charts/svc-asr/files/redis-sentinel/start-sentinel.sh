@@ -1,6 +1,8 @@
 #!/bin/sh
 # Starts the sentinel of a pod. The environment is that of start-redis.sh.
 set -eu
+# The shell ignores SIGTERM while it waits, because it is the first process of its container.
+trap 'exit 143' TERM
 export REDISCLI_AUTH="$(cat "$SECRETS/sentinel-password")"
 mkdir -p "$DATA/sentinel"
 conf="$DATA/sentinel/sentinel.conf"
