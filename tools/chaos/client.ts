@@ -4,8 +4,7 @@ import { MODEL } from '../../test/support/gateway.ts';
 import type { Recording } from '../../test/support/recording.ts';
 import { opened, Refused, StreamClient } from '../../test/support/stream-client.ts';
 import type { SessionBody } from '../../test/support/stream-client.ts';
-import { between, pick } from './random.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../test/support/random.ts';
 import { newRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { ChaosTenant } from './tenants.ts';
@@ -49,11 +48,11 @@ export class ChaosClient {
 
   /** Runs one session. Resolves when it has ended, or if none could be created. */
   async runSession(): Promise<void> {
-    const recordings = Array.from({ length: between(this.#random, 1, 3) }, () =>
-      pick(this.#random, this.#context.recordings),
+    const recordings = Array.from({ length: this.#random.between(1, 3) }, () =>
+      this.#random.pick(this.#context.recordings),
     );
     const bytes = recordings.reduce((sum, { pcm }) => sum + pcm.length, 0);
-    const draw = this.#random();
+    const draw = this.#random.next();
     // Most clients close their streams. Some leave in the middle, and some reserve less than they send.
     const plan = draw < 0.8 ? 'closed' : draw < 0.9 ? 'left' : 'limit';
     const seconds = plan === 'limit' ? Math.max(1, Math.floor(bytes / BYTES_PER_SECOND) - 2) : 60;
@@ -80,11 +79,11 @@ export class ChaosClient {
     const headers = {
       authorization: `Bearer ${this.#tenant.key}`,
       'content-type': 'application/json',
-      'idempotency-key': `k${Math.floor(this.#random() * 2 ** 48)}`,
+      'idempotency-key': `k${Math.floor(this.#random.next() * 2 ** 48)}`,
     };
     const body = JSON.stringify({ model: MODEL, max_audio_seconds: seconds });
     while (timeline.nowMs < until) {
-      const url = `${pick(this.#random, gatewayUrls)}/v1/asr/sessions`;
+      const url = `${this.#random.pick(gatewayUrls)}/v1/asr/sessions`;
       const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
       const response = await fetch(url, { method: 'POST', headers, body, signal }).catch(() => undefined);
       // The gateway may end between the headers and the body.
@@ -93,7 +92,7 @@ export class ChaosClient {
       if (response !== undefined && ![201, 429, 503].includes(response.status)) {
         timeline.violate(`POST of ${this.#tenant.name} was answered with ${response.status}: ${text ?? 'no body'}`);
       }
-      await sleep(between(this.#random, 200, 1000));
+      await sleep(this.#random.between(200, 1000));
     }
     return undefined;
   }
@@ -104,7 +103,7 @@ export class ChaosClient {
     const until = timeline.nowMs + CONNECT_WITHIN_MS;
     const path = new URL(session.websocket_url).pathname;
     while (timeline.nowMs < until) {
-      const gateway = between(this.#random, 0, gatewayUrls.length - 1);
+      const gateway = this.#random.between(0, gatewayUrls.length - 1);
       const url = `${gatewayUrls[gateway]?.replace('http', 'ws')}${path}`;
       const options = { perMessageDeflate: false, handshakeTimeout: REQUEST_TIMEOUT_MS };
       const socket = new WebSocket(url, session.websocket_protocols, options);
@@ -129,7 +128,7 @@ export class ChaosClient {
     recordings: readonly Recording[],
     plan: 'closed' | 'left' | 'limit',
   ): Promise<void> {
-    const leaveAt = plan === 'left' ? Math.floor(this.#random() * recordings.length) : -1;
+    const leaveAt = plan === 'left' ? this.#random.below(recordings.length) : -1;
     try {
       await stream.next('ready', READY_TIMEOUT_MS);
       for (const [at, recording] of recordings.entries()) {
@@ -167,7 +166,7 @@ export class ChaosClient {
     record.utterances.push(utterance);
     record.answeredAtMs = timeline.nowMs;
     const startedAt = performance.now();
-    const lastByte = leaves ? this.#random() * pcm.length : pcm.length;
+    const lastByte = leaves ? this.#random.next() * pcm.length : pcm.length;
     const samplesBefore = record.sentSamples;
     for (let at = 0; at < lastByte; at += FRAME_BYTES) {
       const frame = pcm.subarray(at, at + FRAME_BYTES);

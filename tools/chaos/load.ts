@@ -1,7 +1,7 @@
 import type { Recording } from '../../test/support/recording.ts';
 import { ChaosClient } from './client.ts';
 import type { ClientContext } from './client.ts';
-import { createRandom } from './random.ts';
+import { Random } from '../../test/support/random.ts';
 import { isSpeaking } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { ChaosTenant } from './tenants.ts';
@@ -30,7 +30,7 @@ export class Load {
     this.#loops = Array.from({ length: streams }, async (_, index) => {
       const tenant = tenants[index % tenants.length];
       if (tenant === undefined) return;
-      const client = new ChaosClient(tenant, context, createRandom(seed + 1000 * (index + 1)));
+      const client = new ChaosClient(tenant, context, new Random(seed + 1000 * (index + 1)));
       while (!this.#isStopped) await client.runSession();
     });
   }

@@ -10,7 +10,7 @@ import { injectAll } from './injector.ts';
 import { judgeAll } from './judgement.ts';
 import { Load } from './load.ts';
 import { checkQuiescence, checkService } from './quiescence.ts';
-import { createRandom } from './random.ts';
+import { Random } from '../../test/support/random.ts';
 import { readReference } from './reference.ts';
 import type { RunResult } from './report.ts';
 import { buildSchedule } from './schedule.ts';
@@ -58,7 +58,7 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
   const recordings = await readReference(gatewayUrls[0] ?? '', first);
   const faults = args.faults.filter((name) => name !== 'full:disk' || service.disk.canFill);
   if (faults.length < args.faults.length) logProgress('chaos: no full disk, because only root can mount a file system');
-  const plan = buildSchedule(createRandom(args.seed), {
+  const plan = buildSchedule(new Random(args.seed), {
     faults,
     durationMs: args.minutes * 60_000,
     intervalMs: args.intervalSeconds * 1000,

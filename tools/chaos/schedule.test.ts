@@ -1,11 +1,11 @@
 import { FAULTS } from './fault-list.ts';
 import type { FaultName } from './fault-list.ts';
-import { createRandom } from './random.ts';
+import { Random } from '../../test/support/random.ts';
 import { buildSchedule } from './schedule.ts';
 
 const faults = Object.keys(FAULTS) as FaultName[];
 const build = (seed: number, durationMs: number) =>
-  buildSchedule(createRandom(seed), { faults, durationMs, intervalMs: 4500, gateways: 2, workers: 3 });
+  buildSchedule(new Random(seed), { faults, durationMs, intervalMs: 4500, gateways: 2, workers: 3 });
 
 test('a schedule depends only on its seed', () => {
   expect(build(1, 600_000)).toEqual(build(1, 600_000));

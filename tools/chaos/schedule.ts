@@ -1,7 +1,6 @@
 import { FAULTS } from './fault-list.ts';
 import type { FaultKind, FaultName } from './fault-list.ts';
-import { between, pick } from './random.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../test/support/random.ts';
 
 /** One fault of a schedule. */
 export interface PlannedFault {
@@ -33,8 +32,8 @@ export function buildSchedule(random: Random, options: ScheduleOptions): Planned
   const urn = options.faults.flatMap((name) => Array.from({ length: FAULTS[name].weight }, () => name));
   /** Time until which each part is under a fault. */
   const busyUntil = new Map<string, number>();
-  for (let atMs = intervalMs / 2; atMs < durationMs; atMs += intervalMs * (0.5 + random())) {
-    const count = random() < PAIRS ? 2 : 1;
+  for (let atMs = intervalMs / 2; atMs < durationMs; atMs += intervalMs * (0.5 + random.next())) {
+    const count = random.next() < PAIRS ? 2 : 1;
     for (let each = 0; each < count; each++) {
       const fault = draw(random, urn, options, atMs);
       const part = `${FAULTS[fault.name].target} ${fault.index}`;
@@ -52,8 +51,8 @@ function draw(
   { gateways, workers }: ScheduleOptions,
   atMs: number,
 ): PlannedFault {
-  const name = pick(random, urn);
+  const name = random.pick(urn);
   const { target, lastsMs }: FaultKind = FAULTS[name];
   const count = target === 'gateway' ? gateways : target === 'worker' ? workers : 1;
-  return { name, atMs: Math.round(atMs), lastsMs: between(random, ...lastsMs), index: between(random, 0, count - 1) };
+  return { name, atMs: Math.round(atMs), lastsMs: random.between(...lastsMs), index: random.between(0, count - 1) };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Coverage } from './coverage.ts';
 import { mutate } from './mutate.ts';
-import { Random } from './random.ts';
+import { Random } from '../../../test/support/random.ts';
 import type { FuzzTarget } from './target.ts';
 
 /** An input that violates the property of its target. */
