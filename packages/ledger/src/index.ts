@@ -5,6 +5,7 @@ export { connectRedis } from './redis/connect.ts';
 export type { ConnectOptions } from './redis/connection.ts';
 export { LedgerUnavailable } from './redis/link.ts';
 export type { RedisConnection, RedisLink } from './redis/link.ts';
+export { isSentinelAddress, SENTINEL_PORT } from './redis/sentinel-address.ts';
 export { FunctionsMissing, loadFunctions, withFunctions } from './functions.ts';
 export { requireSchema, SCHEMA_VERSION, SchemaMismatch } from './schema.ts';
 export { buildWorkerRights, deleteWorkerUser, setWorkerUser, workerUserOf } from './worker-users.ts';

@@ -1,3 +1,4 @@
+import { isSentinelAddress, SENTINEL_PORT } from '@svc-asr/ledger';
 import { choice, integer, list, readableFile, SERVICE_SETTINGS, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 import { checkHostEntry } from './admission/host.ts';
@@ -7,7 +8,6 @@ import { createCertificateSource } from './secret/certificate-source.ts';
 import type { SecretSource } from './secret/model-secret.ts';
 
 const REDIS_PORT = 6379;
-const SENTINEL_PORT = 26_379;
 
 /** Operator settings for workers in a cluster. */
 export const CLUSTER_SETTINGS = {
@@ -172,8 +172,8 @@ function redisPorts(urls: string): number[] {
     .split(',')
     .filter((url) => URL.canParse(url))
     .map((url) => new URL(url))
-    .flatMap(({ protocol, port }) =>
-      protocol.endsWith('+sentinel:') ? [Number(port) || SENTINEL_PORT, REDIS_PORT] : [Number(port) || REDIS_PORT],
+    .flatMap(({ href, port }) =>
+      isSentinelAddress(href) ? [Number(port) || SENTINEL_PORT, REDIS_PORT] : [Number(port) || REDIS_PORT],
     );
   return [...new Set(found)];
 }

@@ -23,9 +23,11 @@ export interface User {
 }
 
 const SCHEMES = ['redis+sentinel:', 'rediss+sentinel:'];
-const SENTINEL_PORT = 26_379;
+/** Default port of a sentinel. */
+export const SENTINEL_PORT = 26_379;
 const EXAMPLE = 'rediss+sentinel://USER:PASSWORD@HOST:26379/PRIMARY?sentinel_username=USER&sentinel_password=PASSWORD';
 
+/** Returns true if an address of a REDIS_URL names a sentinel. */
 export function isSentinelAddress(address: string): boolean {
   return SCHEMES.some((scheme) => address.startsWith(`${scheme}//`));
 }
