@@ -65,7 +65,7 @@ test('rows sum up the faults of each kind, and only the stalls that overlap them
 test('a report names the seed, the sums, a row for each kind of fault, and the violations', () => {
   const report = buildReport(result);
   expect(report).toContain('| seed | 5 |');
-  expect(report).toContain('| faults injected | 3, of which 0 at the same time as another one |');
+  expect(report).toContain('| faults injected | 3 (0 at the same time as another fault) |');
   expect(report).toContain('| kill:worker | 2 | 4.5 | 0 | 3.5 s | 1.5 s |');
   expect(report).toContain('- something happened');
 });
