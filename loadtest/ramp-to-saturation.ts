@@ -19,8 +19,9 @@ const SAMPLES_WITHIN_MS = 1000;
 /** There are as many virtual users as the last step needs. In earlier steps some of them are idle. */
 export const options = buildK6Options({ ramp: oneCallEach(plan.streams, plan.durationSeconds) });
 
-/** Number of judged steps. `hasFailed` is true if one of them failed. Each virtual user has its own copy of both. */
+/** Number of judged steps. Each virtual user has its own copy of this variable and the next. */
 let judged = 0;
+/** True if a judged step has failed. */
 let hasFailed = false;
 
 /**

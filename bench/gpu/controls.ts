@@ -22,12 +22,14 @@ export type Utterance = Omit<Control, 'text' | 'alone'>;
 
 /** Share of the utterances of a run that are controls. */
 export const CONTROL_SHARE = 0.01;
-/** Number of different controls. SECONDS has the limits of their length. */
+/** Number of different controls. */
 const CONTROLS = 200;
+/** Shortest and longest duration of a control, in seconds. */
 const SECONDS = [6, 10] as const;
 
 /**
- * Chooses controls. They are always the same for the same speech and chunk. Each control ends at the end of a window.
+ * Chooses parts of the speech as controls. The same speech and chunk size always give the same controls. Each control
+ * ends at the end of a window.
  */
 export function chooseControls(speechSamples: number, chunkSamples: number, lookback: number): Utterance[] {
   const next = randomNumbers();

@@ -38,15 +38,13 @@ export interface CrowdResult extends LoadResult {
  * window of an utterance is therefore complete this much earlier.
  */
 export const LOOKBACK_SAMPLES = 1080;
-/**
- * Limits of the length of an utterance. UTTERANCES has the limits of their number in a stream. Both are uniformly
- * distributed.
- */
+/** Shortest and longest utterance, in seconds. Durations are uniformly distributed. */
 const UTTERANCE_SECONDS = [6, 10] as const;
+/** Lowest and highest number of utterances of a stream. Numbers are uniformly distributed. */
 const UTTERANCES = [2, 6] as const;
-/** Time after the last write in which the remaining results arrive. */
+/** Time that the crowd waits for the remaining results after its last write. */
 const SETTLE_MS = 3000;
-/** Time in which closed streams release their slots. */
+/** Time that the crowd waits after it has closed its streams, so that the engine can release their slots. */
 const CLOSE_MS = 500;
 
 /** A speaker. It opens one stream after the other, and writes one utterance at a time. */
@@ -55,10 +53,11 @@ class Speaker implements Turn {
   readonly startMs: number;
   /** Undefined between two streams. */
   stream: EngineStream | undefined;
-  /** Start of the utterance in the speech. `at` is the position of the next sample. */
+  /** Position in the speech at which the utterance starts. */
   from = 0;
+  /** Position of the next sample. */
   at = 0;
-  /** The control that is being spoken. Undefined if the transcript of the utterance is not known. */
+  /** The control that the speaker writes. Undefined if the utterance is not a control. */
   control: Control | undefined;
   windowsLeft = 0;
   utterancesLeft = 0;
@@ -169,7 +168,10 @@ class Crowd {
     return stream;
   }
 
-  /** Starts the next utterance of a speaker at a random position of the speech, or at the start of a control. */
+  /**
+   * Starts the next utterance of a speaker. A small share of the utterances are controls, whose transcript is known.
+   * The others start at a random position of the speech.
+   */
   #begin(speaker: Speaker): void {
     const { speech, controls } = this.#options;
     const control = Math.random() < CONTROL_SHARE ? controls[Math.floor(Math.random() * controls.length)] : undefined;
@@ -200,7 +202,7 @@ class Crowd {
     if (--speaker.windowsLeft > 0) {
       speaker.wroteMs.push(performance.now());
     } else if (--speaker.utterancesLeft > 0) {
-      // The last window of an utterance has no result of its own. The final takes its place.
+      // The last window of an utterance has no delta. Its latency is measured by the final instead.
       speaker.flushedMs = performance.now();
       stream.flush();
     } else {

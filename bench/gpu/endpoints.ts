@@ -5,7 +5,7 @@ import type { Recording } from './speech.ts';
 export interface EndpointsResult {
   /** Number of utterances that endpointing ended, in all recordings and contexts. */
   readonly cuts: number;
-  /** Number of these utterances whose text differs from that after a flush at the same sample. */
+  /** Number of these utterances whose text differs from the text after a flush at the same sample. */
   readonly different: number;
 }
 

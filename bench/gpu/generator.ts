@@ -16,8 +16,9 @@ export interface GeneratorOptions extends GatewaySideOptions {
   readonly context: ContextSize;
   readonly controls: readonly Control[];
   readonly streams: number;
-  /** Duration of the measurement. Before it, streams open within `warmSeconds`. */
+  /** Duration of the measurement. */
   readonly seconds: number;
+  /** Time before the measurement, in which the streams open. */
   readonly warmSeconds: number;
   readonly frameMs: number;
 }
@@ -27,7 +28,7 @@ export interface GeneratorResult extends LoadResult {
   readonly cpuSeconds: number;
 }
 
-/** Time after the last frame in which the remaining results arrive. */
+/** Time to wait for the remaining results after the last frame. */
 const SETTLE_MS = 2000;
 
 process.once('message', (options: GeneratorOptions) => {

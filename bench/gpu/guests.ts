@@ -15,7 +15,10 @@ export interface GuestsOptions {
 }
 
 export interface GuestsResult {
-  /** Number of transcripts that were compared with those of the same model when it was the only engine. */
+  /**
+   * Number of transcripts that were compared with the transcripts of the same engine when it was the only one in the
+   * process.
+   */
   readonly compared: number;
   readonly different: number;
   /** Used device memory in MiB after each start of all engines. Empty on a machine without a GPU. */
@@ -27,7 +30,7 @@ const RESTARTS = 3;
 /** Duration of the measurement at warm-up. It is short, because the number of slots does not matter here. */
 const MEASURE_MS = 1000;
 
-/** A model, with the transcripts of its engine when it was the only one. */
+/** A model, with the transcripts of its engine when that was the only one in the process. */
 interface Guest {
   readonly modelDir: string;
   readonly alone: readonly string[];
@@ -35,8 +38,8 @@ interface Guest {
 }
 
 /**
- * Compares the transcripts of engines that share a process and a device with those of each engine when it is the only
- * one.
+ * Compares transcripts of engines that share a process and a device with the transcripts of each engine when it is
+ * alone.
  */
 export async function compareGuests(options: GuestsOptions): Promise<GuestsResult> {
   const { models, logProgress } = options;

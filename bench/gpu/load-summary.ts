@@ -5,15 +5,17 @@ import type { Percentiles, Quarters } from './percentiles.ts';
 export interface LoadResult {
   readonly opened: number;
   readonly failures: readonly string[];
-  /** Times from the last sample of a window to its result. `finals` has the times from a flush to its final. */
+  /** Times from the last sample of a window to its result. */
   readonly latencies: Float64Array;
+  /** Times from a flush to its final. */
   readonly finals: Float64Array;
   /** Delays that the load generator itself caused. */
   readonly lags: Float64Array;
   /** Number of results that were missing at the end of the run. */
   readonly unanswered: number;
-  /** Number of compared transcripts. `different` is the number of those that differ. */
+  /** Number of transcripts that were compared with the expected ones. */
   readonly compared: number;
+  /** Number of compared transcripts that differ. */
   readonly different: number;
 }
 

@@ -27,8 +27,9 @@ export interface GpuOptions {
   readonly guests: readonly string[];
   /** Context of the streams. Undefined for the first context of the model. */
   readonly context: Context | undefined;
-  /** Duration of the measurement of a run, in seconds. `runs` is the number of runs. */
+  /** Duration of the measurement of a run, in seconds. */
   readonly seconds: number;
+  /** Number of runs. */
   readonly runs: number;
   /** Whether an additional run follows in which all streams are in phase. */
   readonly inPhase: boolean;

@@ -21,7 +21,7 @@ export interface ShortStreamsResult {
    * stream read a page of another one.
    */
   readonly different: number;
-  /** Number of free slots at the end. It is less than the number of slots if some leaked. */
+  /** Number of free slots at the end. It is less than the number of slots if streams did not release theirs. */
   readonly freeSlots: number;
   /** Used device memory in MiB at the start, at its peak and at the end. Undefined on a machine without a GPU. */
   readonly memory: { readonly start: number; readonly peak: number; readonly end: number } | undefined;
@@ -34,7 +34,7 @@ const PLACES = 16;
 /** Share of the streams that close without a flush, possibly while one of their windows is in a run. */
 const ABANDONED_SHARE = 0.2;
 const REPORT_MS = 10_000;
-/** Time in which closed streams release their slots. */
+/** Time to wait after all streams were closed, so that the engine can release their slots. */
 const SETTLE_MS = 2000;
 
 /** Opens and closes short streams for the given time, and compares every transcript. */

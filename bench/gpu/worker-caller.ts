@@ -39,11 +39,9 @@ interface Spoken {
 }
 
 const BYTES = 2;
-/**
- * Limits of the length of an utterance. UTTERANCES has the limits of their number in a stream. Both are uniformly
- * distributed.
- */
+/** Shortest and longest utterance, in seconds. Durations are uniformly distributed. */
 const UTTERANCE_SECONDS = [6, 10] as const;
+/** Lowest and highest number of utterances of a stream. Numbers are uniformly distributed. */
 const UTTERANCES = [2, 6] as const;
 const SAMPLES_PER_SECOND = 16_000;
 /**
@@ -63,8 +61,9 @@ export class WorkerCaller {
   #isOpen = false;
   #isEnding = false;
   #utterancesLeft = 0;
-  /** Position in the speech. `#endAt` is the position at which the utterance ends. */
+  /** Position of the next sample in the speech. */
   #at = 0;
+  /** Position at which the utterance ends. */
   #endAt = 0;
 
   constructor(options: CallerOptions) {
@@ -124,7 +123,10 @@ export class WorkerCaller {
     this.#recognition.configuration = buildConfiguration({ context });
   }
 
-  /** Starts an utterance at a random position of the speech, or at the start of a control. */
+  /**
+   * Starts an utterance. A small share of the utterances are controls, whose transcript is known. The others start at a
+   * random position of the speech.
+   */
   #begin(): void {
     const { speech, controls } = this.#options;
     const control = Math.random() < CONTROL_SHARE ? controls[Math.floor(Math.random() * controls.length)] : undefined;

@@ -25,7 +25,7 @@ import { shareOf } from './turns.ts';
 const WARM_SECONDS = 15;
 const FRAME_MS = 100;
 const CHUNK_SAMPLES = 1280;
-/** Longest time in which a worker on a GPU warms up and measures its slots. */
+/** Longest time that a worker on a GPU takes to warm up and measure its slots. */
 export const READY_WITHIN_MS = 180_000;
 
 /** Returns settings that a worker on a GPU needs and that tests do not set. */

@@ -24,8 +24,9 @@ export interface PodPhases {
   drainMs: number;
   /** Number of workers that were ever started. It is twice the number of pods if none was started needlessly. */
   started: number;
-  /** Number of drained workers. `drainedBusy` is the number of those that had streams to move. */
+  /** Number of drained workers. */
   drained: number;
+  /** Number of drained workers that had streams to move. */
   drainedBusy: number;
   /** Number of workers that were drained with streams although another worker of the same revision had none. */
   wronglyDrained: number;

@@ -36,11 +36,9 @@ const PREFIX = 'svc';
 /** Disables rewrites of the append-only file. Redis would run them on another core during some of the rounds. */
 const REDIS_OPTIONS = ['--auto-aof-rewrite-percentage', '0'];
 
-/**
- * A trivial script that writes. Each round trip therefore waits for the disk, as that of the gateway does. The script
- * READ_ONLY shows the cost of durability.
- */
+/** A trivial script that writes. Each call therefore waits for the disk, as a call of a gateway does. */
 const DURABLE = "redis.call('SET', KEYS[1], 1) return 1";
+/** A trivial script that does not write. Compared with DURABLE, it shows what the wait for the disk costs. */
 const READ_ONLY = 'return 1';
 
 /**

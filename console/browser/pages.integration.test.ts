@@ -77,7 +77,7 @@ test('a change of the page moves the focus to its title and changes the title of
   expect(await page.title()).toBe('Overview · svc-asr console');
 });
 
-test('the console that stops shows an error with a button, and continues when it is back', async () => {
+test('while the console cannot be reached, the page shows an error with a button, which works once it can be reached again', async () => {
   const page = await browser.signIn(await console_.createTenant('offline'));
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'API keys' }).click();

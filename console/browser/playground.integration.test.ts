@@ -108,14 +108,14 @@ test('a file that is no audio gets a message, and no session is created', async 
   expect((await service.admin.account(name)).credits.reserved_ms).toBe(0);
 });
 
-test('a denied microphone gets a message that says where to allow it', async () => {
+test('if the browser denies the microphone, the page shows a message', async () => {
   const { page } = await openPlayground({}, []);
   await page.getByRole('button', { name: 'Start recording' }).click();
   await page.getByText('The microphone is not allowed.').waitFor();
   await checkPage(page);
 });
 
-test('the page says before the start that it takes the only session of the account', async () => {
+test('if the account may run only one session, the page explains this before the start and after a refusal', async () => {
   const { page, key } = await openPlayground({ limits: { concurrentSessions: 1 } });
   await page.getByText('Your account may run one session at a time.').waitFor();
   await service.create(key, { model: KIKUYU, max_audio_seconds: 5 });

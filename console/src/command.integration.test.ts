@@ -107,7 +107,7 @@ test('svc-asr admin --json prints one JSON document per command', async () => {
   }
 });
 
-test('svc-asr admin lists report unreadable files on standard error', async () => {
+test('the list commands of svc-asr admin report unreadable files on standard error', async () => {
   const file = join(console_.folder, 'apikey-0123456789.yaml');
   writeFileSync(file, 'kind: [');
   for (const line of [

@@ -51,7 +51,7 @@ export interface Plan {
   /** Address of the REST API of k6 itself. A ramp reads its measurements there. Empty in other scenarios. */
   readonly k6Url: string;
   /**
-   * Address of the gate that limits streams to the slots that are declared at each moment. Empty if the number of
+   * Address of the gate that limits streams to the slots that the workers declare at that time. Empty if the number of
    * streams is fixed.
    */
   readonly gateUrl: string;

@@ -11,7 +11,9 @@ export type ResourceSample = Readonly<Record<string, number>>;
 const MAX_GROWTH = 0.1;
 const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
 const INTERVAL_MS = 5000;
-/** Number of parts of a run. The second one is compared with the last one, because the first one includes the start. */
+/**
+ * Number of parts of a run. The second part is compared with the last part, because the first part includes the start.
+ */
 const PARTS = 4;
 const MIN_SAMPLES = 2 * PARTS;
 const PAGE_BYTES = 4096;

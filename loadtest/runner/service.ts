@@ -9,8 +9,9 @@ import type { Target } from './target.ts';
 
 /** Model of the temporary service. It has exactly one worker, because a pool that scales up would change the test. */
 const OWN_MODEL = 'svc-asr-loadtest';
-/** Model for a ramp, which must exceed the declared slots. Its worker accepts RAMP_HEADROOM times as many streams. */
+/** Model of a ramp. The ramp needs more streams than the declared slots, so its worker gets more slots. */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';
+/** Factor by which the slots of that worker exceed the declared slots. */
 const RAMP_HEADROOM = 3;
 /** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Interval at which the declared slots are read. */
+/** Interval at which the slots that the workers declare are read. */
 const READ_MS = 500;
 
 /** Lowest and highest number of declared slots during a run. */
@@ -10,7 +10,7 @@ export interface SlotRange {
   readonly most: number;
 }
 
-/** Limits the streams of k6 to the slots that are declared at each moment. */
+/** Limits the streams of k6 to the slots that the workers declare at that time. */
 export interface StreamGate {
   readonly url: string;
   readonly range: SlotRange;

@@ -30,7 +30,7 @@ test('summarize reports a target without measurements as missed', () => {
   expect(summarize(FACTS, PLAN, metrics, balances)).toMatchObject({ outcome: 'failed' });
 });
 
-test('summarize fails a run if one context misses the delta target', () => {
+test('summarize fails a run if the deltas of one attention context miss their latency target', () => {
   const contexts: [number, number][] = [[56, 0]];
   const missed = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(301, 5, 300) });
   const met = metricsOf({ [METRICS.deltaOf([56, 0])]: trend(300, 5, 300) });

@@ -89,7 +89,7 @@ async function waitUntilReturned(name: string, expiresAt: string): Promise<void>
   });
 }
 
-test.concurrent('the concurrency limit refuses a second session until the first expires, which needs no request of the tenant', async () => {
+test.concurrent('the concurrency limit refuses a second session until the first expires, even if the tenant sends no request meanwhile', async () => {
   const { key, name } = await hasty.tenant({ limits: { concurrentSessions: 1 } });
   const { expires_at: expiresAt, id } = sessionOf(await hasty.create(key));
   const refused = await hasty.create(key);

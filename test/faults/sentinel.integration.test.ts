@@ -162,7 +162,7 @@ test('a stream whose session was lost in a failover continues to its end, is not
   await redis.untilReplicated();
   const former = await redis.primary();
   const resume = await redis.cutOffReplicas();
-  // The replicas get neither the reservation nor the connect.
+  // The replicas are cut off. They receive neither the reservation of the session nor that its stream has connected.
   const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 20 }));
   await stream.next('ready');
   stream.audio(pcm.subarray(0, 64_000));

@@ -103,7 +103,7 @@ describe('a session request to a gateway that is full', () => {
   });
   afterEach(leaveOther);
 
-  test('gets 503 no_capacity while the other gateway is full too, and changes neither credit nor idempotency', async () => {
+  test('gets 503 no_capacity while the other gateway is full too, reserves no credit and does not use up its Idempotency-Key', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await stage.caller(2);
     const session = await postSession(small, first.key, LONGEST, key);

@@ -94,7 +94,7 @@ describe('when no worker is registered', () => {
   });
 });
 
-describe('when workers open streams and never answer', () => {
+describe('when workers open streams, but return no transcripts', () => {
   let stage: Stage;
   let worker: DroppingWorker;
   beforeAll(async () => {
@@ -106,7 +106,7 @@ describe('when workers open streams and never answer', () => {
     await stage.stop();
   });
 
-  test('the silent times of several workers of a stream add up', async () => {
+  test('a client that closes pays nothing if two workers of its stream together were silent for too long', async () => {
     const opened = await stage.ready();
     worker.mute(true);
     sendUtterance(opened);
@@ -115,14 +115,14 @@ describe('when workers open streams and never answer', () => {
     expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
   });
 
-  describe('but send `alive`', () => {
+  describe('and send `alive`,', () => {
     beforeAll(() => {
       worker.mute(true);
       worker.keepAlive(true);
     });
     afterAll(() => worker.keepAlive(false));
 
-    test.concurrent('a client that closes while the answer is overdue pays nothing', async () => {
+    test.concurrent('a client that closes while its final is overdue pays nothing', async () => {
       const opened = await stage.ready();
       sendUtterance(opened);
       await sleep(SILENCE_MS * 1.2);
@@ -130,7 +130,7 @@ describe('when workers open streams and never answer', () => {
       expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
     });
 
-    test.concurrent('a client that streams without a flush and closes while the answer is overdue pays nothing', async () => {
+    test.concurrent('a client that sends no flush and closes while its delta is overdue pays nothing', async () => {
       const opened = await stage.ready();
       opened.stream.audio(AUDIO, FRAME_BYTES);
       await sleep(SILENCE_MS * 1.2);

@@ -7,11 +7,14 @@ import { parse } from '../support/answer.ts';
 import type { SessionBody } from '../support/stream-client.ts';
 
 export interface Handshake {
-  /** Subprotocols to offer. The default is those of the session; undefined sends no such header. */
+  /** Subprotocols to offer. The default is the subprotocols of the session. If undefined, the header is not sent. */
   protocols?: readonly string[] | undefined;
   path?: string;
   method?: string;
-  /** Headers to add to those of a WebSocket handshake or to replace them. Undefined omits a header. */
+  /**
+   * Headers that are added to the headers of a WebSocket handshake, or that replace them. If a value is undefined, the
+   * header is not sent.
+   */
   headers?: Readonly<Record<string, string | undefined>>;
 }
 

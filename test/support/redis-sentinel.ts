@@ -18,7 +18,7 @@ const NAME = 'ledger';
 export interface TestSentinel {
   /** REDIS_URL with the addresses of all sentinels. */
   readonly url: string;
-  /** The servers in the order of their start. The first one is the first primary. */
+  /** The servers in the order in which they were started. The first one is the primary until a failover. */
   readonly servers: readonly TestRedis[];
   readonly sentinelPorts: readonly number[];
   /** Returns the primary that all sentinels agree on. */
@@ -38,7 +38,10 @@ export interface TestSentinel {
 export interface SentinelTestOptions {
   /** Further directives of the servers. */
   directives?: readonly string[];
-  /** Files of a certificate for 127.0.0.1 that signed itself. With it, all connections but those of tests use TLS. */
+  /**
+   * Files of a self-signed certificate for 127.0.0.1. If it is given, all connections except those of the tests use
+   * TLS.
+   */
   tls?: { certFile: string; keyFile: string };
 }
 

@@ -8,7 +8,7 @@ export interface WavOptions {
   isExtensible?: boolean;
   /** Chunks between the header and the format, and between the format and the audio. */
   extraChunks?: readonly (readonly [id: string, body: Uint8Array])[];
-  /** Sizes in the header, such as those of a writer that does not fill them in. */
+  /** Sizes in the header, for example wrong sizes of a program that does not fill them in. */
   riffBytes?: number;
   dataBytes?: number;
 }

@@ -36,7 +36,7 @@ const impact = (harm: Impact['harm'], fromMs: number, toMs: number, gateway?: nu
   toMs,
 });
 
-test('a session that was charged what its client sent has no problem', () => {
+test('judge finds no problem if a session was charged for exactly the audio that its client sent', () => {
   const verdict = judge(session(), [entry('reserve', 0), entry('settle', 6000)], []);
   expect(verdict).toEqual({ problems: [], isLost: false, isProtected: true, lostMs: 0, isDoubleCharge: false });
 });
@@ -81,13 +81,13 @@ test.each<[string, boolean, Impact[]]>([
   expect(judge(session(), [entry('settle', 6000)], impacts).isProtected).toBe(isProtected);
 });
 
-test('a lost session whose gateway was killed has no problem if it is not charged', () => {
+test('judge finds no problem if a session was lost because its gateway was killed, and was not charged', () => {
   const lost = session({ ending: 'lost', closeCode: 1006 });
   const verdict = judge(lost, [entry('fail', 0)], [impact('kills', 5000, 6000, 0)]);
   expect(verdict).toMatchObject({ problems: [], isLost: true, isProtected: false });
 });
 
-test('a session that no client knows must end once and cost nothing', () => {
+test('judgeUnknown requires that a session whose client never got it ends once and is not charged', () => {
   expect(judgeUnknown([entry('reserve', 0), entry('expire', 0)])).toBeUndefined();
   expect(judgeUnknown([entry('reserve', 0)])).toBe('ended 0 times');
   expect(judgeUnknown([entry('reserve', 0), entry('settle', 1000)])).toBe('was charged 1000 ms, but no client had it');

@@ -29,7 +29,10 @@ const MERGE_MS = RENEW_MS + 1000;
 /** A separation of a gateway that is longer may cost its lease. */
 const SEPARATED_MAX_MS = LEASE_MS - RENEW_MS;
 
-/** Compares the charge of a session with what its client sent and received. `entries` are those of the session. */
+/**
+ * Compares the charge of a session with what its client sent and received. `entries` are the journal entries of the
+ * session.
+ */
 export function judge(
   record: SessionRecord,
   entries: readonly (JournalEntry & { readonly seenAtMs: number })[],

@@ -35,7 +35,7 @@ export async function runChaos(args: ChaosArguments): Promise<ChaosRun> {
   const perTenant = Math.ceil(args.streams / args.tenants);
   logProgress('chaos: starting the service');
   await bundlePrograms();
-  // A lost session holds its place for some seconds. Twice the places keep most clients from waiting for it.
+  // A lost session counts as concurrent for some seconds. With twice the limit, most clients do not wait for it.
   const size = { tenants: args.tenants, concurrentSessions: perTenant * 2 };
   const service = await startChaosService(folder, timeline, size);
   try {

@@ -19,7 +19,7 @@ test('a schedule of 90 minutes has at least 1,000 faults, each kind of fault, an
   expect(plan.filter(({ atMs }, at) => atMs === plan[at - 1]?.atMs).length).toBeGreaterThan(100);
 });
 
-test('a schedule hits no part again before its last fault has ended', () => {
+test('a schedule starts no fault of a gateway, worker or other part before the last fault of this part has ended', () => {
   const until = new Map<string, number>();
   for (const { name, index, atMs, lastsMs } of build(4, 90 * 60_000)) {
     const part = `${FAULTS[name].target} ${index}`;

@@ -188,7 +188,7 @@ describe('objects rendered for every pair of options', () => {
     SLOW_MS,
   );
 
-  describe('checked by kubeconform, except for third-party kinds', () => {
+  describe('in a check by kubeconform that skips third-party kinds,', () => {
     let conform: Conform;
     beforeAll(async () => {
       conform = await createConform(kubernetes, { definition: 'dev.svc.asr.v1.Tenant', skip: FOREIGN_KINDS });

@@ -83,7 +83,8 @@ export async function writeImage(
     config: configFile.blob,
     layers: packed.map(({ blob }) => blob),
   });
-  // containerd names the image by the first annotation. The second is OCI's own, which has room for the tag only.
+  // containerd takes the name of the image from the first annotation. OCI defines the second annotation, which contains
+  // only the tag.
   const annotations = {
     'io.containerd.image.name': reference,
     'org.opencontainers.image.ref.name': reference.slice(reference.lastIndexOf(':') + 1),

@@ -20,7 +20,8 @@ export function libraryFiles(packages: readonly DebianPackage[]): ImageFile[] {
 }
 
 /**
- * Lists the files that every image has besides libraries and programs. `users` are those of containers, with their ids.
+ * Lists the files that every image has besides libraries and programs. `users` are the users of containers, with their
+ * ids.
  */
 export function baseFiles(
   packages: readonly DebianPackage[],

@@ -88,7 +88,7 @@ test('a worker with a guest registers in both pools, with the slots, port and re
   expect(metrics).toMatch(/^svc_asr_worker_slots\{.*model="svc-asr-dholuo-v1".*\} 3$/m);
 });
 
-test("a worker with a guest recognizes both languages at the same time, and each port has its model's own certificate", async () => {
+test('a worker with a guest recognizes the languages of both models at the same time, and each model has its own port and certificate', async () => {
   const transcribeAtWorker = async (of: typeof KIKUYU, ca: string) => {
     const stream = await openStream(await registered(of), ca, of.model);
     stream.audio(readRecording(of));

@@ -88,7 +88,7 @@ test('POST purge does not report complete while a file that may contain a key of
   expect((await answering({}, () => purge('none', { confirm: true }))).body).toMatchObject({ complete: true });
 });
 
-test('POST purge refuses a tenant that is defined in a file that the console must not write', async () => {
+test('POST purge refuses a tenant whose file is in a read-only folder', async () => {
   const text = 'apiVersion: asr.svc.dev/v1\nkind: Tenant\nmetadata: {name: fixed}\nspec: {displayName: Fixed}\n';
   writeFileSync(join(console_.readFolder, 'fixed.yaml'), text);
   const refused = await answering({}, () => purge('fixed', { confirm: true }));

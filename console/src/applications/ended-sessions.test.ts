@@ -21,7 +21,7 @@ test('withEndedSession lists a session once, and only until it expires', () => {
   expect(later.metadata.annotations?.[ENDED_SESSIONS_ANNOTATION]).toBe(`0 b:${NOW + 2000} c:${NOW + 9000}`);
 });
 
-test('a tenant lists at most 50 ended sessions, and one that leaves a full list stays ended', () => {
+test('a tenant lists at most 50 ended sessions, and a session that is dropped from the full list still counts as ended', () => {
   const sessions = Array.from({ length: 60 }, (_, at) => session(`s${at}`, NOW + 1000 + at));
   const changed = end(...sessions);
   expect(changed.metadata.annotations?.[ENDED_SESSIONS_ANNOTATION]?.split(' ')).toHaveLength(51);

@@ -35,17 +35,17 @@ async function lastEntry(action: string): Promise<AuditEntryView> {
 const FAILED = { tenant: 'radio', detail: { failed: true } };
 const KEY = { ...FAILED, target: expect.stringMatching(/^key\/\w{10}$/) };
 
-test('the entry of a key that an administrator could not create names the tenant and the key', async () => {
+test('if an administrator fails to create a key, the audit entry names the tenant and the key', async () => {
   expect((await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'radio' } })).status).toBe(500);
   expect(await lastEntry('key.create')).toMatchObject({ ...KEY, actor: 'admin-token' });
 });
 
-test('the entry of a key that a developer could not create names the tenant and the key', async () => {
+test('if a developer fails to create a key, the audit entry names the tenant and the key', async () => {
   expect((await developer.call('POST', 'keys', { name: 'test' })).status).toBe(500);
   expect(await lastEntry('key.create')).toMatchObject({ ...KEY, actor: 'developer:link' });
 });
 
-test('the entry of an invitation that could not be created names the tenant and the invitation', async () => {
+test('if an invitation cannot be created, the audit entry names the tenant and the invitation', async () => {
   expect((await developer.call('POST', 'invitations', { role: 'viewer' })).status).toBe(500);
   const target = expect.stringMatching(/^invitation\/./);
   const detail = { role: 'viewer', failed: true };

@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'sign-out ends a copied cookie here at once, at another replica within CACHE_MS and after a restart',
+  'after a sign-out, a copy of the cookie is refused at once, by another replica within CACHE_MS, and after a restart',
   async () => {
     const console_ = await start();
     const cacheMs = 500;

@@ -21,7 +21,7 @@ async function signIn(name: string, spec: Record<string, unknown> = {}) {
   return developer;
 }
 
-test('a request for credit is shown until the next grant, and the last one counts', async () => {
+test('the last request for credit replaces earlier ones, and is shown until the next grant', async () => {
   const developer = await signIn('asking');
   expect((await developer.call('GET', 'account')).body).toMatchObject({ credit_request: null, credit_low: false });
   await developer.call('POST', 'credit-requests', { message: 'First' });

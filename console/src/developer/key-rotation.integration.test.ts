@@ -53,7 +53,7 @@ test('rotation creates a key with the same name, permissions and lifetime, and t
   }
 });
 
-test('rotation never extends a key, and the overlap is 24 hours by default', async () => {
+test('rotation never makes the old key expire later than before, and the overlap is 24 hours by default', async () => {
   const developer = await signIn('overlap');
   const { body: short } = await developer.call('POST', 'keys', { expires_in_days: 1 });
   await developer.call('POST', `keys/${short.key_id}/rotate`, { overlap_hours: 720 });

@@ -83,7 +83,7 @@ export function isValid(
 
 /**
  * Returns true if the resource is an invitation that is refused. An invitation is refused when it has expired, and when
- * the member who created it was removed or has a lower role now. `members` are those of the tenant.
+ * the member who created it was removed or has a lower role now. `members` are all Members of the tenant.
  */
 export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], nowMs: number): boolean {
   const { invitation, role } = spec;

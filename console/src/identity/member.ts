@@ -41,7 +41,10 @@ export function userFields({ issuer, subject, name, email }: MemberUser) {
   return { issuer, subject, ...(name !== null && { name }), ...(email !== null && { email }) };
 }
 
-/** Returns the resource that makes a user a member, among those of a tenant. The first one by name counts. */
+/**
+ * Returns the resource among the Members of a tenant that makes a user a member. If there are several, returns the
+ * first one by name.
+ */
 export function findMember(members: readonly Stored<'Member'>[], user: UserIdentity): Member | undefined {
   const own = members.map(({ resource }) => resource).filter((resource) => isMemberFor(resource, user));
   return own.sort((a, b) => a.metadata.name.localeCompare(b.metadata.name))[0];

@@ -106,7 +106,7 @@ test('a sign-out ends the session, and a copy of its cookie is refused', async (
   expect((await copy.call('GET', 'session')).status).toBe(401);
 });
 
-test('the end of all sessions of a user ends those of other browsers, and not those of other users', async () => {
+test('DELETE session/all ends the sessions of the user in all browsers, and no session of another user', async () => {
   const subject = addUser();
   const [first, second] = [await signIn(subject), await signIn(subject)];
   const other = await signIn(addUser());
@@ -214,7 +214,7 @@ test('a code can be used once', async () => {
   expect((await copy.open(callback.url.href)).url.search).toBe('?sign_in_error=sign_in_failed');
 });
 
-test('wrong private links of an address do not block users of the provider behind it', async () => {
+test('users can sign in with the provider from an address that is blocked after too many wrong private links', async () => {
   const attempts = Array.from({ length: 30 }, () =>
     createVisitor(console_.pageUrl).call('POST', 'sign-in', { token: 'wrong' }),
   );

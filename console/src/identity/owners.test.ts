@@ -26,7 +26,7 @@ function open() {
 const codeOf = (result: PromiseSettledResult<void>) =>
   result.status === 'fulfilled' ? 'reserved' : (result.reason as { code?: string }).code;
 
-test('two consoles that demote the last two owners at the same time: one of them is refused', async () => {
+test('if two consoles demote the last two owners at the same time, one demotion is refused', async () => {
   const { one, other } = open();
   const results = await Promise.allSettled([
     reserveLeaving(one, 'acme', [owner('a')], NOW),
@@ -35,7 +35,7 @@ test('two consoles that demote the last two owners at the same time: one of them
   expect(results.map(codeOf).sort()).toEqual(['last_owner', 'reserved']);
 });
 
-test('an owner counts again a minute after a demotion that was not written', async () => {
+test('if a demotion is reserved but never written, the owner counts as an owner again after a minute', async () => {
   const { one, other } = open();
   await reserveLeaving(one, 'acme', [owner('a')], NOW);
   const second = (nowMs: number) => reserveLeaving(other, 'acme', [owner('b')], nowMs);

@@ -37,7 +37,7 @@ test('an owner invites a user by link, who accepts it once and becomes a member 
   expect([again.status, again.body.error.code]).toEqual([404, 'invitation_not_found']);
 });
 
-test('two users who accept one invitation at the same time: one becomes a member', async () => {
+test('if two users accept one invitation at the same time, only one of them becomes a member', async () => {
   const { owner } = await users.createTeam();
   const { token } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
   const both = [await users.signIn(), await users.signIn()];
@@ -104,7 +104,7 @@ test('a member cannot accept another invitation to the same tenant, and the invi
   expect((await (await users.signIn()).call('POST', 'invitations/accept', { token })).status).toBe(200);
 });
 
-test('an owner changes the role of a member, which the next request of the member has', async () => {
+test('if an owner changes the role of a member, the new role applies to the next request of the member', async () => {
   const { owner } = await users.createTeam();
   const member = await users.join(owner, 'viewer');
   expect((await member.call('POST', 'keys', {})).status).toBe(403);
@@ -135,7 +135,7 @@ test('the last owner can be neither removed nor demoted, and another owner can',
   expect((await second.call('DELETE', `members/${await idOf(second)}`)).status).toBe(409);
 });
 
-test('two owners who demote each other at the same time: one of them stays owner', async () => {
+test('if two owners demote each other at the same time, one of them stays owner', async () => {
   const { owner } = await users.createTeam();
   const second = await users.join(owner, 'owner');
   const [first, other] = [await idOf(owner), await idOf(second)];
@@ -174,7 +174,7 @@ test('a user who accepts two invitations of a tenant at the same time becomes a 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
-test('a change of a member who has two Members applies to both', async () => {
+test('if two Member resources name the same user, a change of the role applies to both', async () => {
   const { owner, tenant } = await users.createTeam();
   const subject = users.addUser();
   const issuer = users.provider.settings('').OIDC_ISSUER;

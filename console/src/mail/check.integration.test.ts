@@ -69,7 +69,7 @@ test('an applicant gets a mail about the decision, with the reason of a decline'
   expect(mail?.body).toContain('Reason: No &lt;capacity&gt;');
 });
 
-test('two consoles that check at the same time send the mail about low credit once, and again after a grant', async () => {
+test('if two consoles check at the same time, one mail about low credit is sent, and another after a grant that is too small', async () => {
   const { tenant, email } = await approved(30);
   const [one, other] = [await createDeps(), await createDeps()];
   await Promise.all([checkMails(one), checkMails(other)]);
@@ -86,7 +86,7 @@ test('a tenant with enough credit gets no mail about its credit', async () => {
   expect(subjects(email)).toEqual(['Ada is approved']);
 });
 
-test('a key that expires within 7 days gets one mail, and a later key none', async () => {
+test('one mail is sent about a key that expires within 7 days, and none about a key that expires later', async () => {
   const { tenant, email } = await approved(3600);
   for (const [name, days] of [
     ['soon', 8],

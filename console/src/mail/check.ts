@@ -27,7 +27,10 @@ export interface MailCheckDeps {
   readonly now: () => number;
 }
 
-/** Returns the addresses of a tenant: those of its owners, or that of the application if no owner has one. */
+/**
+ * Returns the addresses of a tenant: the addresses of its owners, or the address in its application if no owner has
+ * one.
+ */
 export async function recipientsOf(
   store: Pick<ResourceStore, 'membersOf'>,
   { metadata, spec }: Tenant,

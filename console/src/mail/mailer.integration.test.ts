@@ -69,7 +69,7 @@ test.each([
   expect(smtp.mails).toHaveLength(before);
 });
 
-test('an address gets at most MAILS_PER_HOUR mails, in any case of its letters', async () => {
+test('an address gets at most MAILS_PER_HOUR mails, even if its letter case varies', async () => {
   const results = [];
   for (const address of ['l@example.org', 'L@example.org', 'l@Example.org', 'l@example.org']) {
     results.push(await mailer.send('invited', address, facts));

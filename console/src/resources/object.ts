@@ -9,7 +9,9 @@ export type Read<K extends ConsoleKind> =
   | { resource: ResourceOf<K>; problem: undefined }
   | { resource: undefined; problem: string };
 
-/** Label of an ApiKey or Member with the name of its tenant. The API server then selects those of one tenant. */
+/**
+ * Label of an ApiKey or Member with the name of its tenant. With it, the API server can list the objects of one tenant.
+ */
 export const TENANT_LABEL = `${API_GROUP}/tenant`;
 
 /** Pattern of resource names, at most 63 characters, as part of a regular expression. */

@@ -33,7 +33,8 @@ export interface RefusalLogOptions {
 
 /**
  * Records refused requests for the console. It never delays a request: refusals wait in memory for up to a second and
- * are written in one command per tenant. Refusals beyond the limits, and those of an unavailable Redis, are dropped.
+ * are written in one command per tenant. Refusals beyond the limits are dropped, and so are all refusals while Redis is
+ * unavailable.
  */
 export class RefusalLog {
   readonly #options: RefusalLogOptions;

@@ -17,7 +17,7 @@ const UNSIGNED = 'The request has no signature of the console, or its signature 
 
 /**
  * Creates the app of the internal port. The console creates sessions for its playground here, without an API key. After
- * the check of the signature, all checks and errors are those of POST /v1/asr/sessions.
+ * the check of the signature, a request is checked and answered like POST /v1/asr/sessions.
  */
 export function createInternalApp(parts: AppParts): Express {
   const { settings, logger, metrics, ledger, ledgerWatch, shutdown } = parts;

@@ -69,7 +69,8 @@ export async function decodeFile(
     // The end of a process is reported only after its output was read or discarded.
     child.stdout.destroy();
   };
-  // Each read throws the failure of the process. There may be no further read, so the rejection is also handled here.
+  // If the process fails, the next read throws the error. There may be no further read, so the rejection is also
+  // handled here.
   const closed = ended.catch(() => undefined);
   // If the process could not be started, it has no output streams.
   if (child.pid === undefined) return ended as Promise<never>;
@@ -92,7 +93,7 @@ function createReader(output: Readable, ended: Promise<void>, close: () => void)
       late.abort();
       close();
     }, timeoutMs);
-    // Reading a closed output throws. The reason is in the end of the process, which is awaited next.
+    // Reading a closed output throws. `ended`, which is awaited next, rejects with the reason.
     const { value } = await chunks.next().catch(() => ({ value: undefined }));
     clearTimeout(timer);
     if (late.signal.aborted) throw new ApiError('invalid_audio', { message: TOO_SLOW });

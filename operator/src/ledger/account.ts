@@ -16,8 +16,9 @@ export interface AccountDependencies {
 export interface AppliedGrant {
   id: string;
   audioSeconds: number;
-  /** False if an earlier call applied the grant. `amountMs` is then the amount of that call. */
+  /** False if an earlier call has already applied the grant. */
   applied: boolean;
+  /** Change of the balance by this call, or by the earlier call that applied the grant. */
   amountMs: number;
 }
 

@@ -7,7 +7,7 @@ export type BudgetCheckpoint = Pick<BudgetRecord, 'month' | 'remainingMs' | 'use
 export interface Checkpoint {
   consumedMs: number;
   checkpointAt: string;
-  /** Absent if every correction removed the specified credit. */
+  /** Absent if every negative grant removed as much credit as it specifies. */
   limitedCorrections?: readonly LimitedCorrection[];
   /** Absent if the tenant never had a budget. */
   budget?: BudgetCheckpoint;

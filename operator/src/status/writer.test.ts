@@ -161,7 +161,7 @@ test('the status writer ignores an update about a deletion of a resource that is
   expect(writes).toEqual([]);
 });
 
-test('forgetPast of the status writer drops the state of deleted objects', async () => {
+test('forgetPast makes the status writer forget what it wrote to an object that was deleted', async () => {
   const { writer, state } = setUp();
   await writer.report('Tenant', 'acme', news(5), 'all');
   expect(writer.current('Tenant', 'acme')).toMatchObject({ observedGeneration: 1 });
@@ -187,7 +187,7 @@ test('forgetPast does not forget a status write before the watch event of that w
   expect(writer.current('Tenant', 'acme')).toEqual({});
 });
 
-test('forgetPast of the status writer keeps the time of a write until the interval for balances has passed', async () => {
+test('after forgetPast, the status writer still writes a changed balance only when the interval for balances has passed', async () => {
   const { writer, writes, clock, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5), 'all');
   catchUp();

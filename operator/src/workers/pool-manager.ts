@@ -192,7 +192,7 @@ export class PoolManager {
     }
   }
 
-  /** Reconciles a pool. A call during a reconcile waits for that one. */
+  /** Reconciles a pool. If a reconcile of the pool is already running, returns its promise instead. */
   #reconcile(name: string, managed: ManagedPool): Promise<void> {
     managed.reconcile ??= this.#reconcileOnce(name, managed.pool).finally(() => {
       managed.reconcile = undefined;

@@ -26,7 +26,7 @@ export interface WorkerTemplate {
 /** The workers of one tier. */
 export interface TierTemplate {
   name: string;
-  /** Settings of the workers: those of the model, overridden by those of the tier. */
+  /** Settings of the workers. Settings of the tier override those of the model. */
   worker: WorkerTemplate['worker'];
 }
 

@@ -163,7 +163,7 @@ test('a worker gets its settings from the environment, and neither arguments nor
   expect(statSync(join(state, 'logs', logs[0]!)).mode & 0o777).toBe(0o600);
 });
 
-test('settings of the operator and of the model limit the share of the measured slots that a worker offers', async () => {
+test('a worker gets UTILIZATION_PERCENT from its model, or from the operator if the model does not set it', async () => {
   const env = [{ name: 'UTILIZATION_PERCENT', value: '80' }];
   folder.write('m.yaml', pool({ min: 1, max: 1 }, { worker: { slots: 7, env } }));
   folder.write('n.yaml', model('n', { scaling: { ...quick, min: 1, max: 1 }, worker: { slots: 7 } }));

@@ -45,7 +45,7 @@ describe.each([
     expect(await connect('c2', OTHER)).toMatchObject({ outcome: 'ok', reservedMs: 60_000 });
   });
 
-  test('a connect that arrives after its disconnect is refused', async () => {
+  test('connect is refused if the disconnect of the same connection arrived first', async () => {
     const { state, connect, disconnect } = await session();
     expect(await disconnect('c1')).toBe(false);
     expect(await connect('c1')).toEqual({ outcome: 'refused' });
@@ -73,7 +73,7 @@ describe.each([
     expect((await hasty.accounts.usage(tenant))!.balance).toMatchObject({ reservedMs: 0, availableMs: 60_000 });
   });
 
-  test('fail by a gateway whose connect never arrived returns not_connected, and the session stays reserved', async () => {
+  test('if a gateway fails a session that it never connected, fail returns not_connected and the session stays reserved', async () => {
     const { tenant, sessionId, state } = await session();
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 0, 'gateway lost')).toEqual({
       outcome: 'not_connected',

@@ -148,7 +148,7 @@ describe('if a failover of Redis undoes a settlement', () => {
   });
 });
 
-test('if a failover of Redis loses the connect of a session, settle and fail return not_connected', async () => {
+test('if a failover of Redis loses that a session was connected, settle and fail return not_connected', async () => {
   const stream = await reserve();
   const restore = await snapshot(stream);
   const { tenant, sessionId } = stream;
@@ -323,7 +323,7 @@ describe('gateways.reconcile', () => {
   });
 });
 
-test('a dead gateway does not get a session that another gateway had and rolled back', async () => {
+test('a dead gateway cannot connect a session that another gateway has connected and disconnected', async () => {
   const tenant = await createTenant(ledger, CREDIT_MS);
   const { sessionId } = await reserved(ledger, tenant);
   const dead = await ledger.gateways.join(`dead-${randomUUID()}`);

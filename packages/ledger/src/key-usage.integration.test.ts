@@ -43,7 +43,7 @@ describe.each([
   const read = (tenant: string) => ledger.accounts.usageByKey(tenant, date(today() - 1), date(today() + 1));
   const settled = (sessions: number) => ({ sessions, audioMs: sessions * 1001, billableMs: sessions * 2000 });
 
-  test('usage is divided by model and key, and what has no key is a row of its own', async () => {
+  test('usage has a row for each model and key, and separate rows for the playground and for sessions without a recorded key', async () => {
     const tenant = await createTenant(ledger, 600_000);
     for (const keyId of [SECOND, FIRST, FIRST, null, undefined]) await complete(tenant, keyId);
     await complete(tenant, FIRST, 'luo');
@@ -104,7 +104,7 @@ describe.each([
     ]);
   });
 
-  test('usage by key has the lifetime of other usage, also when its tenant is deleted and created again', async () => {
+  test('usage by key is kept for over 400 days, and for at most 90 days while its tenant is deleted', async () => {
     const tenant = await createTenant(ledger, 600_000);
     await complete(tenant, FIRST);
     const period = keys.keyUsage(tenant, Math.floor(today() / 8));

@@ -39,7 +39,7 @@ export function createRedisKeys(prefix: string) {
     audit: () => `${prefix}:{o}:audit`,
     /** Sessions of a developer at the console. */
     consoleSessions: (user: string) => `${prefix}:{c:${user}}:s`,
-    /** Mark of a mail about the tenant that was sent. */
+    /** Exists for a limited time after a mail about the tenant was sent. */
     mailed: (tenant: string, mail: string) => `${prefix}:{t:${tenant}}:mailed:${mail}`,
     registry: (kind: string) => `${prefix}:{o}:registry:${kind}`,
   };

@@ -84,7 +84,7 @@ describe('leases of gateways', () => {
     expect(await ledger.gateways.renew(dead)).toBeUndefined();
   });
 
-  test('the streams of a gateway that died before an outage and a step back of the clock fail one lease duration later', async () => {
+  test('if a gateway died before an outage in which the clock stepped back, its streams fail one lease duration after the outage', async () => {
     const dead = await ledger.gateways.join('dead');
     await openStream(dead);
     await reapDead();

@@ -44,7 +44,10 @@ export interface LedgerOptions {
   retentionMs?: number;
   /** Time for which the record of a revoked API key is kept. */
   keyRetentionMs?: number;
-  /** Time for which a reserve is refused after its cancel. It is far longer than the network can delay a packet. */
+  /**
+   * Time for which `reserve` is refused after `cancel` was called for the same session. It is far longer than the
+   * network can delay a packet.
+   */
   tombstoneMs?: number;
   /** Time after which another reaper may take work that a reaper has taken but not finished. */
   reaperRetryMs?: number;

@@ -69,21 +69,21 @@ async function expectBalance(tenant: string, { grantedMs = 60_000, consumedMs = 
   expect(replay(await ledger.journal.read(tenant))).toEqual({ granted: grantedMs, reserved: 0, consumed: consumedMs });
 }
 
-describe('after a failover that has lost', () => {
-  test.concurrent('its reservation, a session is refused by connect, is not charged and holds no credit', async () => {
+describe('if a failover loses', () => {
+  test.concurrent('the reservation of a session, the session cannot connect, is not charged and holds no credit', async () => {
     expect(await connectSession(tenants.reserve, sessions.reserve)).toBe('refused');
     const settled = await ledger.sessions.settle(tenants.reserve, sessions.reserve, owner, 16_001, 'test');
     expect(settled).toEqual({ outcome: 'unknown' });
     await expectBalance(tenants.reserve);
   });
 
-  test.concurrent('its connect, a session is not charged, and expires with its credential', async () => {
+  test.concurrent('that a session has connected, the session is not charged and expires with its credential', async () => {
     const settled = await ledger.sessions.settle(tenants.connect, sessions.connect, owner, 16_001, 'test');
     expect(settled).toEqual({ outcome: 'not_connected' });
     await expectBalance(tenants.connect);
   });
 
-  test.concurrent('its settlement, a session is failed by its gateway without a charge', async () => {
+  test.concurrent('the settlement of a session, the gateway fails the session, which is not charged', async () => {
     expect((await ledger.accounts.read(tenants.settle))!.reservedMs).toBe(20_000);
     expect(await ledger.gateways.reconcile(owner, NONE)).toBeGreaterThan(0);
     expect(await ledger.sessions.settle(tenants.settle, sessions.settle, owner, 16_001, 'test')).toMatchObject({
@@ -93,7 +93,7 @@ describe('after a failover that has lost', () => {
     await expectBalance(tenants.settle);
   });
 
-  test.concurrent('a grant, the operator applies it again, and once only', async () => {
+  test.concurrent('a grant, the operator can apply the grant once more, but not twice', async () => {
     expect(await ledger.accounts.grant(tenants.grant, 'second', 5000)).toMatchObject({ applied: true });
     expect(await ledger.accounts.grant(tenants.grant, 'second', 5000)).toMatchObject({ applied: false });
     await expectBalance(tenants.grant, { grantedMs: 65_000 });

@@ -64,7 +64,7 @@ describe.each([
   const place = (sessionId: string, tenant?: string, avoid?: string[]) => poolOf(model).place(sessionId, tenant, avoid);
   const load = () => poolOf(model).load();
 
-  test('contexts returns those that a worker reported last, even after all workers were removed, until the pool is removed', async () => {
+  test('contexts returns the last contexts that a worker reported, even after all workers were removed, until the pool is removed', async () => {
     expect(await ledger.pools.contexts(model)).toEqual([]);
     const report = (id: string, contexts?: [number, number][]) =>
       ledger.workers.register(model, {
@@ -414,7 +414,7 @@ describe.each([
     expect(await load()).toMatchObject({ held: 0, waiting: 0, active: 0 });
   });
 
-  test('a late place of a stream that has left takes neither a slot nor a place in the queue', async () => {
+  test('a `place` command that arrives after the stream has left takes neither a slot nor a place in the queue', async () => {
     await worker('w', 1);
     expect(await place('a')).toBe('w');
     await ledger.pools.leave(model, 'a', 't');
@@ -424,7 +424,7 @@ describe.each([
     expect(await place('b')).toBe('w');
   });
 
-  test('removing a worker releases the slots of its streams, and a later leave of such a stream changes nothing', async () => {
+  test('removing a worker releases the slots of its streams, and a `leave` command of such a stream changes nothing afterwards', async () => {
     await worker('w1', 2);
     await place('a');
     await place('b');

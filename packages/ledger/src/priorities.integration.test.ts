@@ -97,7 +97,7 @@ test('new streams are served by priority, but after four of one priority in a ro
   }
 });
 
-test('in random queues, the number of streams served before one of each priority is bounded, and Redis keeps no entries', async () => {
+test('in random queues, only a limited number of other streams is served before a stream of any priority, and Redis keeps no entries', async () => {
   const join = fc.record({ priority: fc.constantFrom(...TENANT_PRIORITIES), tenant: fc.nat(2) });
   const round = fc.record({ joins: fc.array(join, { maxLength: 12 }), slots: fc.nat(8), leaves: fc.boolean() });
   await fc.assert(

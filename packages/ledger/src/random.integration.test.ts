@@ -175,8 +175,8 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
       case 'disconnect':
         if (known) {
           const connection = { tenant, sessionId: known.sessionId, credentialHash: 'hash', connectionId: randomUUID() };
-          // Both run in parallel, as when the answer to the connect was lost. Whichever comes first, no connection has
-          // the session afterwards.
+          // Both commands run in parallel, as if the answer to `connect` was lost. Whichever runs first, no connection
+          // has the session afterwards.
           await Promise.all([
             api.connect({ ...connection, owner: OWNER }),
             api.disconnect(tenant, known.sessionId, connection.connectionId),

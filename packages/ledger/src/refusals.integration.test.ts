@@ -69,7 +69,7 @@ describe.each([
     expect(await ledger.refusals.list(tenant, now + 7 * DAY_MS)).toEqual([]);
   });
 
-  test('nothing is stored for a tenant without an account, and a deleted tenant keeps nothing for longer', async () => {
+  test('no refusal is stored for a tenant without an account, and those of a deleted tenant expire with its account', async () => {
     await ledger.refusals.add('nobody', [refusal()]);
     expect(await ledger.refusals.list('nobody')).toEqual([]);
     const tenant = await createTenant(ledger, 0);

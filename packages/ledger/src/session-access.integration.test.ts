@@ -86,7 +86,7 @@ test('delete of an active session reports it to its gateway as cancelled, until 
   expect(await get(tenant, sessionId)).toMatchObject(record);
 });
 
-test('if a connected session is deleted and its connect is then rolled back, it expires and its pool holds no capacity for it', async () => {
+test('if a connected session is deleted and then disconnected, it expires and its pool holds no capacity for it', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const model = `m-${randomUUID()}`;
   const { sessionId, expiresAtMs } = await reserved(ledger, tenant, { model });

@@ -21,7 +21,7 @@ export interface SessionOptions {
   ttlMs: number;
   /** Lifetime of a provisional session, after which it is removed. */
   leaseMs: number;
-  /** Time for which a reserve is refused after its cancel has arrived. */
+  /** Time for which `reserve` is refused after `cancel` was called for the same session. */
   tombstoneMs: number;
 }
 
@@ -34,23 +34,25 @@ export interface Owner {
   epoch: number;
 }
 
-/** Result of a cancel. `sessionId` is the session that the attempt held, which may differ from the requested id. */
+/** Result of `cancel`. `sessionId` is the session that the attempt held, which may differ from the requested id. */
 export interface Cancelled {
   outcome: 'cancelled' | 'shared' | 'none' | 'kept';
   sessionId: string;
 }
 
-/** Conditions and details of a fail. */
+/** Options of `fail`. */
 export interface FailOptions {
-  /** Id of the connection that the session must have. Otherwise it is not failed. */
+  /** Id of a connection. If it is set, the session is failed only if it has this connection. */
   connectionId?: string;
-  /** True if the owner was declared dead. A session that is not connected yet then refuses a connect by this owner. */
+  /**
+   * True if the owner was declared dead. If the session is not connected yet, this owner can then no longer connect it.
+   */
   refuseOwner?: boolean;
   end?: SessionEnd;
 }
 
 /**
- * Result of a connect. With `owner_dead`, the gateway was declared dead. The credential is then not consumed, and
+ * Result of `connect`. With `owner_dead`, the gateway was declared dead. The credential is then not consumed, and
  * another gateway can use it.
  */
 export type Connected =
@@ -58,9 +60,9 @@ export type Connected =
   | { outcome: 'refused' | 'owner_dead' | 'inactive' };
 
 /**
- * Result of a settle or fail. With `already`, the session had ended before, and the other fields describe that end.
- * With `stale`, another gateway owns it. With `not_connected`, it is reserved, because a failover of Redis may have
- * lost the connect.
+ * Result of `settle` or `fail`. With `already`, the session had ended before, and the other fields describe that end.
+ * With `stale`, another gateway owns it. With `not_connected`, it is still reserved, for example because a failover of
+ * Redis has lost that it was connected.
  */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
@@ -81,14 +83,14 @@ export interface ChainRequest {
 }
 
 /**
- * Result of a chain. Every outcome except `ok` has changed nothing. With `credit`, less than one second is available.
+ * Result of `chain`. Every outcome except `ok` has changed nothing. With `credit`, less than one second is available.
  * With `stale`, the session has ended or another gateway owns it.
  */
 export type Chained =
   | { outcome: 'ok'; reservedMs: number }
   | { outcome: 'credit' | 'inactive' | 'cancelled' | 'stale' };
 
-/** Options of a settle. */
+/** Options of `settle`. */
 export interface SettleOptions {
   end?: SessionEnd;
   /**
@@ -153,8 +155,8 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   }
 
   /**
-   * Rolls back a connect that got no answer. Returns true if the connect had succeeded. If the session has ended, also
-   * releases the capacity that the pool holds for it. Safe to repeat.
+   * Rolls back a call of `connect` that got no answer. Returns true if the call had succeeded. If the session has
+   * ended, also releases the capacity that the pool holds for it. Safe to repeat.
    */
   async function disconnect(tenant: string, sessionId: string, connectionId: string): Promise<boolean> {
     const reply = (await link.run(DISCONNECT, keys.account(tenant), [sessionId, connectionId])) as string[];

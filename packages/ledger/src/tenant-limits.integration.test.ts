@@ -138,7 +138,7 @@ describe.each([
       expect(await read(tenant)).toEqual([90, 90]);
     });
 
-    test('that is removed keeps the reserved credit, and loses the unused part when the session ends', async () => {
+    test('that is removed during a session pays for the session, and the unused part of the reservation is not returned', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);
       await ledger.accounts.configure(tenant, settings(undefined));

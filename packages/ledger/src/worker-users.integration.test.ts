@@ -51,7 +51,7 @@ describe.each([
     await expect(workers().register(model, WORKER)).rejects.toThrow(/NOPERM|No permissions/);
   });
 
-  test('cannot write keys of another model by using them as a worker id', async () => {
+  test('cannot write a key of another model by registering a worker whose id is that key', async () => {
     await expect(workers().register('a', { ...WORKER, id: 'x:{m:b}:p' })).resolves.toBeUndefined();
     expect(await createLedger(admin, { prefix: PREFIX }).workers.list('b')).toEqual([]);
   });
@@ -71,7 +71,7 @@ describe.each([
     await expect(link.send(key, command)).rejects.toThrow(/NOPERM/);
   });
 
-  test('keeps its connections when it is set again with another password, and accepts the new password', async () => {
+  test('keeps its connections when it gets another password, and then accepts the new password', async () => {
     await setWorkerUser(admin.masters(), { prefix: PREFIX, model: 'a', password: 'secret-2' });
     expect(await workers().renew('a', 'none')).toBe('gone');
     const second = await open(urlOf('a', 'secret-2'));

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { RedisNode } from './redis/link.ts';
 
 /**
- * Commands that the Redis user of a worker may send: those of a connection, and those that the functions call. The
- * latter are needed because Redis checks the rights of the caller of a function. worker.acl of the chart lists the same
+ * Commands that the Redis user of a worker may send. They are the commands that a connection needs, and those that the
+ * functions run, because Redis checks the rights of the caller of a function. worker.acl of the chart lists the same
  * commands.
  */
 const COMMANDS = [

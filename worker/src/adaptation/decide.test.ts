@@ -37,7 +37,7 @@ describe('decideSlots', () => {
     expect(decideFor(1, full, { slowdown: 1.6 }).slots).toBe(125);
   });
 
-  test('offers as many slots as at the start while there are too few runs to know the speed', () => {
+  test('offers `start` slots while there are too few runs to know the speed', () => {
     expect(decideFor(60, full, { slowdown: undefined, recentSlowdown: 9 }).slots).toBe(200);
     expect(decideFor(60, initialSlots(100), { slowdown: undefined }).slots).toBe(200);
   });
@@ -46,25 +46,25 @@ describe('decideSlots', () => {
     const half = { ...LIMITS, start: 100 };
     const first = initialSlots(half.start);
 
-    test('raises the slots to all measured ones while streams use them and runs take as long as at warm-up', () => {
+    test('raises the slots to all measured slots while streams use them and runs take as long as at warm-up', () => {
       expect(decideFor(60, first, {}, half).slots).toBe(200);
     });
 
-    test('keeps the slots at the start while streams use less than 80 % of them, or while the speed is unknown', () => {
+    test('keeps `start` slots while streams use less than 80 % of them, or while the speed is unknown', () => {
       expect(decideFor(60, first, { streams: 79 }, half).slots).toBe(100);
       expect(decideFor(60, first, { slowdown: undefined }, half).slots).toBe(100);
     });
 
-    test('raises lowered slots only up to those at the start while there are no streams', () => {
+    test('raises lowered slots only up to `start` while there are no streams', () => {
       expect(decideFor(60, initialSlots(60), { slowdown: undefined, streams: 0 }, half).slots).toBe(100);
       expect(decideFor(60, initialSlots(60), { streams: 0 }, half).slots).toBe(100);
     });
 
-    test('lowers the slots to those at the start when the speed is no longer known', () => {
+    test('lowers the slots to `start` when the speed is no longer known', () => {
       expect(decideFor(1, full, { slowdown: undefined }, half).slots).toBe(100);
     });
 
-    test('does not raise the slots beyond those that a slow machine can serve', () => {
+    test('does not raise the slots above the number that a slow machine can serve', () => {
       expect(decideFor(300, first, { slowdown: 1.6 }, half).slots).toBe(125);
     });
   });
@@ -79,7 +79,7 @@ describe('decideSlots', () => {
     expect(decideFor(1, full, { slowdown: 3 }, { ...LIMITS, share: 0.5 }).slots).toBe(133);
   });
 
-  test('lowers the slots to the speed of the last seconds while streams are late, and no further until the excess streams end', () => {
+  test('divides the slots by the slowdown of the last seconds if streams are late, and lowers them no further until the excess streams end', () => {
     const late = { recentSlowdown: 2, lateStreams: 100, streams: 200 };
     expect(decideFor(1, full, late).slots).toBe(100);
     expect(decideFor(30, full, late).slots).toBe(100);

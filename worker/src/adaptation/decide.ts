@@ -44,18 +44,17 @@ const LATE_SHARE = 0.1;
 const BUSY = 0.5;
 /** Part of the slots by which the goal must be lower before slots fall. */
 const TOLERANCE = 0.05;
-/** Part of the measured slots by which slots rise in one step. The next constant is the time between two steps. */
+/** Part of the measured slots by which slots rise in one step. */
 const RAISE = 0.05;
+/** Time between two steps in which slots rise. */
 const RAISE_EVERY_MS = 5000;
 /** Time without late streams that must pass before slots rise. */
 const QUIET_MS = 15_000;
-/** Share of the slots that streams must use before slots rise above those at the start. */
+/** Share of the slots that streams must use before slots rise above `start`. */
 const USED_SHARE = 0.8;
-/**
- * Factor by which slots fall if streams are late although runs are fast enough. The next constant is the time between
- * two steps.
- */
+/** Factor by which slots fall in one step if streams are late although runs are fast enough. */
 const LATE_FACTOR = 0.9;
+/** Time between two such steps. */
 const LATE_EVERY_MS = 3000;
 
 /** Time after the last late streams during which all streams beyond the slots should move. */
@@ -75,10 +74,10 @@ export function initialSlots(slots: number): SlotState {
  * | late streams                    | fall to the goal of the last seconds, if that is lower                       |
  * | late streams at the goal        | fall by a tenth every 3 s, unless there are more streams than slots          |
  * | higher goal                     | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
- * | too few runs in the last minute | the goal is the number of slots at the start                                 |
+ * | too few runs in the last minute | the goal is `start`                                                          |
  *
- * Slots rise above those at the start only while streams use 80 % of them. The speed of a machine with little load does
- * not show its speed under full load.
+ * Slots rise above `start` only while streams use 80 % of them. The speed of a machine with little load does not show
+ * its speed under full load.
  */
 export function decideSlots(state: SlotState, seen: SlotObservation, limits: SlotLimits): SlotState {
   const { nowMs, streams, busy } = seen;

@@ -163,7 +163,7 @@ describe('ReadyQueue', () => {
     expect(batches).toEqual(['x', 'x', 'x', 'x', 'x', 'x', 'x', 'ab', 'xx']);
   });
 
-  test('serves each stream in time: within eight batches for each full batch of streams that became ready before it', () => {
+  test('serves each stream after a limited number of batches: eight for each full batch of streams that were queued before it', () => {
     const step = fc.record({ added: fc.nat(6), passedMs: fc.nat(60), context: fc.constantFrom('56,13', '56,3') });
     fc.assert(
       fc.property(
@@ -194,7 +194,7 @@ describe('ReadyQueue', () => {
   });
 
   test.each([1, 1.2])(
-    'delays no more windows than the order of arrival does, if the worker keeps up with a slowdown of %d',
+    'delays as few windows as a queue in order of arrival if the worker keeps up, at a slowdown of %d',
     (factor) => {
       expect(simulate(readyQueue(), factor)).toEqual(simulate(arrivalQueue(), factor));
       expect(simulate(readyQueue(), factor).lateShare).toBe(0);
@@ -205,7 +205,7 @@ describe('ReadyQueue', () => {
     [1.6, 0.4],
     [2, 0.6],
   ])(
-    'delays, at a slowdown of %d, less than %d times as many windows as the order of arrival does',
+    'delays fewer windows than a queue in order of arrival: at a slowdown of %d, less than %d times as many',
     (factor, share) => {
       const [ours, arrival] = [simulate(readyQueue(), factor), simulate(arrivalQueue(), factor)];
       expect(ours.lateShare).toBeLessThan(arrival.lateShare * share);

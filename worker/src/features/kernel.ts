@@ -2,8 +2,9 @@
 import { KERNEL_CODE } from './kernel-code.ts';
 import type { MelFilters } from './mel.ts';
 
-/** Number of samples of a Fourier transform. The next constant is the number of bins of its one-sided spectrum. */
+/** Number of samples of a Fourier transform. */
 const FFT_SIZE = 512;
+/** Number of bins of the one-sided spectrum of the transform. */
 export const SPECTRUM_BINS = FFT_SIZE / 2 + 1;
 /** Number of frames that the kernel computes together. */
 export const KERNEL_FRAMES = 4;

@@ -27,11 +27,9 @@ export interface BatchInputs {
  */
 export class IndexCheck {
   readonly #arenas: DeviceArenas;
-  /**
-   * For each frame, the row that writes it, plus 1. `#slotWriter` has the same for tail slots. All values are 0 between
-   * two checks.
-   */
+  /** For each frame, the row that writes it, plus 1. All values are 0 between two checks. */
   readonly #frameWriter: Uint16Array;
+  /** For each tail slot, the row that writes it, plus 1. All values are 0 between two checks. */
   readonly #slotWriter: Uint16Array;
 
   constructor(arenas: DeviceArenas) {

@@ -11,8 +11,8 @@ export interface SessionOptions {
   /** Whether runs on a GPU are captured as CUDA graphs, one for each graph id. */
   readonly cudaGraphs: boolean;
   /**
-   * Weights in device memory that replace those of the file, by name. They must outlive the session. Sessions with the
-   * same tensors share their memory.
+   * Weights in device memory, by name, which replace the weights in the file. They must outlive the session. Sessions
+   * with the same tensors share their memory.
    */
   readonly initializers: ReadonlyMap<string, NativeTensor>;
 }

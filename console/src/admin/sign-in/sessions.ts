@@ -75,7 +75,10 @@ export class AdminSessions {
     return this.#refresh(nowMs);
   }
 
-  /** Reads the ended sessions, and adds those of this process that are missing. Returns false if Redis is unavailable. */
+  /**
+   * Reads the ended sessions from Redis, and adds sessions that this process has ended and Redis does not contain.
+   * Returns false if Redis is unavailable.
+   */
   async #refresh(nowMs: number): Promise<boolean> {
     const { endedAdminSessions } = this.#deps.ledger;
     const { available } = await readIfAvailable(async () => {

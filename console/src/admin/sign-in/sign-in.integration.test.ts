@@ -75,7 +75,7 @@ test.each([
   expect((await browse(cookie, 'PUT', 'tenants/x', { body })).status).toBe(201);
 });
 
-test('a session is refused after its sign-out, also by another console, and others continue', async () => {
+test('after a sign-out, this console and another one refuse the session, and other sessions continue', async () => {
   const other = await startTestConsole(console_.redis.url, {});
   await untilReady(other);
   const [first, second] = [await signedIn(), await signedIn()];

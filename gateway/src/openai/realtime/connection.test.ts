@@ -306,7 +306,7 @@ describe('events of a turn', () => {
     expect(committed).not.toBe(cleared);
   });
 
-  test('that is committed after all its audio was transcribed or cleared are one error event', async () => {
+  test('consist of one error event if the client commits after all audio was transcribed or cleared', async () => {
     const { start, append, send, update, events, types } = createConnection();
     update({ format: { type: 'audio/pcm', rate: 16_000 } });
     const { client } = await start();

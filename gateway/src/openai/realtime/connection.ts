@@ -52,10 +52,9 @@ export class Connection {
   readonly #rate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
   /** Number of invalid events, and number of events over the rate limit. */
   readonly #refused = { invalid: 0, rate: 0 };
-  /**
-   * Number of appended samples, at the sample rate of streams. The second is the number up to the last commit or clear.
-   */
+  /** Number of appended samples, at the sample rate of streams. */
   #appended = 0;
+  /** Number of samples that were appended before the last commit or clear. */
   #committed = 0;
   #isClosed = false;
 

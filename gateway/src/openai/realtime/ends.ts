@@ -14,17 +14,18 @@ export type End = 'flush' | 'reset' | 'config' | 'finish';
 export type EndedBy = 'client' | 'service';
 
 /**
- * Returns whether the client or the service ends the utterance that a message of the stream is about. `ends` are the
- * ends that the stream has not answered yet. A message that answers an end removes the first of them.
+ * Returns whether the client or the service ends the utterance that a message of the stream is about. `ends` lists what
+ * was sent to the stream and has not been answered yet. A message that is an answer removes the first entry.
  */
 export function takeEnd(message: ServerMessage, ends: End[], waiting: Operations): EndedBy {
   const isAnswer = message.type === 'reset_ack' || (message.type === 'final' && message.endpoint !== true);
-  // A stream that ends by itself sends a `final` for an end that it was not sent.
+  // A stream that ends by itself sends a `final` although nothing in `ends` requested it.
   const end = ends[0] ?? (isAnswer ? 'finish' : waiting.firstEnd);
   if (isAnswer) ends.shift();
   if (end !== 'finish') return end === 'config' ? 'service' : 'client';
   if (waiting.first?.type !== 'flush') return 'service';
-  // The client has committed the same audio whose transcript the end of the session produces.
+  // The client has committed the audio that the end of the session transcribes, so this `final` also answers the
+  // commit.
   if (isAnswer) waiting.shift();
   return 'client';
 }

@@ -181,10 +181,10 @@ describe('the end of a recognizer', () => {
   });
 });
 
-describe('the final that the end of a session produces', () => {
+describe('the final at the end of a session', () => {
   const FINAL = answerWithoutAudio('flush');
 
-  test('belongs to the service if the client has appended and committed audio since, which gets its own final', async () => {
+  test('does not answer a commit of audio that the client appended after the session started to end', async () => {
     const { recognizer, append, start, answers, streams } = createRecognizer({ idleMs: 1 });
     const first = await start();
     await untilEnding(first);
@@ -202,7 +202,7 @@ describe('the final that the end of a session produces', () => {
     expect(answers.at(-1)).toEqual(['final', 'client']);
   });
 
-  test('answers a commit of the client if no audio was appended since the session started to end', async () => {
+  test('answers a commit of the client if no audio was appended after the session started to end', async () => {
     const { recognizer, start, answers } = createRecognizer({ idleMs: 1 });
     const stream = await start();
     await untilEnding(stream);

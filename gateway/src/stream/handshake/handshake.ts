@@ -133,7 +133,7 @@ function unavailable(reason: string): ApiError {
   return new ApiError('service_unavailable', { message: `${reason} Retry after the time in Retry-After.` });
 }
 
-/** Rolls back a connect whose 101 response was not sent, so that the client can use the credential again. */
+/** Disconnects a session whose 101 response was not sent, so that the client can use the credential again. */
 export async function rollBack(parts: HandshakeParts, attempt: Attempt): Promise<void> {
   const { tenant, sessionId, requestId } = attempt;
   await parts.settlements.rollBack({ tenant, sessionId }, requestId);

@@ -90,7 +90,7 @@ export class ConnectionStream implements WorkerChannel, Sender {
     if (answer !== undefined) this.events.onAnswer(answer);
   }
 
-  /** Ends the stream because it was lost at the worker, and notifies its owner. */
+  /** Closes the stream because the worker has closed it or sent an invalid message, and calls `onLost`. */
   lose(reason: string): void {
     if (this.#over) return;
     this.close();

@@ -28,7 +28,8 @@ export class DeltaLatency {
 
   /**
    * Records the latency of a delta from a worker of this revision. Nothing is recorded while the worker must still
-   * answer an earlier utterance. Later audio then waits for that, and not because the worker is slow.
+   * answer an earlier utterance. Later audio then waits for that answer, so its latency does not show the speed of the
+   * worker.
    */
   record(revision: string, audioEnd: number, nowMs: number): void {
     if (this.#utterances.owed || this.#utterances.current !== this.#marked) return;

@@ -15,8 +15,9 @@ export interface ChunkSize {
 }
 
 /**
- * Returns whether the worker can use the unsent audio of an utterance. It processes only whole chunks. The many small
- * frames of a chunk can therefore be sent as one message. Audio for which the worker owes an answer is never held back.
+ * Returns whether the worker can use the unsent audio of an utterance. A worker processes only whole chunks. The many
+ * small frames of a chunk can therefore be sent as one message. Audio for which the worker owes an answer is never held
+ * back.
  */
 export function isUsable(
   { sent, samples, consumed }: Pick<Utterance, 'sent' | 'samples' | 'consumed'>,

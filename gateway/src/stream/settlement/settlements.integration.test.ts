@@ -74,12 +74,12 @@ test('Settlements repeat a settlement that Redis rejects, and charge it once', a
   expect(await usage()).toMatchObject({ state: 'completed', reservedMs: 0, consumedMs: 2000, availableMs: 58_000 });
 });
 
-test('Settlements release the slot of a stream if a failover of Redis has lost the connect of its session', async () => {
+test('Settlements release the slot of a stream even if a failover of Redis has lost that its session was connected', async () => {
   const { owner, stream } = await connected();
   const model = `model-${randomUUID()}`;
   await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
   await ledger.pools.place(model, stream);
-  // This puts the ledger back to the state before the connect.
+  // This restores the state of the ledger before the session was connected.
   await ledger.sessions.disconnect(stream.tenant, stream.sessionId, 'c');
   const settlements = createSettlements(ledger, createLogger('gateway', 'silent'), metrics);
   const end = { outcome: 'completed', reason: 'client closed', samples: 20_000, end: CLOSED } as const;
@@ -87,7 +87,7 @@ test('Settlements release the slot of a stream if a failover of Redis has lost t
   expect(await ledger.pools.load(model)).toMatchObject({ active: 0 });
 });
 
-test('Settlements repeat the rollback of a connect until Redis accepts it', async () => {
+test('if Redis rejects the rollback of a handshake, Settlements repeat it until Redis accepts it', async () => {
   const { stream, usage } = await connected();
   const { settlements, rejections } = await createRefused();
   let rolledBack = false;

@@ -161,7 +161,7 @@ export class KubernetesSource implements ResourceSource {
     this.#settle();
   }
 
-  /** Updates the duplicates of a model after one of the objects of its name has changed. */
+  /** Updates the states of the duplicates of a name, after the owner of the name or a duplicate has changed. */
   #observeDuplicates(name: string, owner: KubeObject | undefined): void {
     if (this.#options.scopes.length === 1) return;
     const states = this.#statesOf('ASRModel');

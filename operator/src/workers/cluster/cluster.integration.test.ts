@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  'a new image gets its own Deployment, and the old one is removed afterwards without moving streams',
+  'a new image gets its own Deployment, and the Deployment of the old image is removed after its streams have ended',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));

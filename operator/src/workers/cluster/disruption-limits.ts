@@ -12,7 +12,10 @@ const SETTLE_MS = 10_000;
 export class DisruptionLimits {
   readonly #nowMs: () => number;
   readonly #written = new Map<string, number>();
-  /** By model: the highest wanted number since it fell below the written number, and the time at which it fell. */
+  /**
+   * Models whose wanted number is lower than the written number, with the time since when it is lower and the highest
+   * wanted number since then.
+   */
   readonly #lower = new Map<string, { highest: number; sinceMs: number }>();
 
   constructor(nowMs: () => number) {
@@ -31,7 +34,7 @@ export class DisruptionLimits {
     return wanted === undefined ? undefined : this.settle(model, wanted);
   }
 
-  /** Returns the number to write, which may still be the previous one. */
+  /** Returns the number to write. It stays the previous number until a lower one has lasted long enough. */
   settle(model: string, wanted: number): number {
     const written = this.#written.get(model);
     if (written === undefined || wanted >= written) return this.#write(model, wanted);

@@ -164,7 +164,7 @@ describe('a guest', () => {
     expect(applied.get('guest')).toMatchObject({ hosted: true, template: { model: 'guest' } });
   });
 
-  test('has the same revision weights and the same growth as its host', () => {
+  test('gets the revision weights of its host, and reports the capacity to which the host can grow', () => {
     expect(weights.get('guest')).toEqual(weights.get('host'));
     expect(growth.get('guest')).toMatchObject({ canGrow: true, capacity: SCALING.max * SLOTS });
   });
@@ -195,7 +195,7 @@ describe('a guest', () => {
     expect(recordsOf('guest').size).toBe(1);
   });
 
-  test('limits how many workers of its host can be evicted to as many as leave enough slots for its streams', async () => {
+  test('reduces the number of workers of its host that may be evicted, so that enough slots for its streams remain', async () => {
     waiting.set('host', 1000);
     await settle();
     expect(applied.get('host')?.evictable).toBe(SCALING.max);

@@ -5,7 +5,7 @@ type Revisions = Pick<Ledger['revisions'], 'counts' | 'weigh'>;
 
 /**
  * Wraps access to the workers in the ledger for pools that have guests. A worker is registered in the pool of its host
- * and in the pool of each guest. Its streams are those of all these pools. It drains in all of them, and is removed
+ * and in the pool of each guest. Its streams in all these pools are added up. It drains in all of them, and is removed
  * from all of them.
  */
 export function withGuestWorkers(workers: Workers, guestsOf: (host: string) => readonly string[]): Workers {

@@ -44,8 +44,8 @@ export function findTiers(pool: TieredPool): PoolTier[] | undefined {
 }
 
 /**
- * Returns the tiers that matter for a rollout: those of the stable revision, and those in which new workers fail to
- * start.
+ * Returns the tiers that matter for a rollout: the tiers of the stable revision, and the tiers in which new workers
+ * fail to start.
  */
 export function findRolloutTiers(pool: TieredPool, tiers: readonly PoolTier[] = []): RolloutTiers {
   const failing = tiers.filter(({ canStart }) => !canStart).map(({ name }) => name);

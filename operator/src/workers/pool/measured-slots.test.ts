@@ -55,7 +55,7 @@ test('measured slots are restored from the status of the ASRModel, even if an ea
   expect(restored({ slotsPerWorker: 9 }).all).toEqual([]);
 });
 
-test('slots that the spec sets are not restored as measured ones', () => {
+test('slots that the spec sets are not restored as measured slots', () => {
   expect(restored({ revision: 'a', slotsPerWorker: 9 }, 9).all).toEqual([]);
 });
 

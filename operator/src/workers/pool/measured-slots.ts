@@ -3,7 +3,10 @@ import type { AsrModel } from '@svc-asr/core';
 import type { WorkerRecord } from '@svc-asr/ledger';
 import type { Measurements, SlotsMemory } from './slots-memory.ts';
 
-/** Number of measurements that are remembered for a model. A rollback can then still find those of its revision. */
+/**
+ * Number of measurements that are remembered for a model. After a rollback, the measurement of the earlier revision is
+ * still available.
+ */
 const MAX_MEASUREMENTS = 32;
 
 /**

@@ -159,7 +159,7 @@ describe('planPool with several sick workers', () => {
     expect(plan({ desired: 4, running: workers, registered, sickSinceMs })).toMatchObject({ stop: [] });
   });
 
-  test('stops only the one that was not replaced in time if just one ready worker could replace it', () => {
+  test('stops the one that has been sick for too long, and keeps the other one if only one ready worker can replace them', () => {
     const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
     const sickSinceMs = new Map(Object.entries({ x: -1_000_000, y: 9000 }));
     const registered = ['a', 'b', 'c'].map((id) => record(id));

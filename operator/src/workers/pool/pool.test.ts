@@ -338,7 +338,7 @@ describe('desired state', () => {
     expect(harness.desired().scale).toBeUndefined();
   });
 
-  test('a pool that is reconciled without a change applies a desired state with equal content again', async () => {
+  test('each reconcile of a pool applies the desired state again, even if it has not changed', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(5);

@@ -266,7 +266,7 @@ test('after a rollback from a model without tiers, a pool that had scaled to zer
   expect(harness.ready(revision)).toBe(2);
 });
 
-test('workers without a tier serve until workers in tiers are ready, and the reverse', async () => {
+test('when a model gets tiers or loses them, its old workers serve until the new ones are ready', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);
   const plain = harness.set({ worker: { slots: 10 }, scaling: { ...scaling, max: 5 }, rollout });

@@ -16,7 +16,7 @@ export interface EnvironmentOptions {
   /** Folder that relative artifact paths are resolved against. */
   modelRoot: string;
   redis: { url: string; prefix: string; timeoutMs: number };
-  /** Time in which a worker must stop. Afterwards it is killed. */
+  /** Time that a worker has to stop. Afterwards it is killed. */
   stopGraceMs: number;
 }
 

@@ -35,7 +35,7 @@ function speech(...words: number[]): Int16Array {
     return word === 0 ? 0 : 1000 + word;
   });
 }
-/** Returns 9 s of words and as much silence as ends a session. */
+/** Returns 9 s of words and then a pause that is long enough for the long stream to end the session in it. */
 const untilPause = () => speech(...count(18), 0).subarray(0, 9.4 * RATE);
 const count = (length: number) => Array.from({ length }, (_, at) => at + 1);
 
@@ -120,7 +120,7 @@ test('without a pause, a long stream starts the next session after the last comp
   expect(starts).toEqual([...starts].sort((one, other) => one - other));
 });
 
-test('flush of a long stream returns the final at the end of a session if no audio followed that session', async () => {
+test('flush of a long stream returns the last final of an ended session if no audio was sent after that session', async () => {
   const stream = open();
   const events: StreamEvent[] = [];
   const reading = (async () => {
@@ -182,7 +182,7 @@ test('a long stream repeats the word in which the service ended a session early'
   ]);
 });
 
-test('a long stream that ends with its session keeps all words of the last final, even an incomplete word', async () => {
+test('if the service closes with a code that allows no retry, a long stream ends and reports all words of the last final', async () => {
   service.script = { recognize, endAtSamples: { samples: 1.25 * RATE, code: 4403 } };
   const stream = open();
   const events: StreamEvent[] = [];

@@ -39,7 +39,7 @@ export interface LongStreamOptions extends StreamOptions {
 
 /**
  * Streams audio of any length through one session after another. Times and utterances continue across sessions, and a
- * session that fails is replaced. Its events are those of a stream of one session, with an additional `final` at the
+ * session that fails is replaced. Its events are the same as for a single session, with an additional `final` at the
  * end of each session.
  */
 export function openLongStream(createSession: SessionSource, options: LongStreamOptions = {}): AsrStream {

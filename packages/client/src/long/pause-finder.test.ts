@@ -32,7 +32,7 @@ test('PauseFinder finds no pause in audio whose level does not change', () => {
   expect(quietMsAfter(noise(30, 8000))).toBe(0);
 });
 
-test('PauseFinder does not depend on the size of the pieces', () => {
+test('PauseFinder finds the same pause if the audio arrives in small pieces', () => {
   const audio = noise(1, 8000);
   const pieces = Array.from({ length: 320 }, (_, at) => audio.slice(at * 100, (at + 1) * 100));
   expect(quietMsAfter(...pieces, new Uint8Array(6400), new Uint8Array(2))).toBe(200);

@@ -21,7 +21,7 @@ const endpoint: FinalMessage = {
   endpoint: true,
 };
 
-test('Replies translates speech events and finals of pauses to the times of the long stream', () => {
+test('Replies translates the times of speech events, and of finals that a pause caused, to times of the long stream', () => {
   const timeline = timelineOf();
   const replies = new Replies(timeline);
   const receive = (event: Parameters<Replies['receive']>[0]) => replies.receive(event, undefined);
@@ -45,7 +45,7 @@ test('Replies translates speech events and finals of pauses to the times of the 
   expect([timeline.resumeAt, timeline.utterance]).toEqual([32_000, 4]);
 });
 
-test('Replies does not resolve a flush with the final of a pause', async () => {
+test('Replies does not resolve a flush with a final that a pause caused', async () => {
   const timeline = timelineOf();
   const reply = createDeferred<FinalMessage>();
   timeline.operations.push({ kind: 'flush', at: 32_000, reply });

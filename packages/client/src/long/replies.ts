@@ -13,7 +13,10 @@ export interface SessionEnd {
   at: number;
 }
 
-/** Matches the events of one session to calls, and translates their times and numbers to those of the long stream. */
+/**
+ * Matches the events of one session to calls. Translates the times and utterance numbers of the session to those of the
+ * long stream.
+ */
 export class Replies {
   readonly #timeline: Timeline;
   /** Position of the first sample of the session. */

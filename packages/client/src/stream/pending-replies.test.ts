@@ -10,7 +10,7 @@ const final = (utterance: number): FinalMessage => ({
   words: [],
 });
 
-test('a final of a pause does not resolve a flush, whose own final follows', async () => {
+test('a flush is resolved by its own final, and not by an earlier final that a pause caused', async () => {
   const replies = createPendingReplies();
   const flushed = replies.expect('final');
   replies.receive({ ...final(1), endpoint: true });

@@ -160,7 +160,7 @@ test('a rollout with startSeconds 0 has no start deadline', () => {
   expect(observe({ old: seen(4), new: seen(1, 0) }, 99_999 * SECOND).phase).toBe('Starting');
 });
 
-test('a rollout keeps the stable revision until it may start, and continues once it has started', () => {
+test('a rollout is queued with the stable revision while mayStart is false, and ignores mayStart once it has started', () => {
   const observe = createRollout();
   const queued = observe({ old: seen(4) }, 0, { mayStart: false });
   expect(queued).toMatchObject({ phase: 'Queued', revision: 'old', stable: undefined, percent: 100 });
@@ -175,7 +175,7 @@ test('a rollout ignores failures from before the new revision accepted sessions'
   expect(observe(again, SECOND).phase).toBe('Canary');
 });
 
-test('after a rollback, another revision is tried, and the rejected one only if another was specified in between', () => {
+test('after a rollback, a third revision is tried at once, and the rejected one only after the model has specified a third', () => {
   const rejected = { revision: 'new', reason: 'Failures', message: '' } as const;
   const observe = createRollout({ ...STABLE, rejected });
   expect(observe({ old: seen(4) }, 0).phase).toBe('RolledBack');
@@ -193,7 +193,7 @@ test('a rollout ends immediately when the model specifies the stable revision ag
   });
 });
 
-test('if the stable revision has no workers, a rollout serves only the new revision, unless that one fails to start', () => {
+test('if the stable revision has no workers, a rollout serves only the new revision, unless the new revision fails to start', () => {
   const observe = createRollout();
   expect(observe({ old: seen(0) }, 0)).toMatchObject({ phase: 'Starting', stable: undefined, percent: 100 });
   const failing = { old: seen(0), new: seen(1, 0, { startFailure: { message: 'crashes' } }) };

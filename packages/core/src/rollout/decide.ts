@@ -140,7 +140,7 @@ function advance(
   return { ...observed, phase, watchedMs };
 }
 
-/** Returns a breach if the workers of a candidate, or those of one of its tiers, have been starting for too long. */
+/** Returns a breach if the workers of a candidate, or of one of its tiers, have been starting for too long. */
 function findLateness({ spec }: RolloutInput, candidate: Candidate, own: RevisionObservation): Breach | undefined {
   const { phase, startingMs = 0 } = candidate;
   const { blocked } = own;

@@ -13,7 +13,7 @@ export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
   const start = `${prefix}:`;
 
   /**
-   * Yields the keys and entries of a tenant, each once. Reads every key whose name starts with `family`. By default it
+   * Yields each key and entry of a tenant exactly once. Reads every key whose name starts with `family`. By default it
    * reads all keys of the ledger, because there is no index from a tenant to its API keys.
    */
   async function* find(tenant: string, family = ''): AsyncGenerator<readonly Trace[]> {

@@ -18,8 +18,9 @@ export interface ArenaLayout {
   readonly framesPerSlot: number;
   /** Frames of the largest page. */
   readonly pageFrames: number;
-  /** Number of frames of an arena. The next field is the number of convolution tails. */
+  /** Number of frames of an arena. */
   readonly frames: number;
+  /** Number of convolution tails. */
   readonly tails: number;
   readonly zeroPage: number;
   readonly scratchPage: number;
@@ -37,7 +38,8 @@ export const pagesOf = ({ left, chunk }: PageShape): number => Math.ceil(left / 
 const ringOf = (shape: PageShape): number => pagesOf(shape) + 1;
 
 /**
- * Number of tails and of predictor states of a slot. A window reads one and writes the other, so it can be run again.
+ * Number of convolution tails of a slot, and number of its predictor states. A window reads one and writes the other.
+ * The window can therefore be run again.
  */
 export const STATES_PER_SLOT = 2;
 

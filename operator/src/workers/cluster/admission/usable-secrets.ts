@@ -9,13 +9,13 @@ import type { SecretReference } from './secret-references.ts';
 /** Label of a Secret that models may use. Its value is a key of `SECRET_USES`. */
 export const USABLE_LABEL = `${API_GROUP}/usable-by-models`;
 
-/** Values of the label, and the uses that each of them allows. */
+/** Uses that each value of the label allows. */
 const SECRET_USES: Readonly<Record<string, readonly SecretReference['use'][]>> = {
   artifact: ['artifact'],
   true: ['artifact', 'env'],
 };
 
-/** Value of the label that allows a use, and no more than necessary. */
+/** For each use, the value of the label that allows this use and, if possible, no other. */
 const LABEL_FOR: Readonly<Record<SecretReference['use'], string>> = { artifact: 'artifact', env: 'true' };
 
 /** The Secrets that models may use, as far as this operator has observed them. */

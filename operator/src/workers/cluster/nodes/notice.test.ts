@@ -39,7 +39,7 @@ test('a cordoned node has a notice of the kind cordon, which is less urgent', ()
   expect(read(node({ unschedulable: true }))).toEqual({ kind: 'cordon', reason: 'it is cordoned' });
 });
 
-test('trimNode keeps only the fields of a node that a notice depends on', () => {
+test('trimNode keeps only the fields of a node from which readNotice decides whether the node will be removed', () => {
   const annotations = { 'example.com/reclaim': '', 'example.com/other': '' };
   expect(trimNode(node({ podCIDR: '10.0.0.0/24' }, { annotations }), KEYS)).toEqual({
     apiVersion: 'v1',

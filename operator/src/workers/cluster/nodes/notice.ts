@@ -20,10 +20,7 @@ export const REMOVAL_TAINTS: readonly string[] = [
   'node.kubernetes.io/out-of-service',
 ];
 
-/**
- * Returns the notice about a node that is about to be removed, or that accepts no further pods. Undefined if neither is
- * so.
- */
+/** Returns a notice if the node is about to be removed or accepts no further pods. Otherwise returns undefined. */
 export function readNotice(object: KubeObject, keys: readonly string[]): NodeNotice | undefined {
   const { deletionTimestamp, annotations = {} } = object.metadata;
   const { taints = [], unschedulable } = (object as Pick<V1Node, 'spec'>).spec ?? {};
@@ -35,7 +32,10 @@ export function readNotice(object: KubeObject, keys: readonly string[]): NodeNot
   return unschedulable === true ? { kind: 'cordon', reason: 'it is cordoned' } : undefined;
 }
 
-/** Returns the part of a node that `readNotice` reads. Nodes are large, and there may be thousands. */
+/**
+ * Returns a node with only the fields that `readNotice` reads. This saves memory, because nodes are large and there may
+ * be thousands.
+ */
 export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject, keys: readonly string[]): KubeObject {
   const { name, uid, resourceVersion, deletionTimestamp, annotations = {} } = metadata;
   const kept = Object.entries(annotations).filter(([key]) => keys.includes(key));

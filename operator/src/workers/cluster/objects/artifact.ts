@@ -17,8 +17,8 @@ export interface ArtifactParts {
 const VOLUME = 'model';
 
 /**
- * Builds the parts of a pod that provide the model files of a template. For a guest, it builds those of the guest's
- * artifact. The suffix then distinguishes volumes, folders and containers in the same pod.
+ * Builds the parts of a pod that provide the model files of a template or of one of its guests. The suffix of a guest
+ * distinguishes its volumes, folders and containers from others in the pod.
  */
 export function buildArtifact(
   template: WorkerTemplate,

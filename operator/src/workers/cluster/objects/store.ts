@@ -84,11 +84,14 @@ export function createChildStore(options: ChildStoreOptions): ChildStore {
 }
 
 /**
- * Applies objects that differ from the cluster. Remembers which versions were compared, and does not compare them
- * again.
+ * Applies objects that differ from those in the cluster. Remembers the compared versions of each object, and compares
+ * it again only if one of them changes.
  */
 function createDriftChecks(cacheOf: (type: ResourceType) => ObjectCache, onModified: (child: Child) => void) {
-  /** Version and digest of objects that need no further comparison, by kind and name. */
+  /**
+   * Versions that were last compared, by kind and name: `resourceVersion` of the object in the cluster and digest of
+   * the wanted object.
+   */
   const checked = new Map<string, string>();
   /** Objects that the cluster modifies each time they are applied. They are not applied again. */
   const modified = new Set<string>();

@@ -120,7 +120,7 @@ function describeEnd(ended: { reason?: string; exitCode: number; message?: strin
   return log === '' ? how : `${how}: ${log}`;
 }
 
-/** Returns the part of a pod that `readPod` reads. There may be thousands of pods. */
+/** Returns a pod with only the fields that `readPod` reads. This saves memory if there are thousands of pods. */
 export function trimPod({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
   const { deletionGracePeriodSeconds } = metadata as { deletionGracePeriodSeconds?: number };

@@ -18,7 +18,7 @@ export interface Removals {
    * only a part.
    */
   mark: (model: string, pods: readonly WorkerPod[]) => Promise<void>;
-  /** Deletes pods, each once. */
+  /** Deletes pods. Pods that an earlier call has deleted are skipped. */
   deletePods: (pods: readonly WorkerPod[]) => Promise<void>;
   /** Call when a pod has ended. */
   forget: (pod: Pick<WorkerPod, 'name' | 'model'>) => void;

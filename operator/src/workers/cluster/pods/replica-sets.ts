@@ -80,7 +80,10 @@ export function readReplicaSet({ metadata, ...rest }: KubeObject): WorkerReplica
   };
 }
 
-/** Returns the part of a ReplicaSet that `readReplicaSet` reads. The pod template takes most of the memory. */
+/**
+ * Returns a ReplicaSet with only the fields that `readReplicaSet` reads. Without the pod template, it takes much less
+ * memory.
+ */
 export function trimReplicaSet({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, generation, labels } = metadata;
   const { spec, status } = rest as unknown as Pick<V1ReplicaSet, 'spec' | 'status'>;

@@ -13,14 +13,16 @@ import { CLOCK_KEY, Snapshot, START_MS } from './snapshot.ts';
 /** Size of an exploration. */
 export interface Exploration {
   readonly states: number;
-  /** Distinct contents of Redis, and distinct steps of Redis. */
+  /** Number of distinct contents of Redis. */
   readonly contents: number;
+  /** Number of distinct steps of Redis. */
   readonly steps: number;
 }
 
 /**
- * Times after which a reaper runs once all processes have crashed. The first is a lease and the time until a reaper may
- * take the work of another. The second also covers the lifetime of a credential. Both have a reserve of 2 s or more.
+ * Times at which a reaper runs after all processes have crashed. The first time covers a lease, and the time until a
+ * reaper may continue the work of another. The second time also covers the lifetime of a credential. Both are at least
+ * 2 s longer than necessary.
  */
 const QUIET_MS = [22_000, 69_000];
 
