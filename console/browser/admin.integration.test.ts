@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TOKEN } from '../src/testing/console.ts';
-import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
+import { checkPage, errorsOf, followIfShown, startBrowser } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
@@ -57,7 +57,7 @@ test('a session that was ended elsewhere leads to the sign-in with an explanatio
   const page = await signIn('/tenants');
   await heading(page, 'Tenants');
   await console_.call('DELETE', '/admin/v1/sessions');
-  await page.getByRole('link', { name: 'Audit log' }).click();
+  await followIfShown(page, '/audit');
   await page.getByText('Your session has ended.').waitFor();
 });
 

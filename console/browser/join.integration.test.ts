@@ -1,4 +1,4 @@
-import { checkPage, errorsOf, startBrowser, waitForFocus } from './testing/browser.ts';
+import { checkPage, errorsOf, followIfShown, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
@@ -108,7 +108,7 @@ test('a session that was revoked elsewhere leads to the sign-in page with an exp
   const link = await console_.createTenant('revoked');
   const page = await browser.signIn(link);
   await console_.call('POST', '/admin/v1/tenants/revoked/link');
-  await page.getByRole('link', { name: 'API keys' }).click();
+  await followIfShown(page, '/keys');
   await page.getByText('You were signed out.').waitFor();
 });
 

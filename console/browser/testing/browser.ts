@@ -110,3 +110,11 @@ export async function waitForFocus(page: Page, text: string): Promise<void> {
     throw new Error(`the focus is at: ${String(await page.evaluate(FOCUSED_TEXT))}`, { cause });
   }
 }
+
+/**
+ * Follows a link of the page if it is there. A page whose session was ended elsewhere may have left for the sign-in
+ * already, because a request that it had sent before was refused.
+ */
+export async function followIfShown(page: Page, path: string): Promise<void> {
+  await page.evaluate(`document.querySelector('a[href=${JSON.stringify(path)}]')?.click()`);
+}
