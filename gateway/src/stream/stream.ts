@@ -239,6 +239,7 @@ export class Stream {
     this.#client.send(readyEvent(this.session, context, this.#chunkSamples));
     this.session.watch.recordReady();
     this.#clocks = startClocks(this.#parts, this.session, this.#client, {
+      owesAnswer: () => this.#utterances.owed,
       onIdle: () => this.#error('idle_timeout'),
       onLifetime: () => this.endWithFinal(TIME_LIMIT_REACHED),
     });

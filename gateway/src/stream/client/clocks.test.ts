@@ -27,13 +27,14 @@ function manualTicker() {
 
 function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
   const events: string[] = [];
-  const state = { reading: true };
+  const state = { reading: true, owing: false };
   const time = manualTicker();
   const clocks = new Clocks(time.ticker, {
     idleMs,
     pingMs,
     lifetimeMs,
     isReading: () => state.reading,
+    owesAnswer: () => state.owing,
     ping: () => events.push('ping'),
     onIdle: () => events.push('idle'),
     onUnresponsive: () => events.push('unresponsive'),
@@ -61,6 +62,20 @@ test('Clocks restart the idle timeout at a message, but not at a pong', () => {
   clocks.onPong();
   time.until(2000);
   expect(events).toEqual(['idle']);
+});
+
+test('Clocks do not report a client as idle while it waits for an answer, but still send pings', () => {
+  const { clocks, events, state, time } = start({ pingMs: 2000 });
+  state.owing = true;
+  time.until(1900);
+  expect(events).toEqual([]);
+  time.until(2100);
+  clocks.onPong();
+  time.until(3900);
+  expect(events).toEqual(['ping']);
+  state.owing = false;
+  time.until(5100);
+  expect(events).toEqual(['ping', 'ping', 'idle']);
 });
 
 test('Clocks do not report an idle client because the gateway was suspended', () => {

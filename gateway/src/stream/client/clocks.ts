@@ -10,6 +10,8 @@ export interface ClockOptions {
   pingMs: number;
   lifetimeMs: number;
   isReading: () => boolean;
+  /** True while the service owes the client the answer to a `flush` or `reset`. */
+  owesAnswer: () => boolean;
   ping: () => void;
   onIdle: () => void;
   onUnresponsive: () => void;
@@ -18,8 +20,8 @@ export interface ClockOptions {
 
 /**
  * Idle timeout, pings and lifetime of a stream, counted from `ready`. The idle timeout and the pings stop while the
- * gateway does not read, because the client can then not send. If the gateway itself was suspended, messages of the
- * client may wait to be read. A long pause therefore counts as one tick.
+ * gateway does not read, because the client can then not send. A client that waits for an answer is not idle. If the
+ * gateway itself was suspended, messages of the client may wait to be read. A long pause therefore counts as one tick.
  */
 export class Clocks {
   readonly #ticker: Ticker;
@@ -68,7 +70,7 @@ export class Clocks {
       return;
     }
     if (!options.isReading()) return;
-    this.#idleMs += Math.min(passed, MAX_TICK_MS, options.idleMs / 2);
+    if (!options.owesAnswer()) this.#idleMs += Math.min(passed, MAX_TICK_MS, options.idleMs / 2);
     this.#sincePingMs += passed;
     if (this.#idleMs >= options.idleMs) {
       this.stop();

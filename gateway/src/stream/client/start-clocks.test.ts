@@ -16,6 +16,7 @@ function expire(afterMs: number, client: Pick<StreamClient, 'isReading'>, handle
   const onTimeLimit = () => events.push('client');
   const receiver = (handlesTimeLimit ? { ...client, onTimeLimit } : client) as StreamClient;
   startClocks({ ticker, times }, { reservedMs: 2000 } as StreamSession, receiver, {
+    owesAnswer: () => false,
     onIdle: () => events.push('idle'),
     onLifetime: () => events.push('lifetime'),
   });

@@ -8,13 +8,14 @@ export function startClocks(
   { ticker, times: { idleMs, pingMs, extraMs } }: Pick<StreamParts, 'ticker' | 'times'>,
   { reservedMs }: StreamSession,
   client: StreamClient,
-  { onIdle, onLifetime }: Pick<ClockOptions, 'onIdle' | 'onLifetime'>,
+  { owesAnswer, onIdle, onLifetime }: Pick<ClockOptions, 'owesAnswer' | 'onIdle' | 'onLifetime'>,
 ): Clocks {
   return new Clocks(ticker, {
     idleMs,
     pingMs,
     lifetimeMs: reservedMs + extraMs,
     isReading: () => client.isReading,
+    owesAnswer,
     ping: () => client.ping(),
     onIdle: () => (client.onTimeLimit ?? onIdle).call(client),
     onUnresponsive: () => client.terminate(),
