@@ -25,11 +25,14 @@ const REQUEST_TIMEOUT_MS = 8000;
 const READY_TIMEOUT_MS = 150_000;
 const FINAL_TIMEOUT_MS = 120_000;
 const CLOSE_TIMEOUT_MS = 30_000;
-/** Chunks of 1.12 s have answers at this interval. A longer one is a stall. */
+/**
+ * A longer time without an answer during an utterance is a stall. Without faults, there is an answer for each chunk of
+ * 1.12 s.
+ */
 const STALL_MS = 2000;
-/** A longer stall is part of the timeline. */
+/** A stall that is longer than this is recorded in the timeline. */
 const LONG_STALL_MS = 10_000;
-/** Time after the creation of a session in which the client tries to connect. */
+/** Time for which the client tries to connect after it has created a session. */
 const CONNECT_WITHIN_MS = 12_000;
 /** Time for which the client repeats a request with the same Idempotency-Key. */
 const SAME_KEY_MS = 12_000;

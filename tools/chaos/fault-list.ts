@@ -1,14 +1,17 @@
-/** What a fault does to the streams. */
+/** Properties of a fault. */
 export interface FaultKind {
   /** Weight in the random choice. */
   readonly weight: number;
   /** Shortest and longest duration, in milliseconds. */
   readonly lastsMs: readonly [number, number];
-  /** Which of several parts is hit. Faults with the same kind of target never hit the same one at the same time. */
+  /**
+   * Part of the service that the fault hits. A gateway, a worker, the operator or Redis has at most one fault at a
+   * time.
+   */
   readonly target: 'gateway' | 'worker' | 'operator' | 'redis';
   /**
-   * How it may harm a stream. `kills` ends the streams of a gateway. `separates` keeps gateways from renewing their
-   * leases. `moves` can cost a stream one of its workers. `none` must be invisible.
+   * How the fault may harm a stream. `kills` ends the streams of a gateway. `separates` keeps gateways from renewing
+   * their leases. `moves` can make a stream lose a worker. `none` must not affect any stream.
    */
   readonly harm: 'kills' | 'separates' | 'moves' | 'none';
 }

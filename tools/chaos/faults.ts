@@ -11,7 +11,7 @@ const DELAY_MS = 150;
 /** Memory limit below what Redis always uses, so that it refuses every write that needs memory. */
 const FULL_MEMORY_BYTES = '1000000';
 
-/** Injects a fault. The result ends it. */
+/** Injects a fault. Returns the function that ends the fault. */
 export async function inject(service: ChaosService, { name, index }: PlannedFault): Promise<Heal> {
   const { redis, disk, ledger } = service;
   if (name === 'full:memory') {

@@ -19,7 +19,7 @@ export interface InjectedFault extends Impact {
 }
 
 const POLL_MS = 50;
-/** A stream that has no answer for so long after a fault is not recovered. */
+/** Longest time that the injector waits after a fault until all streams have an answer. */
 const RECOVERED_WITHIN_MS = 60_000;
 /** Interval between attempts to end a fault while Redis is unavailable. */
 const RETRY_MS = 250;

@@ -8,7 +8,7 @@ import type { Timeline } from './timeline.ts';
 /** Sums over all sessions of a run. */
 export interface Judgement {
   readonly sessions: number;
-  /** Sessions without a fault that may end them. */
+  /** Number of sessions that no injected fault was allowed to end. */
   readonly protectedSessions: number;
   readonly lost: readonly SessionRecord[];
   readonly protectedLost: number;

@@ -12,7 +12,7 @@ export interface Impact {
   readonly toMs: number;
 }
 
-/** What the oracle says about one session. */
+/** Judgement about one session. */
 export interface Verdict {
   readonly problems: readonly string[];
   readonly isLost: boolean;
@@ -26,7 +26,7 @@ export interface Verdict {
 const ENDS = new Set<JournalEntry['type']>(['settle', 'fail', 'expire', 'cancel']);
 /** Separations that are closer than this count as one, because a gateway may not have renewed its lease in between. */
 const MERGE_MS = RENEW_MS + 1000;
-/** A separation of a gateway that is longer may cost its lease. */
+/** Longest separation after which a gateway certainly still has its lease. */
 const SEPARATED_MAX_MS = LEASE_MS - RENEW_MS;
 
 /**

@@ -2,8 +2,8 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * State of a link. `cut` refuses connections and closes the open ones. `stall` accepts connections and delivers nothing,
- * like a partition. A number delays all data by so many milliseconds.
+ * State of a link. `cut` refuses connections and closes the open ones. `stall` accepts connections and delivers
+ * nothing, like a partition. A number delays all data by this many milliseconds.
  */
 export type LinkState = 'open' | 'cut' | 'stall' | number;
 

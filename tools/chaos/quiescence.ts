@@ -6,10 +6,13 @@ import { readReference } from './reference.ts';
 import type { ChaosTenant } from './tenants.ts';
 import type { Timeline } from './timeline.ts';
 
-/** After this time without faults and clients, every session must have ended. */
+/** Time without faults and clients after which every session must have ended. */
 const QUIET_WITHIN_MS = 90_000;
 
-/** Waits until no session holds anything. Adds a violation for each account or slot that stays locked. */
+/**
+ * Waits until no session holds credit or a slot. Adds a violation for each account and each worker that does not become
+ * free in time, and returns their number.
+ */
 export async function checkQuiescence(
   ledger: Ledger,
   tenants: readonly ChaosTenant[],

@@ -16,7 +16,7 @@ export interface RedisDisk {
 
 /** Space for Redis, which rewrites its file when it has reached a quarter of this size. */
 const SIZE = '128m';
-/** After this time, a full disk is no longer the reason why Redis ended. */
+/** Time after `free` for which a full disk may still be the reason why Redis ends. */
 const AFTERMATH_MS = 5000;
 const BLOCK = Buffer.alloc(65_536);
 

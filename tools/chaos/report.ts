@@ -38,7 +38,10 @@ export interface FaultRow {
 /** Kinds of harm, from the most to the least likely to end a session. */
 const HARMS: readonly InjectedFault['harm'][] = ['kills', 'moves', 'separates', 'none'];
 
-/** Returns the fault that explains best why a session was lost: the most harmful one, and of several the latest. */
+/**
+ * Returns the fault that best explains why a session was lost. It is the most harmful one, or the latest of several
+ * that are equally harmful.
+ */
 export function findCause(
   { gateway, openedAtMs = 0, endedAtMs = Infinity }: SessionRecord,
   faults: readonly InjectedFault[],

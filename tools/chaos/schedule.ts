@@ -22,7 +22,7 @@ export interface ScheduleOptions {
 
 /** Share of injections with two faults at the same time. */
 const PAIRS = 0.3;
-/** Time that a part has after a fault before it is hit again. */
+/** Time without faults that a gateway, a worker, the operator or Redis gets after each of its faults. */
 const REST_MS = 1500;
 
 /** Builds all faults of a run. The result depends only on the random numbers and the options. */
@@ -30,7 +30,7 @@ export function buildSchedule(random: Random, options: ScheduleOptions): Planned
   const { durationMs, intervalMs } = options;
   const plan: PlannedFault[] = [];
   const urn = options.faults.flatMap((name) => Array.from({ length: FAULTS[name].weight }, () => name));
-  /** Time until which each part is under a fault. */
+  /** Time until which each gateway, worker, operator or Redis gets no further fault. */
   const busyUntil = new Map<string, number>();
   for (let atMs = intervalMs / 2; atMs < durationMs; atMs += intervalMs * (0.5 + random.next())) {
     const count = random.next() < PAIRS ? 2 : 1;

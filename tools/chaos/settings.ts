@@ -2,10 +2,11 @@
 export const GATEWAYS = 2;
 export const WORKERS = 3;
 
-/** Lease of a gateway, and how often it renews it. These are the defaults of the product. */
+/** Duration of the lease of a gateway. It is the default of the service. */
 export const LEASE_MS = 15_000;
+/** Interval at which a gateway renews its lease. It is the default of the service. */
 export const RENEW_MS = 5000;
-/** Workers that an utterance may lose. The default of the product: two replays. */
+/** Number of workers that an utterance may lose. Two replays are the default of the service. */
 export const WORKERS_LOST_MAX = 2;
 
 /**

@@ -16,7 +16,7 @@ export interface ChaosTenant {
 
 /** Credit of each tenant, in seconds of audio. */
 const CREDIT_SECONDS = 1_000_000;
-/** The operator applies the first resources within this time. */
+/** Longest time until the operator has applied the first resources. */
 const APPLIED_WITHIN_MS = 60_000;
 
 const PEPPER = randomBytes(32);

@@ -1,7 +1,7 @@
 import { API_GROUP } from '@svc-asr/core';
 import type { Tenant } from '@svc-asr/core';
 
-/** The part of a session that identifies it and bounds its life. */
+/** Id and expiry of a session. */
 export interface SessionLife {
   readonly id: string;
   readonly expiresAtMs: number;

@@ -6,8 +6,8 @@ import type { Keyring } from '@svc-asr/runtime';
 import { NAME_PATTERN } from '../resources/object.ts';
 
 /**
- * Annotation with the hash of a tenant's private link. Developers sign in with the link, `TENANT.SECRET`; there is no
- * OpenID Connect yet. The link itself is shown once and not stored. A new link invalidates the old one.
+ * Annotation with the hash of a tenant's private link. A developer can sign in with the token in the link,
+ * `TENANT.SECRET`. The link itself is shown once and not stored. A new link invalidates the old one.
  */
 export const LINK_ANNOTATION = `${API_GROUP}/link-hash`;
 

@@ -16,7 +16,7 @@ import { readUserCookie } from './user-cookie.ts';
 interface InTenant {
   /** Tenant that the request is signed in as. */
   readonly tenant: Tenant;
-  /** File that defines the tenant, if the console must not write it. */
+  /** File that defines the tenant. Undefined if the console may change the tenant. */
   readonly readOnlyIn: Stored<'Tenant'>['readOnlyIn'];
   readonly role: MemberRole;
 }

@@ -52,8 +52,8 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
     },
 
     /**
-     * Adds credit, once per grant id. If the account was lost and created again, `appliedMs` is the amount that the
-     * same grant had changed the balance by before.
+     * Adds credit, once per grant id. If the account was lost and created again, `appliedMs` is the change of the
+     * balance that the same grant had caused before the loss.
      */
     async grant(
       tenant: string,

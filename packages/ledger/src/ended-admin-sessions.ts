@@ -9,7 +9,7 @@ const ALL = 'all';
 export interface EndedAdminSessions {
   /** Time until which each ended session would have been valid, by its id. */
   readonly untilMs: ReadonlyMap<string, number>;
-  /** Time before which a session must have started to count as ended. */
+  /** All sessions that started before this time count as ended. */
   readonly startedBeforeMs: number;
 }
 

@@ -65,9 +65,9 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 }
 
 /**
- * Creates the function that fails the streams of dead processes without a charge, and returns their number. A stream
- * that cannot be failed is reported to `onError`, and is retried when its process is returned again. It does not delay
- * other streams and processes.
+ * Creates the function that fails the streams of dead processes without a charge, and returns their number. An error
+ * for a stream is passed to `onError`. A later call retries the stream, after `reaperRetryMs`. It does not delay other
+ * streams and processes.
  */
 function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   return async (onError: (error: unknown) => void): Promise<number> => {
@@ -108,8 +108,8 @@ function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts)
   }
 
   /**
-   * Fails one stream and returns true if this call ended its session. If the session is not connected, it refuses a
-   * later connect by this owner.
+   * Fails one stream and returns true if this call ended its session. If the session is not connected yet, this owner
+   * can no longer connect it.
    */
   async function failOne(id: string, entry: string): Promise<boolean> {
     const { epoch, stream } = readOwned(entry);

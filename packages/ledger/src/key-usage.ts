@@ -39,7 +39,7 @@ export function createKeyUsage(link: RedisLink, keys: RedisKeys, daily: DailyUsa
         readKeys(tenant, daysBetween(from, to)),
       ]);
       const rows = totals.flatMap((total) => divide(total, byKey.get(`${total.day} ${total.model}`) ?? []));
-      // The order of the rows of one day stays.
+      // Rows of the same day keep their order.
       return rows.sort((a, b) => (a.day === b.day ? 0 : b.day < a.day ? -1 : 1));
     },
   };

@@ -1,7 +1,7 @@
 import type { CloseCodeNumber, ServerMessage } from '@svc-asr/core';
 import { WebSocket } from 'ws';
 
-/** Maximum number of unsent bytes. If there are more, the client does not read. */
+/** Number of unsent bytes above which a client counts as not reading and is disconnected. */
 const MAX_UNREAD_BYTES = 1_048_576;
 /** Maximum time that a client may take to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 5000;

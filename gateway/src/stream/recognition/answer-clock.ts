@@ -27,7 +27,7 @@ export class AnswerClock {
     this.#owing = owing;
   }
 
-  /** Starts to wait until a worker opens the stream. This is due at once. */
+  /** Starts to measure how long workers take to open the stream. The time counts as overdue from the start. */
   startOpening(nowMs: number): void {
     this.#owing = true;
     this.#dueMs = nowMs;
