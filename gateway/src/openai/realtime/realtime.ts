@@ -166,6 +166,7 @@ export class Realtime {
       pingMs,
       lifetimeMs,
       isReading: () => client.isReading,
+      owesAnswer: () => false,
       ping: () => client.ping(),
       onIdle: () => undefined,
       onUnresponsive: () => client.terminate(),
