@@ -16,11 +16,13 @@ afterAll(async () => {
   await console_.stop();
 });
 
-/** Creates a key in the dialog of the keys page, and returns it. */
+/** Creates a key in the dialog of the keys page, and returns it once the button that copies it has the focus. */
 async function createKey(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: 'Create key' }).first().click();
   await page.getByLabel('Name').fill(name);
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  // The key is in the document before its dialog is visible.
+  await waitForFocus(page, 'Copy: Your new API key');
   return page.getByLabel('Your new API key', { exact: true }).innerText();
 }
 
@@ -34,7 +36,6 @@ test('a developer creates, rotates and revokes keys, and every dialog names the 
   await checkPage(page);
   const key = await createKey(page, 'production');
   const lastFour = key.slice(-4);
-  await waitForFocus(page, 'Copy: Your new API key');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog', { name: 'Save your new key "production"' }).waitFor();
@@ -83,7 +84,6 @@ test('a new key appears in view on a phone, with the focus on the button that co
       true,
       true,
     ]);
-    await waitForFocus(page, 'Copy: Your new API key');
     await page.getByRole('button', { name: 'I have saved the key' }).click();
   }
   await checkPage(page);
@@ -102,6 +102,8 @@ test('the copy button copies the key', async () => {
 test('a key is created with the keyboard alone, and the focus returns to where it was', async () => {
   const page = await browser.signIn(await console_.createTenant('keyboard'));
   await page.goto(`${console_.pageUrl}/keys`);
+  // The page moves the focus to its title after it has rendered.
+  await waitForFocus(page, 'API keys');
   await page.getByRole('button', { name: 'Create key' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Create API key' }).waitFor();
@@ -113,6 +115,7 @@ test('a key is created with the keyboard alone, and the focus returns to where i
   await page.keyboard.type('typed');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Save your new key "typed"' }).waitFor();
+  await waitForFocus(page, 'Copy: Your new API key');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
+import { checkPage, errorsOf, startBrowser, waitForFocus, waitForTitle } from './testing/browser.ts';
 import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
@@ -52,29 +52,30 @@ test('the page has an icon', async () => {
 
 test('the menu of a phone opens and closes with the keyboard, and closes after a choice', async () => {
   const page = await browser.signIn(await console_.createTenant('menu'), { viewport: { width: 390, height: 700 } });
-  const menu = page.getByRole('button', { name: 'Menu' });
+  const menu = (expanded: boolean) => page.getByRole('button', { name: 'Menu', expanded });
+  // The page closes the menu and moves the focus after its first drawing.
+  await waitForFocus(page, 'Overview');
   expect(await page.getByRole('link', { name: 'API keys' }).isVisible()).toBe(false);
-  await menu.focus();
+  await menu(false).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'API keys' }).waitFor();
   await checkPage(page);
   await page.keyboard.press('Escape');
-  expect(await menu.getAttribute('aria-expanded')).toBe('false');
+  await menu(false).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
-  expect(await menu.getAttribute('aria-expanded')).toBe('false');
+  await menu(false).waitFor();
 });
 
 test('a change of the page moves the focus to its title and changes the title of the document', async () => {
   const page = await browser.signIn(await console_.createTenant('focus'));
   await page.getByRole('link', { name: 'Usage' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
-  expect(await page.evaluate('document.activeElement?.textContent')).toBe('Usage');
-  expect(await page.title()).toBe('Usage · svc-asr console');
+  await waitForFocus(page, 'Usage');
+  await waitForTitle(page, 'Usage · svc-asr console');
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  expect(await page.title()).toBe('Overview · svc-asr console');
+  await waitForTitle(page, 'Overview · svc-asr console');
 });
 
 test('while the console cannot be reached, the page shows an error with a button, which works once it can be reached again', async () => {

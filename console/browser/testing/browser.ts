@@ -118,3 +118,12 @@ export async function waitForFocus(page: Page, text: string): Promise<void> {
 export async function followIfShown(page: Page, path: string): Promise<void> {
   await page.evaluate(`document.querySelector('a[href=${JSON.stringify(path)}]')?.click()`);
 }
+
+/** Waits until the document has this title. The page sets it after it has rendered. */
+export async function waitForTitle(page: Page, title: string): Promise<void> {
+  try {
+    await page.waitForFunction(`document.title === ${JSON.stringify(title)}`);
+  } catch (cause) {
+    throw new Error(`the title is: ${await page.title()}`, { cause });
+  }
+}
