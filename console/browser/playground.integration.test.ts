@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../../test/support/eventually.ts';
 import { modelYaml } from '../../test/support/model.ts';
 import type { TenantRequest } from '../../test/support/admin.ts';
 import { modelFolder, recording } from '../../test/support/recording.ts';
@@ -67,7 +68,7 @@ test('an audio file becomes a transcript, and the latencies of the model appear'
 });
 
 test('speech of the microphone becomes a transcript, with its latency, its events and its session', async () => {
-  const { page } = await openPlayground();
+  const { page, name } = await openPlayground();
   await checkPage(page);
   await page.getByRole('button', { name: 'Start recording' }).click();
   await page.locator('.level .lit').first().waitFor();
@@ -92,6 +93,10 @@ test('speech of the microphone becomes a transcript, with its latency, its event
   await checkPage(page);
   await drawVariants(page, 'playground');
 
+  // The page of a session reads it once. The gateway settles a session a moment after its stream has closed.
+  await eventually('the session is settled', 30_000, async () => {
+    return (await service.admin.account(name)).live_sessions === 0;
+  });
   await page.locator('a[href^="/sessions/"]').click();
   await page.getByText('Playground', { exact: true }).last().waitFor();
   await page.getByText('Closed by the client').waitFor();
