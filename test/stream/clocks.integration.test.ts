@@ -23,12 +23,10 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 /** Sends a message at an interval until the stream has ended. */
-async function chat(closed: Promise<unknown>, everyMs: number, send: () => void): Promise<number> {
-  const startedAt = performance.now();
+async function chat(closed: Promise<unknown>, everyMs: number, send: () => void): Promise<void> {
   const timer = setInterval(send, everyMs);
   await closed;
   clearInterval(timer);
-  return performance.now() - startedAt;
 }
 
 test('a silent client gets idle_timeout and close code 4408, and pays for the audio it sent', async () => {
@@ -66,22 +64,24 @@ test('any message keeps a stream alive, even an invalid one, but a pong does not
 });
 
 test('a client that misses two pings is disconnected, and its session is completed', async () => {
-  const opened = await stage.ready(60, { socket: { autoPong: false } });
+  // The gateway counts from `ready`, which a busy client reads late.
   const startedAt = performance.now();
+  const opened = await stage.ready(60, { socket: { autoPong: false } });
+  // An idle client would get 4408.
   expect((await opened.stream.closed).code).toBe(1006);
-  const livedMs = performance.now() - startedAt;
-  expect(livedMs).toBeGreaterThan(2 * PING_MS);
-  expect(livedMs).toBeLessThan(IDLE_MS);
+  expect(performance.now() - startedAt).toBeGreaterThan(2 * PING_MS);
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
 test('a stream lasts at most its reserved audio plus STREAM_LIFETIME_EXTRA_MS, then gets a final and close code 1000', async () => {
+  // The gateway counts from `ready`, which a busy client reads late.
+  const startedAt = performance.now();
   const opened = await stage.ready(1);
   const { stream } = opened;
   stream.audio(pcm.subarray(0, 16_000));
-  const livedMs = await chat(stream.closed, 200, () => stream.send({ type: 'config' }));
+  await chat(stream.closed, 200, () => stream.send({ type: 'config' }));
   expect(await stream.closed).toEqual({ code: 1000, reason: 'session_time_limit' });
-  expect(livedMs).toBeGreaterThan(1000 + EXTRA_MS - 200);
+  expect(performance.now() - startedAt).toBeGreaterThan(1000 + EXTRA_MS - 200);
   expect(stream.events.at(-1)).toMatchObject({ type: 'final', utterance: 1, audio_end_ms: 500 });
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 500, billableMs: 1000 });
 });
