@@ -134,7 +134,8 @@ test(
     ];
     run.child.kill('SIGKILL');
     while (isAlive(redis) || isAlive(gateway)) await pause();
-    await expect(listening(local)).resolves.toEqual([false, false, false]);
+    // The guard ends the other programs at the same time, but one may need a moment longer.
+    while ((await listening(local)).includes(true)) await pause();
   },
   TIMEOUT_MS,
 );
