@@ -62,8 +62,8 @@ async function serve(limits: Partial<typeof LIMITS> = {}): Promise<{ relay: Rela
   return { server, relay: started, address: `ws://127.0.0.1:${port}` };
 }
 
-const ticketFor = (changes: object = {}) =>
-  signTicket(key, { session: randomUUID(), model: 'm', worker: 'me', epoch: 1, expMs: Date.now() + 5000, ...changes });
+const ticketFor = (changes: object = {}, expMs = Date.now() + 60_000) =>
+  signTicket(key, { session: randomUUID(), model: 'm', worker: 'me', epoch: 1, expMs, ...changes });
 /** Returns the transcript that the engine produces without the relay. */
 const alone = (audio: Int16Array, context: [number, number] = [56, 13]) =>
   transcribe(engine, audio, { sizes: [3200], context });
