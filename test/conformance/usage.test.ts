@@ -54,7 +54,7 @@ test('the balance of a new account is the granted amount', async () => {
   });
 });
 
-test('a reserved session expires and its credit is returned', async () => {
+test.concurrent('a reserved session expires and its credit is returned', async () => {
   const { key } = await service.tenant({ seconds: 1000 });
   const { id, expires_at } = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 100 }));
   const reserved = balanceOf(await service.usage(key));
@@ -99,7 +99,7 @@ test('an active session completes and its audio is charged, rounded up to the se
   ]);
 });
 
-test('an active session does not expire', async () => {
+test.concurrent('an active session does not expire', async () => {
   const { key, name } = await service.tenant({ seconds: 100 });
   const session = sessionOf(await service.create(key));
   await connectStream(name, session);

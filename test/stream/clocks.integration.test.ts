@@ -29,7 +29,7 @@ async function chat(closed: Promise<unknown>, everyMs: number, send: () => void)
   clearInterval(timer);
 }
 
-test('a silent client gets idle_timeout and close code 4408, and pays for the audio it sent', async () => {
+test.concurrent('a silent client gets idle_timeout and close code 4408, and pays for the audio it sent', async () => {
   const opened = await stage.ready();
   const { stream } = opened;
   stream.audio(pcm.subarray(0, 32_000));
@@ -40,7 +40,7 @@ test('a silent client gets idle_timeout and close code 4408, and pays for the au
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1000, billableMs: 1000 });
 });
 
-test('any message keeps a stream alive, even an invalid one, but a pong does not', async () => {
+test.concurrent('any message keeps a stream alive, even an invalid one, but a pong does not', async () => {
   const { stream } = await stage.ready();
   let pings = 0;
   stream.socket.on('ping', () => pings++);
@@ -63,7 +63,7 @@ test('any message keeps a stream alive, even an invalid one, but a pong does not
   expect(pings).toBeGreaterThan(3);
 });
 
-test('a client that misses two pings is disconnected, and its session is completed', async () => {
+test.concurrent('a client that misses two pings is disconnected, and its session is completed', async () => {
   // The gateway counts from `ready`, which a busy client reads late.
   const startedAt = performance.now();
   const opened = await stage.ready(60, { socket: { autoPong: false } });
@@ -73,7 +73,7 @@ test('a client that misses two pings is disconnected, and its session is complet
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('a stream lasts at most its reserved audio plus STREAM_LIFETIME_EXTRA_MS, then gets a final and close code 1000', async () => {
+test.concurrent('a stream lasts at most its reserved audio plus STREAM_LIFETIME_EXTRA_MS, then gets a final and close code 1000', async () => {
   // The gateway counts from `ready`, which a busy client reads late.
   const startedAt = performance.now();
   const opened = await stage.ready(1);
@@ -86,7 +86,7 @@ test('a stream lasts at most its reserved audio plus STREAM_LIFETIME_EXTRA_MS, t
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 500, billableMs: 1000 });
 });
 
-test('a session that is cancelled while it streams closes with 1000 and no final, and its audio is charged', async () => {
+test.concurrent('a session that is cancelled while it streams closes with 1000 and no final, and its audio is charged', async () => {
   const opened = await stage.ready();
   const { stream, session, key } = opened;
   const chatted = chat(stream.closed, 500, () => stream.send({ type: 'keepalive' }));
@@ -106,7 +106,7 @@ test('a session that is cancelled while it streams closes with 1000 and no final
   expect(detail).toMatchObject({ ...ended, end_reason: 'cancelled', close_code: 1000 });
 });
 
-test('the stream of a suspended account gets a final and close code 4403, while other accounts continue', async () => {
+test.concurrent('the stream of a suspended account gets a final and close code 4403, while other accounts continue', async () => {
   const [opened, other] = [await stage.ready(), await stage.ready()];
   const { stream, tenant } = opened;
   stream.audio(pcm);
