@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { borrowKubernetes } from '../../../test/support/kubernetes.ts';
 import type { Kubernetes } from '../../../test/support/kubernetes.ts';
+import { applyResources } from '../../../test/support/kubernetes/apply.ts';
 import { setPodReady } from '../../../test/support/kubernetes/pods.ts';
 import type { TestPod } from '../../../test/support/kubernetes/pods.ts';
 import { demand } from '../../../test/support/kubernetes/request.ts';
@@ -122,9 +123,7 @@ export async function createStage(
       operator = await startOperator(more);
     },
     kubectl,
-    apply: async (resource) => {
-      await kubectl(['apply', '-f', '-'], resource);
-    },
+    apply: (resource) => applyResources(kubernetes.request, namespace, [resource]),
     list: async (plural, selector = '', within = namespace) => {
       const [group, name] = plural.includes('/') ? plural.split('/') : ['', plural];
       const base = group === '' ? '/api/v1' : `/apis/${group ?? ''}/v1`;
