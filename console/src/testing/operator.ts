@@ -1,5 +1,7 @@
 import type { ApiKey, Tenant } from '@svc-asr/core';
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
+import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { createFolderReader } from '../resources/folder.ts';
 
 /** Substitutes for the operator: copies the resources of the folders to the ledger until it is stopped. */
@@ -24,16 +26,19 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
 
   const loop = (async () => {
     while (!stopping.signal.aborted) {
-      await reconcile();
+      // Redis may answer too late on a busy machine. As with the real operator, the next round tries again.
+      await reconcile().catch((error: unknown) => {
+        if (!(error instanceof LedgerUnavailable)) throw error;
+      });
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await loop;
-    },
+  const stop = async () => {
+    stopping.abort();
+    await loop;
   };
+  endAfterFile(stop);
+  return { stop };
 }
 
 async function apply(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
