@@ -7,6 +7,7 @@ import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { createLogger, readSettings } from '@svc-asr/runtime';
 import type { Express } from 'express';
+import { eventually } from '../../../test/support/eventually.ts';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { CONSOLE_SETTINGS } from '../settings.ts';
 import { startConsole } from '../start.ts';
@@ -130,9 +131,6 @@ async function call(url: string, method: string, { body, headers, token = TOKEN 
 
 /** Waits until Redis is connected, so that the first requests of a test are not rejected. */
 export async function untilReady({ healthUrl, ledger }: TestConsole): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (ledger.link.ready && (await fetch(`${healthUrl}/readyz`)).ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('the console did not become ready');
+  const isReady = async () => ledger.link.ready && (await fetch(`${healthUrl}/readyz`)).ok;
+  await eventually('the console is ready', 60_000, isReady);
 }
