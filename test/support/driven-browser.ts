@@ -24,7 +24,7 @@ export interface Page {
 }
 
 const START_MS = 30_000;
-const UNTIL_MS = 15_000;
+const UNTIL_MS = 30_000;
 
 interface Reply {
   id?: number;
