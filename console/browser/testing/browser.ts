@@ -3,10 +3,13 @@ import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { findChromium } from '../../../test/support/browser.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 
 export type { Page } from 'playwright-core';
 
+/** Time limit for a change of a page. */
+const WAIT_MS = 30_000;
 /** Width of the narrowest supported screen. */
 const NARROW = 320;
 /** Rule of axe that takes most of its time. */
@@ -32,7 +35,7 @@ export async function startBrowser(options: readonly string[] = []): Promise<Tes
   async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ locale: 'en-KE', viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(WAIT_MS);
     collectErrors(page);
     await page.goto(url);
     return page;
@@ -104,11 +107,7 @@ const FOCUSED_TEXT =
 
 /** Waits until the element with this accessible text has the focus. The page moves the focus after it has rendered. */
 export async function waitForFocus(page: Page, text: string): Promise<void> {
-  try {
-    await page.waitForFunction(`${FOCUSED_TEXT} === ${JSON.stringify(text)}`);
-  } catch (cause) {
-    throw new Error(`the focus is at: ${String(await page.evaluate(FOCUSED_TEXT))}`, { cause });
-  }
+  await waitForValue(page, FOCUSED_TEXT, text);
 }
 
 /**
@@ -121,9 +120,14 @@ export async function followIfShown(page: Page, path: string): Promise<void> {
 
 /** Waits until the document has this title. The page sets it after it has rendered. */
 export async function waitForTitle(page: Page, title: string): Promise<void> {
-  try {
-    await page.waitForFunction(`document.title === ${JSON.stringify(title)}`);
-  } catch (cause) {
-    throw new Error(`the title is: ${await page.title()}`, { cause });
-  }
+  await waitForValue(page, 'document.title', title);
+}
+
+/** Waits until an expression has a value. `waitForFunction` needs `eval`, which the pages do not allow. */
+async function waitForValue(page: Page, expression: string, value: string): Promise<void> {
+  let found: unknown;
+  const isThere = async () => (found = await page.evaluate(expression)) === value;
+  await eventually(value, WAIT_MS, isThere).catch((cause: unknown) => {
+    throw new Error(`${expression} is ${JSON.stringify(found)} instead of ${JSON.stringify(value)}`, { cause });
+  });
 }
