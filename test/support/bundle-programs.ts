@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import type { Plugin } from 'esbuild';
 import { PROGRAMS_VARIABLE } from './programs.ts';
 
@@ -50,6 +50,8 @@ export default async function bundlePrograms(): Promise<void> {
     plugins: [KEEP_PATHS, LAZY_HTTP],
     logLevel: 'error',
   });
+  // Otherwise esbuild would keep its memory, hundreds of megabytes, until the last test.
+  await stop();
   writeIfChanged(join(FOLDER, 'package.json'), JSON.stringify({ type: 'module' }));
   for (const { path, text } of outputFiles) writeIfChanged(path, text);
   process.env[PROGRAMS_VARIABLE] = FOLDER;

@@ -258,7 +258,9 @@ test('server-side apply lets several field managers each own their grants', asyn
 });
 
 test('kubectl explain shows the description of a field', async () => {
-  const text = await cluster.kubectl(['explain', 'asrmodel.spec.artifact.url']);
+  // The API server publishes the schema of a type some time after it serves the type.
+  const explain = () => cluster.kubectl(['explain', 'asrmodel.spec.artifact.url']).catch(() => undefined);
+  const text = await eventually('the schema is published', 60_000, explain);
   expect(text).toContain('HTTPS address of a .tar.gz');
 });
 

@@ -20,11 +20,16 @@ export async function applyDefinitions(
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const { items } = (await demand(request('GET', path))) as { items: Definition[] };
   for (const { metadata, spec } of items) {
-    const { name } = metadata;
     const served = `/apis/${spec.group}/${spec.versions[0]?.name}/${spec.names.plural}`;
-    // A type is served shortly after its creation, and kubectl can resolve it a moment later.
-    await eventually(`${name} is served`, SERVED_WITHIN_MS, async () => (await request('GET', served)).status === 200);
-    const find = () => kubectl(['explain', name]).then(Boolean, () => false);
-    await eventually(`${name} is known to kubectl`, SERVED_WITHIN_MS, find);
+    const isServed = async () => (await request('GET', served)).status === 200;
+    await eventually(`${metadata.name} is served`, SERVED_WITHIN_MS, isServed);
   }
+  // A type is served shortly after its creation, and kubectl can resolve it a moment later.
+  const names = items.map(({ metadata }) => metadata.name).join(',');
+  const find = () =>
+    kubectl(['get', names, '--all-namespaces']).then(
+      () => true,
+      () => false,
+    );
+  await eventually(`kubectl knows ${names}`, SERVED_WITHIN_MS, find);
 }
