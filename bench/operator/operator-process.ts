@@ -17,7 +17,7 @@ const VALUES = new URL('../../charts/svc-asr/values.yaml', import.meta.url);
 const PROGRAM = fileURLToPath(new URL('../../operator/dist/main.js', import.meta.url));
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 60_000;
-const POLL_MS = 50;
+const POLL_MS = 200;
 const KEPT_LINES = 20;
 /** Memory limit of the operator's pod in the chart. */
 export const MEMORY_LIMIT_MIB = readMemoryLimitMiB();
@@ -79,7 +79,8 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
     (await metrics()).some(({ name, value }) => name === prometheusName(METRICS.leader) && value === 1);
 
   const untilMs = performance.now() + READY_TIMEOUT_MS;
-  while (!(await leads()) || !(await fetch(`${url}/readyz`)).ok) {
+  // The metrics are read last, because they cost the operator more than its readiness does.
+  while (!(await fetch(`${url}/readyz`)).ok || !(await leads())) {
     if (performance.now() > untilMs)
       throw new Error(
         `the operator was not ready within ${READY_TIMEOUT_MS / 1000} s; its last log lines:\n${lines.join('\n')}`,
