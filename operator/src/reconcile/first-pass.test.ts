@@ -23,3 +23,13 @@ test('the first pass waits for an unavailable Redis, but not for a resource that
   pass.tried('Sync', 'success');
   expect(pass.done()).toBe(true);
 });
+
+test('the first pass does not wait again for a resource that was tried and that a resync queues again', () => {
+  const pass = createFirstPass();
+  for (const key of ['Tenant/a', 'Tenant/b']) pass.queued(key);
+  pass.tried('Sync', 'success');
+  pass.tried('Tenant/a', 'success');
+  for (const key of ['Sync', 'Tenant/a', 'Tenant/b']) pass.queued(key);
+  pass.tried('Tenant/b', 'success');
+  expect(pass.done()).toBe(true);
+});

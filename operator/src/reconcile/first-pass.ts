@@ -16,13 +16,18 @@ export interface FirstPass {
  */
 export function createFirstPass(): FirstPass {
   const open = new Set<string>([SYNC]);
+  /** Keys that were tried in this pass. A resync queues them again, and the pass must not wait for that. */
+  const closed = new Set<string>();
   return {
     queued: (key) => {
       // Once done, the pass stays done.
-      if (open.size > 0) open.add(key);
+      if (open.size > 0 && !closed.has(key)) open.add(key);
     },
     tried: (key, result) => {
-      if (result !== 'unavailable') open.delete(key);
+      if (result === 'unavailable') return;
+      open.delete(key);
+      if (open.size > 0) closed.add(key);
+      else closed.clear();
     },
     done: () => open.size === 0,
   };
