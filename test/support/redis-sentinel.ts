@@ -12,7 +12,7 @@ import { findRedisServer, startRedis, untilReady } from './redis.ts';
 import type { TestRedis } from './redis.ts';
 
 /** Name under which the sentinels monitor the primary. */
-const NAME = 'ledger';
+export const PRIMARY_NAME = 'ledger';
 
 /** A primary, two replicas and three sentinels, all of them real processes on loopback ports. */
 export interface TestSentinel {
@@ -21,6 +21,7 @@ export interface TestSentinel {
   /** The servers in the order in which they were started. The first one is the primary until a failover. */
   readonly servers: readonly TestRedis[];
   readonly sentinelPorts: readonly number[];
+  readonly sentinelPids: readonly number[];
   /** Returns the primary that all sentinels agree on. */
   primary: () => Promise<TestRedis>;
   /** Waits until the sentinels agree on another primary than `former`, and until it has `replicas` replicas. */
@@ -43,13 +44,17 @@ export interface SentinelTestOptions {
    * TLS.
    */
   tls?: { certFile: string; keyFile: string };
+  /** Time without an answer after which a sentinel counts a server as down. */
+  downAfterMs?: number;
+  /** Starts a server with these directives. `startRedis` is the default. */
+  startServer?: (directives: readonly string[]) => Promise<SentinelServer>;
 }
 
 /** Longest wait for a failover. A sentinel that the machine did not schedule in time waits for 30 s by itself. */
 export const FAILOVER_TIMEOUT_MS = 90_000;
 const DOWN_AFTER_MS = 1000;
 
-interface Server {
+export interface SentinelServer {
   redis: TestRedis;
   /** Port that replicas, sentinels and clients use: that of TLS, if it is used. */
   port: number;
@@ -64,7 +69,9 @@ export async function startSentinel(options: SentinelTestOptions = {}): Promise<
   const ports = sentinels.map(({ port }) => port);
 
   const primary = async (): Promise<TestRedis> => {
-    const replies = await Promise.all(ports.map((port) => ask(port, `SENTINEL GET-MASTER-ADDR-BY-NAME ${NAME}`)));
+    const replies = await Promise.all(
+      ports.map((port) => ask(port, `SENTINEL GET-MASTER-ADDR-BY-NAME ${PRIMARY_NAME}`)),
+    );
     const [reply, ...others] = new Set(replies);
     const found = servers.find(({ port }) => reply?.includes(`\r\n${port}\r\n`));
     if (others.length > 0 || found === undefined) throw new Error(`the sentinels report ${replies.join(', ')}`);
@@ -72,9 +79,10 @@ export async function startSentinel(options: SentinelTestOptions = {}): Promise<
   };
   const scheme = options.tls === undefined ? 'redis+sentinel' : 'rediss+sentinel';
   return {
-    url: sentinels.map(({ clientPort }) => `${scheme}://127.0.0.1:${clientPort}/${NAME}`).join(','),
+    url: sentinels.map(({ clientPort }) => `${scheme}://127.0.0.1:${clientPort}/${PRIMARY_NAME}`).join(','),
     servers: servers.map(({ redis }) => redis),
     sentinelPorts: ports,
+    sentinelPids: sentinels.map(({ pid }) => pid),
     primary,
     untilFailover: (former, replicas = 1) =>
       eventually('the failover is complete', FAILOVER_TIMEOUT_MS, async () => {
@@ -108,11 +116,12 @@ export async function startSentinel(options: SentinelTestOptions = {}): Promise<
 }
 
 async function startServer(
-  { directives = [], tls }: SentinelTestOptions,
+  { directives = [], tls, startServer: start }: SentinelTestOptions,
   replicaOf: readonly string[] = [],
-): Promise<Server> {
+): Promise<SentinelServer> {
   // By default a primary waits for 5 s for further replicas before it sends its data.
   const quick = ['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'];
+  if (start !== undefined) return start([...quick, ...replicaOf, ...directives]);
   if (tls === undefined) {
     const redis = await startRedis([...quick, ...replicaOf, ...directives]);
     return { redis, port: redis.port };
@@ -133,11 +142,12 @@ interface Sentinel {
   port: number;
   /** Port of clients: that of TLS, if it is used. */
   clientPort: number;
+  pid: number;
   stop: () => Promise<void>;
 }
 
 /** Starts three sentinels that know each other and the replicas. They would find each other in some seconds. */
-async function startSentinels(servers: readonly Server[], options: SentinelTestOptions): Promise<Sentinel[]> {
+async function startSentinels(servers: readonly SentinelServer[], options: SentinelTestOptions): Promise<Sentinel[]> {
   const plans = await Promise.all(
     [0, 1, 2].map(async () => {
       const port = await freePort();
@@ -153,21 +163,21 @@ async function startSentinels(servers: readonly Server[], options: SentinelTestO
     const folder = mkdtempSync(join(tmpdir(), 'svc-asr-sentinel-'));
     const lines = [
       ...(options.tls === undefined ? [] : [`tls-port ${clientPort}`]),
-      ...(options.tls === undefined ? [] : pairs(tlsDirectives(options.tls))),
+      ...(options.tls === undefined ? [] : configurationLines(tlsDirectives(options.tls))),
       ...['bind 127.0.0.1', `port ${port}`, `dir ${folder}`, `sentinel myid ${id}`],
-      `sentinel monitor ${NAME} 127.0.0.1 ${first} 2`,
-      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-      `sentinel failover-timeout ${NAME} 3000`,
-      `sentinel parallel-syncs ${NAME} 2`,
-      ...replicas.map((replica) => `sentinel known-replica ${NAME} 127.0.0.1 ${replica}`),
+      `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${first} 2`,
+      `sentinel down-after-milliseconds ${PRIMARY_NAME} ${options.downAfterMs ?? DOWN_AFTER_MS}`,
+      `sentinel failover-timeout ${PRIMARY_NAME} 3000`,
+      `sentinel parallel-syncs ${PRIMARY_NAME} 2`,
+      ...replicas.map((replica) => `sentinel known-replica ${PRIMARY_NAME} 127.0.0.1 ${replica}`),
       ...plans
         .filter((plan) => plan.id !== id)
-        .map((plan) => `sentinel known-sentinel ${NAME} 127.0.0.1 ${plan.clientPort} ${plan.id}`),
+        .map((plan) => `sentinel known-sentinel ${PRIMARY_NAME} 127.0.0.1 ${plan.clientPort} ${plan.id}`),
     ];
     const file = join(folder, 'sentinel.conf');
     writeFileSync(file, `${lines.join('\n')}\n`);
     const child = spawn(findRedisServer(), [file, '--sentinel'], { stdio: 'ignore' });
-    return { child, port, clientPort, stop: () => endSentinel(child, folder) };
+    return { child, port, clientPort, pid: child.pid ?? 0, stop: () => endSentinel(child, folder) };
   });
   for (const { stop } of started) endAfterFile(stop);
   for (const { child, port } of started) {
@@ -178,7 +188,7 @@ async function startSentinels(servers: readonly Server[], options: SentinelTestO
   }
   for (const { port } of started) {
     await eventually('the sentinels can agree on a failover', 60_000, () =>
-      ask(port, `SENTINEL CKQUORUM ${NAME}`).then(
+      ask(port, `SENTINEL CKQUORUM ${PRIMARY_NAME}`).then(
         () => true,
         () => false,
       ),
@@ -193,10 +203,11 @@ async function endSentinel(child: ChildProcess, folder: string): Promise<void> {
 }
 
 /** Converts command-line directives to lines of a configuration file. */
-function pairs(directives: readonly string[]): string[] {
-  return directives.flatMap((directive, at) =>
-    at % 2 === 0 ? [`${directive.slice(2)} ${directives[at + 1] ?? ''}`] : [],
-  );
+export function configurationLines(directives: readonly string[]): string[] {
+  return directives
+    .join(' ')
+    .split(/(?:^| )--/)
+    .slice(1);
 }
 
 async function isPrimary({ port }: TestRedis): Promise<boolean> {

@@ -26,6 +26,7 @@ test('parseChaosArguments accepts names of faults, and parts of names before or 
     'kill:worker',
     'kill:operator',
     'kill:redis',
+    'kill:replica',
     'cut:gateway-worker',
     'stall:gateway-worker',
     'delay:gateway-worker',

@@ -25,7 +25,6 @@ test.each([
   ['does not add up', { availableMs: 61 }],
   ['has a negative amount', { availableMs: 100, reservedMs: -10 }],
   ['had other grants (100 ms)', { grantedMs: 101, availableMs: 61 }],
-  ['had consumed more (10 ms)', { consumedMs: 9, availableMs: 61 }],
 ])('findProblem reports an account that %s', (problem, changes) => {
   expect(findProblem(account, { ...account, ...changes })).toBe(problem);
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable, replay } from '@svc-asr/ledger';
 import type { Account, JournalEntry, Ledger } from '@svc-asr/ledger';
+import type { LostTail } from './replication.ts';
 import type { Timeline } from './timeline.ts';
 
 /** A change of an account that the journal of Redis has, and when it was first seen. */
@@ -11,6 +12,8 @@ export interface SeenEntry extends JournalEntry {
 const CHECK_MS = 50;
 const JOURNAL_MS = 500;
 const PAGE = 500;
+/** The end of a failover is noticed at most this long before an account is read. */
+const NOTICED_WITHIN_MS = 2000;
 
 /** Reads every account every 50 ms while the service runs, and collects the journals. */
 export class LedgerChecker {
@@ -19,8 +22,11 @@ export class LedgerChecker {
   readonly #timeline: Timeline;
   readonly #last = new Map<string, Account>();
   readonly #journals = new Map<string, SeenEntry[]>();
+  readonly #firstSeen = new Map<string, number>();
   #isStopped = false;
   readonly #loops: readonly Promise<void>[];
+  /** Consumed credit that decreased, which only a failover may cause. */
+  readonly #decreases: { readonly atMs: number; readonly text: string }[] = [];
   /** Number of accounts that were read. */
   reads = 0;
 
@@ -48,16 +54,30 @@ export class LedgerChecker {
       const page = await this.#ledger.journal.read(tenant, { count: PAGE, ...(after !== undefined && { after }) });
       // Another call may have added the same page meanwhile.
       if (known.at(-1)?.id !== after) continue;
-      const seenAtMs = this.#timeline.nowMs;
-      for (const entry of page) known.push({ ...entry, seenAtMs });
+      for (const entry of page) known.push({ ...entry, seenAtMs: this.#seenAt(tenant, entry.id) });
       if (page.length < PAGE) return;
     }
   }
 
-  /** Ends the loops, then compares each account with the sum of its journal. */
-  async stop(): Promise<void> {
+  /** Reads the journals again from a time on, because a failover may have removed entries. */
+  forgetSince(fromMs: number): void {
+    for (const known of this.#journals.values()) {
+      const kept = known.findIndex(({ seenAtMs }) => seenAtMs >= fromMs);
+      if (kept !== -1) known.length = kept;
+    }
+  }
+
+  /**
+   * Ends the loops, then compares each account with the sum of its journal. `tails` are the periods whose writes
+   * failovers may have lost.
+   */
+  async stop(tails: readonly LostTail[]): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#loops);
+    for (const { atMs, text } of this.#decreases) {
+      const isExplained = tails.some(({ fromMs, toMs }) => fromMs <= atMs && toMs >= atMs - NOTICED_WITHIN_MS);
+      if (!isExplained) this.#timeline.violate(`${text} at ${(atMs / 1000).toFixed(2)} s`);
+    }
     for (const tenant of this.#tenants) {
       await this.readJournal(tenant);
       const account = await this.#ledger.accounts.read(tenant);
@@ -67,6 +87,14 @@ export class LedgerChecker {
         this.#timeline.violate(`the journal of ${tenant} has ${JSON.stringify(sum)}, its account ${brief(account)}`);
       }
     }
+  }
+
+  /** Returns when an entry was first seen. It may be read again after a failover. */
+  #seenAt(tenant: string, id: string): number {
+    const key = `${tenant} ${id}`;
+    const seenAtMs = this.#firstSeen.get(key) ?? this.#timeline.nowMs;
+    this.#firstSeen.set(key, seenAtMs);
+    return seenAtMs;
   }
 
   async #repeat(ms: number, act: (tenant: string) => Promise<void>): Promise<void> {
@@ -83,8 +111,14 @@ export class LedgerChecker {
   async #check(tenant: string): Promise<void> {
     const account = await this.#ledger.accounts.read(tenant);
     this.reads++;
-    const problem = findProblem(this.#last.get(tenant), account);
+    const before = this.#last.get(tenant);
+    const problem = findProblem(before, account);
     if (problem !== undefined) this.#timeline.violate(`${tenant} ${problem}: ${brief(account)}`);
+    if (before !== undefined && account !== undefined && account.consumedMs < before.consumedMs) {
+      const text = `${tenant} had consumed more (${before.consumedMs} ms): ${brief(account)}`;
+      this.#decreases.push({ atMs: this.#timeline.nowMs, text });
+      this.#timeline.add(text);
+    }
     if (account !== undefined) this.#last.set(tenant, account);
   }
 }
@@ -96,8 +130,7 @@ export function findProblem(before: Account | undefined, account: Account | unde
   if (availableMs + reservedMs + consumedMs !== grantedMs) return 'does not add up';
   if (Math.min(availableMs, reservedMs, consumedMs) < 0) return 'has a negative amount';
   if (before === undefined) return undefined;
-  if (grantedMs !== before.grantedMs) return `had other grants (${before.grantedMs} ms)`;
-  return consumedMs < before.consumedMs ? `had consumed more (${before.consumedMs} ms)` : undefined;
+  return grantedMs === before.grantedMs ? undefined : `had other grants (${before.grantedMs} ms)`;
 }
 
 function brief(account: Account | undefined): string {

@@ -4,16 +4,15 @@ export interface FaultKind {
   readonly weight: number;
   /** Shortest and longest duration, in milliseconds. */
   readonly lastsMs: readonly [number, number];
-  /**
-   * Part of the service that the fault hits. A gateway, a worker, the operator or Redis has at most one fault at a
-   * time.
-   */
-  readonly target: 'gateway' | 'worker' | 'operator' | 'redis';
+  /** Part of the service that the fault hits. Each gateway, worker or other part has at most one fault at a time. */
+  readonly target: 'gateway' | 'worker' | 'operator' | 'redis' | 'sentinel';
   /**
    * How the fault may harm a stream. `kills` ends the streams of a gateway. `separates` keeps gateways from renewing
    * their leases. `moves` can make a stream lose a worker. `none` must not affect any stream.
    */
   readonly harm: 'kills' | 'separates' | 'moves' | 'none';
+  /** True if the sentinels must promote a replica. The duration then begins after that. */
+  readonly promotes: boolean;
 }
 
 const kind = (
@@ -21,19 +20,31 @@ const kind = (
   harm: FaultKind['harm'],
   lastsMs: FaultKind['lastsMs'],
   weight = 2,
-): FaultKind => ({ weight, lastsMs, target, harm });
+): FaultKind => ({ weight, lastsMs, target, harm, promotes: false });
+
+const promotion = (lastsMs: FaultKind['lastsMs'], weight = 2): FaultKind => ({
+  ...kind('redis', 'separates', lastsMs, weight),
+  promotes: true,
+});
 
 /** All faults. Faults with the harm `separates` are shorter than the lease of a gateway. */
 export const FAULTS = {
   'kill:gateway': kind('gateway', 'kills', [200, 3000]),
   'kill:worker': kind('worker', 'moves', [200, 3000], 4),
   'kill:operator': kind('operator', 'none', [200, 8000]),
-  'kill:redis': kind('redis', 'separates', [100, 4000]),
+  'kill:redis': kind('redis', 'separates', [100, 800]),
   'stop:gateway': kind('gateway', 'separates', [500, 6000]),
   'freeze:gateway': kind('gateway', 'kills', [17_000, 19_000], 1),
   'stop:worker': kind('worker', 'moves', [500, 8000], 4),
   'stop:operator': kind('operator', 'none', [500, 8000]),
-  'stop:redis': kind('redis', 'separates', [500, 5000]),
+  'stop:redis': kind('redis', 'separates', [300, 1000]),
+  'failover:redis': promotion([1, 1], 3),
+  'lose:redis': promotion([500, 3000], 3),
+  'freeze:redis': promotion([500, 3000]),
+  'isolate:redis': promotion([500, 3000]),
+  'kill:replica': kind('redis', 'none', [200, 4000], 1),
+  'stop:replica': kind('redis', 'none', [500, 6000], 1),
+  'stop:sentinel': kind('sentinel', 'none', [500, 6000], 1),
   'cut:gateway-redis': kind('gateway', 'separates', [200, 5000]),
   'stall:gateway-redis': kind('gateway', 'separates', [500, 5000]),
   'delay:gateway-redis': kind('gateway', 'none', [2000, 8000]),
@@ -45,8 +56,8 @@ export const FAULTS = {
   'cut:worker-redis': kind('worker', 'none', [500, 8000]),
   'stall:worker-redis': kind('worker', 'none', [500, 8000]),
   'stall:operator-redis': kind('operator', 'none', [500, 8000]),
-  'full:memory': kind('redis', 'separates', [500, 5000]),
-  'full:disk': kind('redis', 'separates', [500, 4000]),
+  'full:memory': kind('redis', 'separates', [500, 5000], 1),
+  'full:disk': kind('redis', 'separates', [500, 4000], 1),
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
 export type FaultName = keyof typeof FAULTS;

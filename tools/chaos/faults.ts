@@ -1,32 +1,30 @@
-import type { FaultName } from './fault-list.ts';
+import { FAULTS } from './fault-list.ts';
+import type { FaultKind, FaultName } from './fault-list.ts';
+import type { LinkState, Proxy } from './parts/proxy.ts';
+import { kill, suspend } from './parts/process.ts';
+import type { Heal } from './parts/process.ts';
+import type { RedisServer } from './parts/redis-group.ts';
+import { injectIntoRedis } from './redis-faults.ts';
 import type { PlannedFault } from './schedule.ts';
-import type { SupervisedProcess } from './process.ts';
-import type { LinkState, Proxy } from './proxy.ts';
 import type { ChaosService, Member } from './service.ts';
 
-/** Ends a fault. */
-export type Heal = () => Promise<void> | void;
-
 const DELAY_MS = 150;
-/** Memory limit below what Redis always uses, so that it refuses every write that needs memory. */
-const FULL_MEMORY_BYTES = '1000000';
 
-/** Injects a fault. Returns the function that ends the fault. */
-export async function inject(service: ChaosService, { name, index }: PlannedFault): Promise<Heal> {
-  const { redis, disk, ledger } = service;
-  if (name === 'full:memory') {
-    await ledger.link.send('', ['CONFIG', 'SET', 'maxmemory', FULL_MEMORY_BYTES]);
-    return async () => {
-      await ledger.link.send('', ['CONFIG', 'SET', 'maxmemory', '0']);
-    };
+/** Injects a fault. Returns the function that ends the fault. `primary` is given for faults of Redis. */
+export async function inject(
+  service: ChaosService,
+  { name, index }: PlannedFault,
+  primary: RedisServer | undefined,
+): Promise<Heal> {
+  if (primary !== undefined) return injectIntoRedis(service, name, primary);
+  const { target }: FaultKind = FAULTS[name];
+  const [act = ''] = name.split(':');
+  if (target === 'sentinel') {
+    service.redis.signalSentinel(index, 'SIGSTOP');
+    return () => service.redis.signalSentinel(index, 'SIGCONT');
   }
-  if (name === 'full:disk') {
-    disk.fill();
-    return disk.free;
-  }
-  const [act = '', part = ''] = name.split(':');
-  if (act === 'kill') return kill(processOf(service, part, index));
-  if (act === 'stop' || act === 'freeze') return suspend(part === 'redis' ? redis : processOf(service, part, index));
+  if (act === 'kill') return kill(memberOf(service, target, index).process);
+  if (act === 'stop' || act === 'freeze') return suspend(memberOf(service, target, index).process);
   const link = linkOf(service, name, index);
   if (act === 'drop') {
     link.drop();
@@ -37,21 +35,7 @@ export async function inject(service: ChaosService, { name, index }: PlannedFaul
   return () => link.set('open');
 }
 
-async function kill(process: SupervisedProcess): Promise<Heal> {
-  await process.end('SIGKILL');
-  return () => process.start();
-}
-
-function suspend(process: SupervisedProcess): Heal {
-  process.signal('SIGSTOP');
-  return () => process.signal('SIGCONT');
-}
-
-function processOf(service: ChaosService, part: string, index: number): SupervisedProcess {
-  return part === 'redis' ? service.redis : memberOf(service, part, index).process;
-}
-
-function linkOf(service: ChaosService, name: FaultName, index: number): Proxy {
+function linkOf(service: ChaosService, name: FaultName, index: number): Pick<Proxy, 'set' | 'drop'> {
   const worker = service.workers[index];
   if (name.endsWith(':gateway-worker') && worker !== undefined) return worker.streamLink;
   const [part = ''] = (name.split(':')[1] ?? '').split('-');

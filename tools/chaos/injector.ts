@@ -4,9 +4,12 @@ import type { FaultKind, FaultName } from './fault-list.ts';
 import { inject } from './faults.ts';
 import type { Load } from './load.ts';
 import type { Impact } from './oracle.ts';
+import type { Heal } from './parts/process.ts';
+import { findPrimary, untilPromoted, untilRedisWrites } from './redis-faults.ts';
 import type { PlannedFault } from './schedule.ts';
 import type { ChaosService } from './service.ts';
 import { isSpeaking } from './session-record.ts';
+import type { SessionRecord } from './session-record.ts';
 import type { Timeline } from './timeline.ts';
 
 /** A fault that was injected, with its effect on the streams that ran at that moment. */
@@ -48,39 +51,48 @@ async function injectOne(
   timeline: Timeline,
 ): Promise<InjectedFault | undefined> {
   const { name, index, lastsMs } = planned;
-  const { target, harm }: FaultKind = FAULTS[name];
-  const affected = load.speaking();
-  const fromMs = timeline.nowMs;
-  timeline.add(`${name} ${index} for ${lastsMs} ms with ${affected.length} streams`);
-  const heal = await inject(service, planned).catch((error: unknown) => {
+  const { target, harm, promotes }: FaultKind = FAULTS[name];
+  const { ledger } = service;
+  try {
+    const primary = target === 'redis' ? await findPrimary(service) : undefined;
+    const affected = load.speaking();
+    const fromMs = timeline.nowMs;
+    timeline.add(`${name} ${index} for ${lastsMs} ms with ${affected.length} streams`);
+    const heal = await inject(service, planned, primary);
+    if (primary !== undefined && promotes) {
+      await untilPromoted(ledger, primary).catch((error: unknown) => timeline.add(`${name}: ${String(error)}`));
+      await untilRedisWrites(ledger);
+    }
+    const usableAtMs = timeline.nowMs;
+    await sleep(lastsMs);
+    await untilHealed(heal);
+    if (target === 'redis') await untilRedisWrites(ledger);
+    timeline.add(`${name} ${index} ended`);
+    // The return of a former primary does not affect clients.
+    const toMs = promotes ? usableAtMs : timeline.nowMs;
+    const recoveryMs = await waitForRecovery(affected, timeline);
+    const gateway = target === 'gateway' ? index : undefined;
+    return { name, harm, gateway, fromMs, toMs, streams: affected.length, recoveryMs };
+  } catch (error) {
     timeline.add(`${name} ${index} was not injected: ${String(error)}`);
-  });
-  if (heal === undefined) return undefined;
-  await sleep(lastsMs);
+    return undefined;
+  }
+}
+
+/** Ends a fault. Tries again while Redis is unavailable. */
+async function untilHealed(heal: Heal): Promise<void> {
   for (let isHealed = false; !isHealed;) {
     isHealed = await Promise.resolve(heal()).then(
       () => true,
       () => sleep(RETRY_MS, false),
     );
   }
-  if (target === 'redis') await untilRedisAnswers(service);
-  const toMs = timeline.nowMs;
-  timeline.add(`${name} ${index} ended`);
-  const hasRecovered = () => affected.every((stream) => !isSpeaking(stream) || stream.answeredAtMs > toMs);
-  while (!hasRecovered() && timeline.nowMs < toMs + RECOVERED_WITHIN_MS) await sleep(POLL_MS);
-  const recoveryMs = timeline.nowMs - toMs;
-  const gateway = target === 'gateway' ? index : undefined;
-  return { name, harm, gateway, fromMs, toMs, streams: affected.length, recoveryMs };
 }
 
-/** Waits until Redis has loaded its data. */
-async function untilRedisAnswers({ ledger }: ChaosService): Promise<void> {
-  while (
-    !(await ledger.link.send('', ['PING']).then(
-      () => true,
-      () => false,
-    ))
-  ) {
-    await sleep(RETRY_MS);
-  }
+/** Waits until each stream has an answer or has ended. Returns the time that it took. */
+async function waitForRecovery(affected: readonly SessionRecord[], timeline: Timeline): Promise<number> {
+  const endedAtMs = timeline.nowMs;
+  const hasRecovered = () => affected.every((stream) => !isSpeaking(stream) || stream.answeredAtMs > endedAtMs);
+  while (!hasRecovered() && timeline.nowMs < endedAtMs + RECOVERED_WITHIN_MS) await sleep(POLL_MS);
+  return timeline.nowMs - endedAtMs;
 }

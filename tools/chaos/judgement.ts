@@ -1,6 +1,7 @@
 import type { LedgerChecker, SeenEntry } from './checker.ts';
 import { judge, judgeUnknown } from './oracle.ts';
 import type { Impact } from './oracle.ts';
+import type { LostTail } from './replication.ts';
 import { longestStallMs } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { Timeline } from './timeline.ts';
@@ -17,18 +18,20 @@ export interface Judgement {
   readonly longestStallMs: number;
 }
 
-/**
- * Judges every session of a run, also those that only the ledger knows. Adds a violation for each problem. `ignored` are
- * sessions of the run itself.
- */
-export function judgeAll(
-  records: readonly SessionRecord[],
-  checker: LedgerChecker,
-  tenants: readonly string[],
-  ignored: ReadonlySet<string>,
-  impacts: readonly Impact[],
-  timeline: Timeline,
-): Judgement {
+/** What sessions are judged by. */
+export interface JudgeContext {
+  readonly checker: Pick<LedgerChecker, 'journal'>;
+  readonly tenants: readonly string[];
+  /** Sessions of the run itself. */
+  readonly ignored: ReadonlySet<string>;
+  readonly impacts: readonly Impact[];
+  /** Periods whose writes failovers may have lost. */
+  readonly tails: readonly LostTail[];
+}
+
+/** Judges every session of a run, also those that only the ledger knows. Adds a violation for each problem. */
+export function judgeAll(records: readonly SessionRecord[], context: JudgeContext, timeline: Timeline): Judgement {
+  const { checker, tenants, ignored, impacts, tails } = context;
   const known = new Set(records.map(({ id }) => id));
   const bySession = new Map<string, SeenEntry[]>();
   for (const entry of tenants.flatMap((tenant) => checker.journal(tenant))) {
@@ -36,7 +39,7 @@ export function judgeAll(
     bySession.set(entry.subject, [...(bySession.get(entry.subject) ?? []), entry]);
   }
   const verdicts = records.map((record) => {
-    const verdict = judge(record, bySession.get(record.id) ?? [], impacts);
+    const verdict = judge(record, bySession.get(record.id) ?? [], impacts, tails);
     for (const problem of verdict.problems) timeline.violate(describe(record, problem));
     return { record, verdict };
   });

@@ -81,6 +81,25 @@ test.each<[string, boolean, Impact[]]>([
   expect(judge(session(), [entry('settle', 6000)], impacts).isProtected).toBe(isProtected);
 });
 
+/** The session is created at 0.5 s, opened at 1 s, ends at 8 s, and its end is in the journal at 8.1 s. */
+test.each<[string, boolean, Parameters<typeof entry>[], { fromMs: number; toMs: number }]>([
+  ['its reservation was lost', true, [], { fromMs: 400, toMs: 600 }],
+  ['a failover lost only later writes', false, [], { fromMs: 1100, toMs: 1200 }],
+  ['its settlement was lost', true, [['fail', 0]], { fromMs: 7900, toMs: 8050 }],
+  ['its connect was lost', true, [['expire', 0]], { fromMs: 900, toMs: 950 }],
+  ['a failover was over before its end', false, [['fail', 0]], { fromMs: 2000, toMs: 3000 }],
+  ['its settlement was lost, but it was charged too much', false, [['settle', 7000]], { fromMs: 7900, toMs: 8050 }],
+  ['its reservation was kept, but it has not ended', false, [['reserve', 0]], { fromMs: 400, toMs: 600 }],
+])('judge decides whether a session has no problem if %s: %s', (_, isRight, ends, tail) => {
+  const entries = ends.map(([type, consumed]) => entry(type, consumed));
+  expect(judge(session(), entries, [], [tail]).problems.length === 0).toBe(isRight);
+});
+
+test('judge finds a problem if a protected session was lost, also during a failover', () => {
+  const { problems } = judge(session({ ending: 'lost' }), [entry('fail', 0)], [], [{ fromMs: 0, toMs: 9000 }]);
+  expect(problems.join()).toContain('although it is protected');
+});
+
 test('judge finds no problem if a session was lost because its gateway was killed, and was not charged', () => {
   const lost = session({ ending: 'lost', closeCode: 1006 });
   const verdict = judge(lost, [entry('fail', 0)], [impact('kills', 5000, 6000, 0)]);

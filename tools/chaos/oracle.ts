@@ -1,5 +1,6 @@
 import type { JournalEntry } from '@svc-asr/ledger';
 import type { FaultKind } from './fault-list.ts';
+import type { LostTail } from './replication.ts';
 import type { SessionRecord } from './session-record.ts';
 import { LEASE_MS, RENEW_MS, WORKERS_LOST_MAX } from './settings.ts';
 
@@ -29,6 +30,9 @@ const MERGE_MS = RENEW_MS + 1000;
 /** Longest separation after which a gateway certainly still has its lease. */
 const SEPARATED_MAX_MS = LEASE_MS - RENEW_MS;
 
+/** The service writes to Redis at most this long before its client has an answer. */
+const ANSWERED_WITHIN_MS = 3000;
+
 /**
  * Compares the charge of a session with what its client sent and received. `entries` are the journal entries of the
  * session.
@@ -37,6 +41,7 @@ export function judge(
   record: SessionRecord,
   entries: readonly (JournalEntry & { readonly seenAtMs: number })[],
   impacts: readonly Impact[],
+  tails: readonly LostTail[] = [],
 ): Verdict {
   const ends = entries.filter(({ type }) => ENDS.has(type));
   const [end] = ends;
@@ -45,12 +50,16 @@ export function judge(
   const isLost = record.ending === 'lost';
   const { leastMs, mostMs } = allowedCharge(record);
   const problems: string[] = [];
-  if (ends.length === 0) problems.push('has not ended');
+  const writesLost = findLostWrites(record, end?.seenAtMs ?? Infinity, tails);
+  // A failover that lost the reservation also removed it from the journal.
+  const isUnknown = entries.length === 0 && writesLost.has('reservation');
+  if (ends.length === 0 && !isUnknown) problems.push('has not ended');
   if (ends.length > 1) problems.push(`ended ${ends.length} times (${ends.map(({ type }) => type).join(', ')})`);
   if (isLost && isProtected) problems.push(`was lost with ${record.closeCode} although it is protected`);
   if (chargedMs > mostMs) problems.push(`was charged ${chargedMs} ms instead of at most ${mostMs} ms`);
   const isCharged = end?.type === 'settle';
-  if (isCharged ? chargedMs < Math.min(leastMs, mostMs) : mustBeCharged(record, isProtected)) {
+  const mustPay = mustBeCharged(record, isProtected) && writesLost.size === 0;
+  if (isCharged ? chargedMs < Math.min(leastMs, mostMs) : mustPay) {
     problems.push(`was charged ${chargedMs} ms instead of at least ${leastMs} ms`);
   }
   return {
@@ -82,6 +91,21 @@ function allowedCharge(record: SessionRecord): { leastMs: number; mostMs: number
 
 function mustBeCharged({ ending, sentSamples }: SessionRecord, isProtected: boolean): boolean {
   return isProtected && sentSamples > 0 && (ending === 'closed' || ending === 'limit');
+}
+
+/** Returns which writes of a session may have been lost by a failover. `settledAtMs` is when its end was seen. */
+function findLostWrites(
+  { createdAtMs, openedAtMs, endedAtMs }: SessionRecord,
+  settledAtMs: number,
+  tails: readonly LostTail[],
+): ReadonlySet<'reservation' | 'connect' | 'settlement'> {
+  const times = [
+    ['reservation', createdAtMs - ANSWERED_WITHIN_MS, createdAtMs],
+    ['connect', (openedAtMs ?? Infinity) - ANSWERED_WITHIN_MS, openedAtMs ?? Infinity],
+    ['settlement', (endedAtMs ?? Infinity) - ANSWERED_WITHIN_MS, settledAtMs],
+  ] as const;
+  const lost = times.filter(([, fromMs, toMs]) => tails.some((tail) => tail.fromMs <= toMs && tail.toMs >= fromMs));
+  return new Set(lost.map(([write]) => write));
 }
 
 function isProtectedFrom(record: SessionRecord, settledAtMs: number, impacts: readonly Impact[]): boolean {

@@ -12,11 +12,12 @@ import { Load } from './load.ts';
 import { checkQuiescence, checkService } from './quiescence.ts';
 import { Random } from '../../test/support/random.ts';
 import { readReference } from './reference.ts';
+import { ReplicationWatch } from './replication.ts';
 import type { RunResult } from './report.ts';
 import { buildSchedule } from './schedule.ts';
 import { startChaosService } from './service.ts';
 import type { ChaosService } from './service.ts';
-import { GATEWAYS, WORKERS } from './settings.ts';
+import { GATEWAYS, SENTINELS, WORKERS } from './settings.ts';
 import { createKey } from './tenants.ts';
 import { Timeline } from './timeline.ts';
 
@@ -56,7 +57,9 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
   const [first] = tenants;
   if (first === undefined) throw new Error('there is no tenant');
   const recordings = await readReference(gatewayUrls[0] ?? '', first);
-  const faults = args.faults.filter((name) => name !== 'full:disk' || service.disk.canFill);
+  const faults = args.faults.filter(
+    (name) => name !== 'full:disk' || service.redis.servers.every(({ disk }) => disk.canFill),
+  );
   if (faults.length < args.faults.length) logProgress('chaos: no full disk, because only root can mount a file system');
   const plan = buildSchedule(new Random(args.seed), {
     faults,
@@ -64,18 +67,22 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
     intervalMs: args.intervalSeconds * 1000,
     gateways: GATEWAYS,
     workers: WORKERS,
+    sentinels: SENTINELS,
   });
   logProgress(`chaos: ${plan.length} faults in ${args.minutes} min, seed ${args.seed}`);
   const checker = new LedgerChecker(ledger, tenantNames, timeline);
+  const watch = new ReplicationWatch(ledger, timeline, ({ fromMs }) => checker.forgetSince(fromMs));
   const ownSessions = await sessionsSoFar(checker, tenantNames);
   const load = new Load({ ...args, tenants, gatewayUrls, recordings, timeline });
   const injected = await injectAll(plan, service, load, timeline);
   logProgress(`chaos: ${injected.length} faults injected, waiting for the last sessions`);
   await load.stop();
   const accountsLocked = await checkQuiescence(ledger, tenants, timeline);
-  await checker.stop();
+  await watch.stop();
+  await checker.stop(watch.tails);
   const records = load.sessions;
-  const judgement = judgeAll(records, checker, tenantNames, ownSessions, injected, timeline);
+  const context = { checker, tenants: tenantNames, ignored: ownSessions, impacts: injected, tails: watch.tails };
+  const judgement = judgeAll(records, context, timeline);
   await checkService(gatewayUrls, tenants, recordings, timeline);
   return {
     command: commandOf(args),

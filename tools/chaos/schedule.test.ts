@@ -1,11 +1,11 @@
 import { FAULTS } from './fault-list.ts';
 import type { FaultName } from './fault-list.ts';
 import { Random } from '../../test/support/random.ts';
-import { buildSchedule } from './schedule.ts';
+import { buildSchedule, endOf } from './schedule.ts';
 
 const faults = Object.keys(FAULTS) as FaultName[];
-const build = (seed: number, durationMs: number) =>
-  buildSchedule(new Random(seed), { faults, durationMs, intervalMs: 4500, gateways: 2, workers: 3 });
+const build = (seed: number, durationMs: number, intervalMs = 4500) =>
+  buildSchedule(new Random(seed), { faults, durationMs, intervalMs, gateways: 2, workers: 3, sentinels: 3 });
 
 test('a schedule depends only on its seed', () => {
   expect(build(1, 600_000)).toEqual(build(1, 600_000));
@@ -21,16 +21,26 @@ test('a schedule of 90 minutes has at least 1,000 faults, each kind of fault, an
 
 test('a schedule starts no fault of a gateway, worker or other part before the last fault of this part has ended', () => {
   const until = new Map<string, number>();
-  for (const { name, index, atMs, lastsMs } of build(4, 90 * 60_000)) {
-    const part = `${FAULTS[name].target} ${index}`;
-    expect(atMs).toBeGreaterThan(until.get(part) ?? -1);
-    until.set(part, atMs + lastsMs);
+  for (const fault of build(4, 90 * 60_000)) {
+    const part = `${FAULTS[fault.name].target} ${fault.index}`;
+    expect(fault.atMs).toBeGreaterThan(until.get(part) ?? -1);
+    until.set(part, endOf(fault));
   }
 });
 
-test('a schedule hits every gateway and worker, and no other', () => {
+test.each([1000, 3000, 4500])('a schedule with an interval of %i ms has at most two faults at the same time', (ms) => {
+  const plan = build(6, 30 * 60_000, ms);
+  const counts = plan.map(({ atMs }, at) => plan.slice(0, at + 1).filter((other) => endOf(other) > atMs).length);
+  expect(Math.max(...counts)).toBe(2);
+});
+
+test('a schedule hits every gateway, worker and sentinel, and no other', () => {
   const parts = new Set(build(5, 90 * 60_000).map(({ name, index }) => `${FAULTS[name].target} ${index}`));
-  expect([...parts].sort()).toEqual(
-    ['gateway 0', 'gateway 1', 'operator 0', 'redis 0', 'worker 0', 'worker 1', 'worker 2'].sort(),
-  );
+  const several = [
+    ['gateway', 2],
+    ['sentinel', 3],
+    ['worker', 3],
+  ] as const;
+  const expected = several.flatMap(([kind, count]) => Array.from({ length: count }, (_, at) => `${kind} ${at}`));
+  expect([...parts].sort()).toEqual([...expected, 'operator 0', 'redis 0'].sort());
 });

@@ -8,7 +8,7 @@ export interface PlannedFault {
   /** Time since the start of the run. */
   readonly atMs: number;
   readonly lastsMs: number;
-  /** Which gateway or worker is hit. 0 for Redis and the operator. */
+  /** Which gateway, worker or sentinel is hit. 0 for Redis and the operator. */
   readonly index: number;
 }
 
@@ -18,12 +18,17 @@ export interface ScheduleOptions {
   readonly intervalMs: number;
   readonly gateways: number;
   readonly workers: number;
+  readonly sentinels: number;
 }
 
 /** Share of injections with two faults at the same time. */
 const PAIRS = 0.3;
 /** Time without faults that a gateway, a worker, the operator or Redis gets after each of its faults. */
 const REST_MS = 1500;
+/** Most faults at the same time. */
+const AT_ONCE = 2;
+/** Time that the sentinels need to promote a replica. */
+const PROMOTION_MS = 4000;
 
 /** Builds all faults of a run. The result depends only on the random numbers and the options. */
 export function buildSchedule(random: Random, options: ScheduleOptions): PlannedFault[] {
@@ -38,21 +43,32 @@ export function buildSchedule(random: Random, options: ScheduleOptions): Planned
       const fault = draw(random, urn, options, atMs);
       const part = `${FAULTS[fault.name].target} ${fault.index}`;
       if ((busyUntil.get(part) ?? 0) > atMs) continue;
-      busyUntil.set(part, atMs + fault.lastsMs + REST_MS);
+      if (plan.filter((other) => endOf(other) > atMs).length === AT_ONCE) continue;
+      busyUntil.set(part, endOf(fault) + REST_MS);
       plan.push(fault);
     }
   }
   return plan;
 }
 
+/** Returns when a fault ends. */
+export function endOf({ name, atMs, lastsMs }: PlannedFault): number {
+  return atMs + lastsMs + (FAULTS[name].promotes ? PROMOTION_MS : 0);
+}
+
 function draw(
   random: Random,
   urn: readonly FaultName[],
-  { gateways, workers }: ScheduleOptions,
+  { gateways, workers, sentinels }: ScheduleOptions,
   atMs: number,
 ): PlannedFault {
   const name = random.pick(urn);
   const { target, lastsMs }: FaultKind = FAULTS[name];
-  const count = target === 'gateway' ? gateways : target === 'worker' ? workers : 1;
-  return { name, atMs: Math.round(atMs), lastsMs: random.between(...lastsMs), index: random.between(0, count - 1) };
+  const counts = { gateway: gateways, worker: workers, sentinel: sentinels, redis: 1, operator: 1 };
+  return {
+    name,
+    atMs: Math.round(atMs),
+    lastsMs: random.between(...lastsMs),
+    index: random.between(0, counts[target] - 1),
+  };
 }

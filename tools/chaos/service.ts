@@ -1,29 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
 import { COMPILE_CACHE } from '../../test/support/compile-cache.ts';
+import { connected } from '../../test/support/connected.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MODEL, SESSION_SECRETS } from '../../test/support/gateway.ts';
-import { openLedger } from '../../test/support/ledger.ts';
 import { freePort } from '../../test/support/ports.ts';
 import { programFile } from '../../test/support/programs.ts';
 import { modelFolder } from '../../test/support/recording.ts';
 import { ticketKeyFiles } from '../../test/support/ticket-keys.ts';
-import { findRedis } from '../install/programs.ts';
-import { SupervisedProcess } from './process.ts';
-import { startProxy } from './proxy.ts';
-import type { Proxy } from './proxy.ts';
-import { createRedisDisk } from './redis-disk.ts';
-import type { RedisDisk } from './redis-disk.ts';
-import { GATEWAY_ENV, GATEWAYS, WORKER_ENV, WORKERS } from './settings.ts';
+import { SupervisedProcess } from './parts/process.ts';
+import { startProxy } from './parts/proxy.ts';
+import type { Proxy } from './parts/proxy.ts';
+import { startRedisGroup } from './parts/redis-group.ts';
+import type { RedisGroup, RedisLink } from './parts/redis-group.ts';
+import { DOWN_AFTER_MS, GATEWAY_ENV, GATEWAYS, REDIS_TIMEOUT_MS, WORKER_ENV, WORKERS } from './settings.ts';
 import { PEPPERS, writeResources } from './tenants.ts';
 import type { Timeline } from './timeline.ts';
 
 /** A process with its link to Redis. */
 export interface Member {
   readonly process: SupervisedProcess;
-  readonly redisLink: Proxy;
+  readonly redisLink: RedisLink;
   readonly adminUrl: string;
 }
 
@@ -38,12 +38,11 @@ export interface WorkerMember extends Member {
 
 /** All processes of the service. */
 export interface ChaosService {
-  readonly redis: SupervisedProcess;
-  readonly disk: RedisDisk;
+  readonly redis: RedisGroup;
   readonly gateways: readonly GatewayMember[];
   readonly workers: readonly WorkerMember[];
   readonly operator: Member;
-  /** Ledger that reads Redis without a proxy. */
+  /** Ledger that no fault of a link disturbs. */
   readonly ledger: Ledger;
   readonly tenantNames: readonly string[];
   stop: () => Promise<void>;
@@ -54,7 +53,7 @@ const READY_WITHIN_MS = 300_000;
 
 interface Base {
   readonly folder: string;
-  readonly redisPort: number;
+  readonly redis: RedisGroup;
   readonly timeline: Timeline;
 }
 
@@ -64,10 +63,13 @@ export async function startChaosService(
   timeline: Timeline,
   size: { tenants: number; concurrentSessions: number },
 ): Promise<ChaosService> {
-  const base = { folder, timeline, redisPort: await freePort() };
-  const disk = createRedisDisk(join(folder, 'redis'));
-  const redis = createRedis(base, disk);
-  redis.start();
+  const redis = await startRedisGroup(folder, DOWN_AFTER_MS, ({ process: { name }, disk }, status) => {
+    const text = `${name} ended by itself (${status})`;
+    // With appendfsync always, Redis ends itself if the disk is full.
+    if (disk.mayEndRedis) timeline.add(text);
+    else timeline.violate(text);
+  });
+  const base = { folder, timeline, redis };
   const resources = join(folder, 'resources');
   mkdirSync(resources);
   const tenantNames = writeResources(resources, size.tenants, size.concurrentSessions);
@@ -76,14 +78,15 @@ export async function startChaosService(
   const workers = await Promise.all(Array.from({ length: WORKERS }, (_, index) => createWorker(base, index)));
   const members: readonly Member[] = [operator, ...gateways, ...workers];
   for (const { process } of members) process.start();
-  const ledger = await openLedger(`redis://127.0.0.1:${base.redisPort}`, { prefix: PREFIX });
+  const directLink = await redis.openDirectLink();
+  const link = connectRedis({ url: directLink.url, name: 'chaos', timeoutMs: REDIS_TIMEOUT_MS });
+  const ledger = createLedger(await connected(link), { prefix: PREFIX });
   const stop = async () => {
     await Promise.all(members.map(({ process }) => process.end('SIGKILL')));
     await ledger.link.close();
-    await redis.end('SIGKILL');
-    const proxies = [...members.map(({ redisLink }) => redisLink), ...workers.map(({ streamLink }) => streamLink)];
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
-    disk.remove();
+    const links = [...members.map(({ redisLink }) => redisLink), ...workers.map(({ streamLink }) => streamLink)];
+    await Promise.all([directLink, ...links].map((each) => each.stop()));
+    await redis.stop();
   };
   try {
     for (const { process, adminUrl } of members) await untilReady(process.name, adminUrl);
@@ -91,7 +94,7 @@ export async function startChaosService(
     await stop();
     throw error;
   }
-  return { redis, disk, gateways, workers, operator, ledger, tenantNames, stop };
+  return { redis, gateways, workers, operator, ledger, tenantNames, stop };
 }
 
 async function untilReady(name: string, adminUrl: string): Promise<void> {
@@ -101,35 +104,13 @@ async function untilReady(name: string, adminUrl: string): Promise<void> {
   });
 }
 
-function createRedis({ folder, redisPort, timeline }: Base, disk: RedisDisk): SupervisedProcess {
-  const command = findRedis()?.path;
-  if (command === undefined) throw new Error('Redis is not installed');
-  const network = ['--port', String(redisPort), '--bind', '127.0.0.1', '--dir', disk.folder, '--save', ''];
-  // As in the chart, Redis answers a write only after it is on disk.
-  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
-  const rewrites = ['--auto-aof-rewrite-min-size', '32mb'];
-  return new SupervisedProcess({
-    name: 'redis',
-    command,
-    args: [...network, ...durable, ...rewrites],
-    env: () => ({ PATH: process.env.PATH }),
-    logFile: join(folder, 'redis.log'),
-    onCrash: (status) => {
-      const text = `redis ended by itself (${status})`;
-      // With appendfsync always, Redis ends itself if the disk is full.
-      if (disk.mayEndRedis) timeline.add(text);
-      else timeline.violate(text);
-    },
-  });
-}
-
 async function createMember(
   base: Base,
   program: 'gateway' | 'operator' | 'worker',
   name: string,
   env: (redisUrl: string) => NodeJS.ProcessEnv,
 ): Promise<Member> {
-  const redisLink = await startProxy(base.redisPort);
+  const redisLink = await base.redis.openLink();
   const adminPort = await freePort();
   const process_ = new SupervisedProcess({
     name,
@@ -141,7 +122,7 @@ async function createMember(
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: String(adminPort),
       REDIS_KEY_PREFIX: PREFIX,
-      ...env(`redis://127.0.0.1:${redisLink.port}`),
+      ...env(redisLink.url),
     }),
     logFile: join(base.folder, `${name}.log`),
     onCrash: (status) => base.timeline.violate(`${name} ended by itself (${status})`),

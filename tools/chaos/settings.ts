@@ -1,6 +1,12 @@
 /** Number of processes of each kind. */
 export const GATEWAYS = 2;
 export const WORKERS = 3;
+export const SENTINELS = 3;
+
+/** Timeout of one command. A service asks the sentinels for the primary at this interval. */
+export const REDIS_TIMEOUT_MS = 2000;
+/** Time without an answer after which the sentinels replace a primary. */
+export const DOWN_AFTER_MS = 1500;
 
 /** Duration of the lease of a gateway. It is the default of the service. */
 export const LEASE_MS = 15_000;
@@ -17,7 +23,7 @@ export const GATEWAY_ENV = {
   SESSION_TTL_MS: '15000',
   PROCESS_LEASE_MS: String(LEASE_MS),
   LEASE_RENEW_MS: String(RENEW_MS),
-  REDIS_TIMEOUT_MS: '2000',
+  REDIS_TIMEOUT_MS: String(REDIS_TIMEOUT_MS),
   REQUEST_DEADLINE_MS: '3000',
   WORKER_OPEN_TIMEOUT_MS: '6000',
   WORKER_SILENCE_TIMEOUT_MS: '5000',
@@ -29,5 +35,5 @@ export const WORKER_ENV = {
   LEAST_SLOTS_PERCENT: '100',
   MAX_BATCH: '4',
   MEASURE_SECONDS: '0',
-  REDIS_TIMEOUT_MS: '2000',
+  REDIS_TIMEOUT_MS: String(REDIS_TIMEOUT_MS),
 } as const;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { endProcess, hasEnded } from '../../test/support/leftovers.ts';
+import { endProcess, hasEnded } from '../../../test/support/leftovers.ts';
 
 /** How to start one process of the service. */
 export interface ProcessSpec {
@@ -37,6 +37,10 @@ export class SupervisedProcess {
     return this.#spec.name;
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   get isRunning(): boolean {
     return this.#child !== undefined && !hasEnded(this.#child);
   }
@@ -69,4 +73,19 @@ export class SupervisedProcess {
   signal(signal: NodeJS.Signals): void {
     if (this.isRunning) this.#child?.kill(signal);
   }
+}
+
+/** Ends a fault. */
+export type Heal = () => Promise<void> | void;
+
+/** Kills a process. The result starts it again. */
+export async function kill(process: SupervisedProcess): Promise<Heal> {
+  await process.end('SIGKILL');
+  return () => process.start();
+}
+
+/** Suspends a process. The result continues it. */
+export function suspend(process: SupervisedProcess): Heal {
+  process.signal('SIGSTOP');
+  return () => process.signal('SIGCONT');
 }

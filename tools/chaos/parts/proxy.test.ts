@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { eventually } from '../../test/support/eventually.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { startProxy } from './proxy.ts';
 import type { Proxy } from './proxy.ts';
 
@@ -24,8 +24,8 @@ class Client {
   isClosed = false;
   readonly #socket: Socket;
 
-  constructor() {
-    this.#socket = connect(proxy.port, '127.0.0.1');
+  constructor(port = proxy.port) {
+    this.#socket = connect(port, '127.0.0.1');
     this.#socket.on('data', (data) => (this.received += data.toString()));
     this.#socket.on('error', () => undefined);
     this.#socket.on('close', () => (this.isClosed = true));
@@ -104,4 +104,14 @@ test('drop closes open connections, and new ones work', async () => {
   second.send('b');
   await second.receives('b');
   second.end();
+});
+
+test('a proxy with a rewrite changes what the server sends, and nothing else', async () => {
+  const { port } = server.address() as AddressInfo;
+  const changing = await startProxy(port, (data) => Buffer.from(`<${data.toString()}>`));
+  const client = new Client(changing.port);
+  client.send('a');
+  await client.receives('<a>');
+  client.end();
+  await changing.stop();
 });

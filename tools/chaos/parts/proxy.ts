@@ -16,15 +16,15 @@ export interface Proxy {
   stop: () => Promise<void>;
 }
 
-/** Starts a proxy on a loopback port. */
-export async function startProxy(targetPort: number): Promise<Proxy> {
+/** Starts a proxy on a loopback port. `rewrite` changes what the server sends. */
+export async function startProxy(targetPort: number, rewrite = (data: Buffer) => data): Promise<Proxy> {
   let state: LinkState = 'open';
   /** Delivers what is due, for each direction of each connection. */
   const pumps = new Set<() => void>();
   const sockets = new Set<Socket>();
 
   /** Passes data and the end of a connection on, in order. */
-  function pass(from: Socket, to: Socket): void {
+  function pass(from: Socket, to: Socket, change = (data: Buffer) => data): void {
     const queue: { dueAt: number; act: () => void }[] = [];
     let timer: NodeJS.Timeout | undefined;
     const pump = () => {
@@ -46,7 +46,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
     pumps.add(pump);
     from.on('data', (data: Buffer) => {
       add(() => {
-        if (to.destroyed || to.write(data)) return;
+        if (to.destroyed || to.write(change(data))) return;
         from.pause();
         to.once('drain', () => from.resume());
       });
@@ -73,7 +73,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
       socket.on('close', () => sockets.delete(socket));
     }
     pass(client, target);
-    pass(target, client);
+    pass(target, client, rewrite);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const drop = () => {

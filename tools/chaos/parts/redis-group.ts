@@ -1,0 +1,165 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../../../test/support/eventually.ts';
+import { freePort } from '../../../test/support/ports.ts';
+import { ask } from '../../../test/support/redis-cluster.ts';
+import { configurationLines, PRIMARY_NAME, startSentinel } from '../../../test/support/redis-sentinel.ts';
+import { findRedis } from '../../install/programs.ts';
+import { SupervisedProcess } from './process.ts';
+import { startProxy } from './proxy.ts';
+import type { Proxy } from './proxy.ts';
+import { createRedisDisk } from './redis-disk.ts';
+import type { RedisDisk } from './redis-disk.ts';
+
+/** One Redis server of three. */
+export interface RedisServer {
+  readonly process: SupervisedProcess;
+  readonly disk: RedisDisk;
+  /** Port of the server itself. */
+  readonly port: number;
+  /** Link from the other servers and the sentinels. They know the server only by the port of this proxy. */
+  readonly peerLink: Proxy;
+}
+
+/** A primary, two replicas and three sentinels. */
+export interface RedisGroup {
+  readonly servers: readonly RedisServer[];
+  /** Opens a link of one process to all servers and sentinels. */
+  openLink: () => Promise<RedisLink>;
+  /** Opens a link for the run itself, which no fault disturbs. */
+  openDirectLink: () => Promise<RedisLink>;
+  /** Suspends or continues a sentinel. */
+  signalSentinel: (index: number, signal: 'SIGSTOP' | 'SIGCONT') => void;
+  /** Asks a sentinel for a planned failover. */
+  fail: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** Proxies in front of all servers and sentinels. They are disturbed together. */
+export interface RedisLink extends Omit<Proxy, 'port'> {
+  /** REDIS_URL that leads through the proxies. */
+  readonly url: string;
+}
+
+const READY_WITHIN_MS = 60_000;
+
+/** Starts the group. Its data and logs are in `folder`. `onCrash` is called for a server that ended by itself. */
+export async function startRedisGroup(
+  folder: string,
+  downAfterMs: number,
+  onCrash: (server: RedisServer, status: string) => void,
+): Promise<RedisGroup> {
+  const servers: RedisServer[] = [];
+  let count = 0;
+  const redis = await startSentinel({
+    downAfterMs,
+    startServer: async (directives) => {
+      const server = await startServer(folder, `redis-${count++}`, directives, onCrash);
+      servers.push(server);
+      const { process, port, disk, peerLink } = server;
+      const stop = async () => {
+        await process.end('SIGKILL');
+        await peerLink.stop();
+        disk.remove();
+      };
+      const own = { url: `redis://127.0.0.1:${port}`, port, folder: disk.folder, pid: process.pid ?? 0, stop };
+      const kill = () => process.end('SIGKILL');
+      const restart = () => {
+        process.start();
+        return Promise.resolve();
+      };
+      return { redis: { ...own, kill, restart }, port: peerLink.port };
+    },
+  });
+  const signalSentinel = (index: number, signal: NodeJS.Signals) => {
+    const pid = redis.sentinelPids[index];
+    if (pid !== undefined) process.kill(pid, signal);
+  };
+  const endSentinels = () => {
+    for (const index of redis.sentinelPids.keys()) signalSentinel(index, 'SIGKILL');
+  };
+  // A run that is interrupted must not leave sentinels behind.
+  process.once('exit', endSentinels);
+  return {
+    servers,
+    openLink: async () => {
+      const proxies = await Promise.all(servers.map(({ port }) => startProxy(port)));
+      return openLink(redis, servers, proxies);
+    },
+    openDirectLink: () => openLink(redis, servers, []),
+    signalSentinel,
+    fail: async () => {
+      await ask(redis.sentinelPorts[0] ?? 0, `SENTINEL FAILOVER ${PRIMARY_NAME}`);
+    },
+    stop: async () => {
+      process.off('exit', endSentinels);
+      await redis.stop();
+    },
+  };
+}
+
+async function startServer(
+  folder: string,
+  name: string,
+  directives: readonly string[],
+  onCrash: (server: RedisServer, status: string) => void,
+): Promise<RedisServer> {
+  const command = findRedis()?.path;
+  if (command === undefined) throw new Error('Redis is not installed');
+  const disk = createRedisDisk(join(folder, name));
+  const port = await freePort();
+  const peerLink = await startProxy(port);
+  const network = ['--port', String(port), '--bind', '127.0.0.1', '--replica-announce-port', String(peerLink.port)];
+  // As in the chart, Redis answers a write only after it is on disk, and a primary without replicas refuses writes.
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
+  const bounded = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '5'];
+  const files = ['--dir', disk.folder, '--save', '""', '--auto-aof-rewrite-min-size', '32mb'];
+  // Sentinel stores the role of a server in this file, so that the server has the same role after a restart.
+  const file = join(folder, `${name}.conf`);
+  const lines = configurationLines([...network, ...durable, ...bounded, ...files, ...directives]);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const process_ = new SupervisedProcess({
+    name,
+    command,
+    args: [file],
+    env: () => ({ PATH: process.env.PATH }),
+    logFile: join(folder, `${name}.log`),
+    onCrash: (status) => onCrash(server, status),
+  });
+  const server = { process: process_, disk, port, peerLink };
+  process_.start();
+  await eventually(`${name} answers`, READY_WITHIN_MS, () =>
+    ask(port, 'PING').then(
+      () => true,
+      () => false,
+    ),
+  );
+  return server;
+}
+
+/** Opens proxies to the sentinels. They report the ports of `proxies` instead of those of the servers. */
+async function openLink(
+  redis: { url: string; sentinelPorts: readonly number[] },
+  servers: readonly RedisServer[],
+  proxies: readonly Proxy[],
+): Promise<RedisLink> {
+  const ports = servers.map(({ peerLink, port }, at) => [peerLink.port, proxies[at]?.port ?? port] as const);
+  const rewrite = (data: Buffer) => {
+    let text = data.toString('latin1');
+    for (const [from, to] of ports) text = text.replaceAll(`$5\r\n${from}\r\n`, `$5\r\n${to}\r\n`);
+    return Buffer.from(text, 'latin1');
+  };
+  const sentinels = await Promise.all(redis.sentinelPorts.map((port) => startProxy(port, rewrite)));
+  const all = [...proxies, ...sentinels];
+  const each = (act: (proxy: Proxy) => void) => () => {
+    for (const proxy of all) act(proxy);
+  };
+  return {
+    url: redis.sentinelPorts.reduce((url, port, at) => url.replace(`:${port}/`, `:${sentinels[at]?.port}/`), redis.url),
+    set: (state) => each((proxy) => proxy.set(state))(),
+    drop: each((proxy) => proxy.drop()),
+    stop: async () => {
+      await Promise.all(all.map((proxy) => proxy.stop()));
+    },
+  };
+}
