@@ -21,6 +21,7 @@ declare module 'k6/http' {
   }
   export function get(url: string, params?: Params): Response;
   export function post(url: string, body: string, params?: Params): Response;
+  export function del(url: string, body: null, params?: Params): Response;
 }
 
 declare module 'k6/metrics' {
@@ -51,6 +52,7 @@ declare module 'k6/websockets' {
   export class WebSocket {
     constructor(url: string, protocols: readonly string[], params?: { tags?: Readonly<Record<string, string>> });
     readonly readyState: number;
+    readonly bufferedAmount: number;
     onopen: (event: Event) => void;
     onmessage: (event: Event & { readonly data: string }) => void;
     onerror: (event: Event & { readonly error: string }) => void;

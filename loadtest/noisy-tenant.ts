@@ -1,19 +1,25 @@
 import { call } from './lib/call.ts';
-import { buildK6Options, constantStreams } from './lib/load.ts';
+import { buildK6Options, constantRequests, constantStreams } from './lib/load.ts';
+import { WARM_UP_SECONDS } from './lib/periods.ts';
 import { plan } from './lib/plan-file.ts';
+import { createAndDelete } from './lib/session.ts';
 
 export { handleSummary } from './lib/load.ts';
 
+/** Sessions that are created and deleted per second. With those of the streams, there are enough for a percentile. */
+const CREATED_PER_SECOND = 10;
+const seconds = WARM_UP_SECONDS + plan.durationSeconds;
+
+/** The load of the regular tenants. Another k6 process runs noise.ts, so that it does not delay the measurements. */
 export const options = buildK6Options({
-  regular: constantStreams(plan.streams, plan.durationSeconds),
-  noisy: constantStreams(plan.noisyStreams, plan.durationSeconds, { exec: 'noise' }),
+  regular: constantStreams(plan.streams, seconds),
+  create: constantRequests(CREATED_PER_SECOND, seconds, 'create'),
 });
 
 export default function (): Promise<void> {
   return call();
 }
 
-/** Sends audio as fast as the service accepts it, session after session. */
-export function noise(): Promise<void> {
-  return call('noisy');
+export function create(): void {
+  createAndDelete();
 }

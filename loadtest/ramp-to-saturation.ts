@@ -2,7 +2,7 @@ import { sleep } from 'k6';
 import execution from 'k6/execution';
 import { get } from 'k6/http';
 import { call } from './lib/call.ts';
-import { elapsedMs } from './lib/current-step.ts';
+import { elapsedMs } from './lib/current-tags.ts';
 import type { LatencyTargetName } from './lib/latency-targets.ts';
 import { buildK6Options, oneCallEach } from './lib/load.ts';
 import { plan } from './lib/plan-file.ts';

@@ -74,7 +74,7 @@ export async function measureService(
     const controller = new AbortController();
     await Promise.all(
       plans.map(({ planFile, reportFile }) =>
-        runK6(k6, { scenario: SCENARIO, planFile, reportFile, caFile, address: '' }, controller.signal),
+        runK6(k6, { script: SCENARIO, planFile, reportFile, caFile, address: '' }, controller.signal),
       ),
     );
     const cores = used.stop();

@@ -1,11 +1,12 @@
 import { check, sleep } from 'k6';
 import execution from 'k6/execution';
 import { billableMs } from '../../packages/core/src/audio.ts';
+import { callerOf } from './callers.ts';
 import { Connection } from './connection.ts';
-import { currentStep } from './current-step.ts';
+import { currentTags } from './current-tags.ts';
 import { chargedMs, readyLatency, refusals, unclearMs } from './metrics.ts';
 import { phaseOf, recordingsFor } from './pace.ts';
-import type { Caller, Role } from './plan.ts';
+import type { Role } from './plan.ts';
 import { plan } from './plan-file.ts';
 import { speeches } from './recordings.ts';
 import type { Speech } from './recordings.ts';
@@ -53,7 +54,7 @@ export async function call(
   const ready = await connection.next('ready', READY_WITHIN_MS);
   let utterances = 0;
   if (ready?.kind === 'ready') {
-    readyLatency.add(ready.atMs - connection.openedAtMs, { role, context: name, step: currentStep() });
+    readyLatency.add(ready.atMs - connection.openedAtMs, { role, context: name, ...currentTags() });
     if (context !== undefined) await configure(connection, context);
     const profile = { role, context: name, phase, chunkMs: ready.chunkSamples * MS_PER_SAMPLE };
     const recordings = chosen.map((at) => speeches[at]).filter((speech): speech is Speech => speech !== undefined);
@@ -77,7 +78,7 @@ function checkSession(id: string, role: Role, { closeCode, track }: Connection, 
     [CHECKS.events]: isRefused || track.faults.length === 0,
     [CHECKS.closed]: isRefused || closeCode === NORMAL_CLOSURE,
   });
-  if (isRefused) refusals.add(1, { role, code: String(closeCode), step: currentStep() });
+  if (isRefused) refusals.add(1, { role, code: String(closeCode), ...currentTags() });
   if (passed) return;
   const faults = track.faults.length === 0 ? '' : `, faults: ${track.faults.join(', ')}`;
   console.error(`session ${id}: ${track.finals} finals of ${utterances} utterances, close code ${closeCode}${faults}`);
@@ -87,11 +88,4 @@ async function configure(connection: Connection, context: readonly [number, numb
   connection.send(JSON.stringify({ type: 'config', context }));
   const answer = await connection.next('configured', CONFIGURED_WITHIN_MS);
   if (answer === undefined) connection.track.faults.push('config was not acknowledged');
-}
-
-function callerOf(role: Role, user: number): Caller {
-  const callers = plan.callers.filter((caller) => caller.role === role);
-  const caller = callers[user % callers.length];
-  if (caller === undefined) throw new Error(`the plan has no ${role} tenant`);
-  return caller;
 }

@@ -21,13 +21,19 @@ export function constantStreams(
   return { exec: 'default', ...options, executor: 'constant-vus', vus: streams, ...times };
 }
 
+/** Calls a function of the script at a constant rate. */
+export function constantRequests(perSecond: number, seconds: number, exec: string): Load {
+  const users = { preAllocatedVUs: perSecond, maxVUs: 5 * perSecond };
+  return { exec, executor: 'constant-arrival-rate', rate: perSecond, duration: `${seconds}s`, ...users };
+}
+
 /**
- * Calls the default function of the script once in each virtual user. The function may start sessions for the given
+ * Calls a function of the script once in each virtual user. The function may start sessions for the given
  * time.
  */
-export function oneCallEach(users: number, seconds: number): Load {
+export function oneCallEach(users: number, seconds: number, exec = 'default'): Load {
   const maxDuration = `${seconds + GRACEFUL_SECONDS}s`;
-  return { exec: 'default', executor: 'per-vu-iterations', vus: users, iterations: 1, maxDuration };
+  return { exec, executor: 'per-vu-iterations', vus: users, iterations: 1, maxDuration };
 }
 
 /** Returns the k6 options of a script. */

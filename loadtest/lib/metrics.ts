@@ -4,6 +4,8 @@ const IS_TIME = true;
 
 /** Time from sending the sample at `audio_end_ms` of a delta to the arrival of the delta. */
 export const deltaLatency = new Trend('delta_latency', IS_TIME);
+/** The same for the first delta of each utterance. */
+export const firstDeltaLatency = new Trend('first_delta_latency', IS_TIME);
 /** Time from `flush` to `final`. */
 export const finalLatency = new Trend('final_latency', IS_TIME);
 /** Time from the start of the handshake to `ready`. */
@@ -21,3 +23,5 @@ export const refusals = new Counter('session_refusals');
 export const chargedMs = new Counter('charged_ms');
 /** Billable audio of all other sessions. The client cannot know whether the service charges it. */
 export const unclearMs = new Counter('unclear_ms');
+/** Answers to the requests of a noisy tenant. */
+export const noiseAnswers = new Counter('noise_answers');

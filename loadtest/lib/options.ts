@@ -82,9 +82,11 @@ export const LOAD_OPTIONS = {
   },
   SPIKE_PERCENT: { fallback: '300', description: 'spike: streams during the spike, in percent of STREAMS.' },
   SPIKE_SECONDS: { fallback: '30', description: 'spike: duration of the spike.' },
-  NOISY_STREAMS: {
-    fallback: '',
-    description: 'noisy-tenant: streams of the tenant that sends as fast as possible. If empty, the same as STREAMS.',
+  NOISE_FACTOR: { fallback: '100', description: 'noisy-tenant: factor by which the noisy tenant exceeds its limits.' },
+  PERIOD_SECONDS: {
+    fallback: '15',
+    description:
+      'noisy-tenant: length of each quiet and noisy period. DURATION_SECONDS is rounded down to pairs of periods.',
   },
   RAMP_START_PERCENT: {
     fallback: '70',

@@ -1,7 +1,8 @@
 import type { Limits } from './latency-targets.ts';
+import type { Periods } from './periods.ts';
 import type { Ramp } from './ramp.ts';
 
-/** How a tenant streams. A regular tenant streams in real time. A noisy tenant sends as fast as it can. */
+/** How a tenant behaves. A regular tenant streams in real time. A noisy tenant exceeds all of its limits. */
 export type Role = 'regular' | 'noisy';
 
 export interface Caller {
@@ -41,7 +42,10 @@ export interface Plan {
   readonly frameMs: number;
   readonly limits: Limits;
   readonly spike: { readonly streams: number; readonly seconds: number };
-  readonly noisyStreams: number;
+  /** Null in all scenarios except noisy-tenant. */
+  readonly periods: Periods | null;
+  /** Factor by which a noisy tenant exceeds its limits. */
+  readonly noiseFactor: number;
   /** Null in all scenarios except ramp-to-saturation. */
   readonly ramp: Ramp | null;
   /** `requiresLatency` and `mayBeRefused` are described in scenarios.ts. */

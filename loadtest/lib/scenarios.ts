@@ -51,10 +51,11 @@ export const SCENARIOS = {
     followsSlots: true,
   },
   'noisy-tenant': {
-    summary: 'One tenant sends as fast as it can. The latency targets of the others must be met.',
-    defaults: { LOAD_PERCENT: '25' },
+    summary:
+      'One tenant exceeds its limits by a factor of 100 in every second period. The p95 latencies of the others must stay within 110 % of the quiet periods.',
+    defaults: { LOAD_PERCENT: '25', DURATION_SECONDS: '300', SESSION_SECONDS: '5', TENANTS: '4' },
     requiresLatency: true,
-    mayBeRefused: true,
+    mayBeRefused: false,
     followsSlots: false,
   },
   'mixed-latency': {

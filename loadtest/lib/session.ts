@@ -1,9 +1,11 @@
 import { check, sleep } from 'k6';
-import { post } from 'k6/http';
+import execution from 'k6/execution';
+import { del, post } from 'k6/http';
 import type { Response } from 'k6/http';
 import { refusals, sessions } from './metrics.ts';
-import { currentStep } from './current-step.ts';
+import { currentTags } from './current-tags.ts';
 import type { Caller } from './plan.ts';
+import { callerOf } from './callers.ts';
 import { plan } from './plan-file.ts';
 import { CHECKS } from './thresholds.ts';
 
@@ -22,7 +24,7 @@ export function createSession({ key, role }: Caller, seconds: number): Session |
   const body = JSON.stringify({ model: plan.model, max_audio_seconds: seconds });
   const response = post(`${plan.baseUrl}/v1/asr/sessions`, body, {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    tags: { name: 'create session', role },
+    tags: { name: 'create session', role, ...currentTags() },
     timeout: '30s',
   });
   if (response.status === 201 && response.body !== null) {
@@ -36,12 +38,25 @@ export function createSession({ key, role }: Caller, seconds: number): Session |
   if (!check(null, { [CHECKS.refused]: isAllowed })) {
     console.error(`session refused with ${status} ${code}, Retry-After ${retryAfter ?? 'missing'}`);
   }
-  refusals.add(1, { role, code: `${status} ${code}`, step: currentStep() });
+  refusals.add(1, { role, code: `${status} ${code}`, ...currentTags() });
   sleep(Math.min(Number(retryAfter ?? 1), MAX_WAIT_SECONDS));
   return undefined;
 }
 
-function sessionOf(text: string): Session {
+/** Creates a session and deletes it without opening its stream. */
+export function createAndDelete(): void {
+  const caller = callerOf('regular', execution.vu.idInTest);
+  const session = createSession(caller, 1);
+  if (session === undefined) return;
+  const { status } = del(`${plan.baseUrl}/v1/asr/sessions/${session.id}`, null, {
+    headers: { authorization: `Bearer ${caller.key}` },
+    tags: { name: 'delete session', role: caller.role },
+  });
+  check(null, { [CHECKS.closed]: status === 204 });
+}
+
+/** Returns the session in a response of POST. */
+export function sessionOf(text: string): Session {
   const body = JSON.parse(text) as { id: string; websocket_url: string; websocket_protocols: string[] };
   const url =
     plan.streamOrigin === ''

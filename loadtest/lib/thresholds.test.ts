@@ -1,4 +1,4 @@
-import { buildThresholds, CHECKS } from './thresholds.ts';
+import { buildThresholds, CHECKS, NOISE_CHECK } from './thresholds.ts';
 
 const plan = {
   callers: [{ tenant: 't', key: 'k', role: 'regular' as const }],
@@ -6,6 +6,7 @@ const plan = {
   lagLimitMs: 50,
   limits: { delta: 300, final: 600, ready: 1000 },
   ramp: null,
+  periods: null,
   requiresLatency: true,
 };
 
@@ -46,6 +47,24 @@ test('buildThresholds measures each step of a ramp separately, and limits the la
   });
 });
 
+const periods = { startMs: 0, seconds: 15, count: 4 };
+
+test('buildThresholds measures quiet and noisy periods separately, without limits', () => {
+  expect(buildThresholds({ ...plan, periods })).toMatchObject({
+    'delta_latency{period:noisy}': [],
+    'http_req_duration{name:create session,period:quiet}': [],
+    'final_latency{period:quiet,half:second}': [],
+  });
+});
+
+test('buildThresholds counts the answers to a noisy tenant, and checks them', () => {
+  const callers = [{ tenant: 'n', key: 'k', role: 'noisy' as const }];
+  expect(buildThresholds({ ...plan, periods, callers })).toMatchObject({
+    'noise_answers{kind:request,answer:refused}': [],
+    [`checks{check:${NOISE_CHECK}}`]: ['rate==1'],
+  });
+});
+
 test('buildThresholds uses check names without the characters that k6 uses as separators', () => {
-  for (const name of Object.values(CHECKS)) expect(name).toMatch(/^[a-z ]+$/);
+  for (const name of [...Object.values(CHECKS), NOISE_CHECK]) expect(name).toMatch(/^[a-z ]+$/);
 });

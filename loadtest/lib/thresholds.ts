@@ -1,5 +1,8 @@
+import { COMPARED_NAMES, comparedMetric } from './comparisons.ts';
 import { LATENCY_TARGETS } from './latency-targets.ts';
 import type { LatencyTargetName } from './latency-targets.ts';
+import { NOISE_KINDS } from './noise.ts';
+import type { NoiseAnswer, NoiseKind } from './noise.ts';
 import type { Plan } from './plan.ts';
 
 /** Checks that every session must pass, whatever the load. k6 counts them in its metric `checks`. */
@@ -9,6 +12,9 @@ export const CHECKS = {
   closed: 'every stream closed normally',
   refused: 'every refusal was allowed',
 } as const;
+
+/** Check of every request of a noisy tenant. */
+export const NOISE_CHECK = 'every request of the noisy tenant got an allowed answer';
 
 /** Names of k6 metrics with a tag filter. */
 export const METRICS = {
@@ -21,16 +27,20 @@ export const METRICS = {
   charged: (tenant: string) => `charged_ms{tenant:${tenant}}`,
   unclear: (tenant: string) => `unclear_ms{tenant:${tenant}}`,
   create: 'http_req_duration{name:create session}',
+  noise: (kind: NoiseKind, answer: NoiseAnswer) => `noise_answers{kind:${kind},answer:${answer}}`,
 } as const;
 
-type ThresholdPlan = Pick<Plan, 'callers' | 'contexts' | 'lagLimitMs' | 'limits' | 'ramp' | 'requiresLatency'>;
+type ThresholdPlan = Pick<
+  Plan,
+  'callers' | 'contexts' | 'lagLimitMs' | 'limits' | 'periods' | 'ramp' | 'requiresLatency'
+>;
 
 /**
  * Builds the thresholds of a run. k6 reports a metric with a tag filter only if the thresholds contain it. A metric
  * without a limit therefore has an empty list.
  */
 export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
-  const { callers, contexts, lagLimitMs, limits, ramp, requiresLatency } = plan;
+  const { callers, contexts, lagLimitMs, limits, periods, ramp, requiresLatency } = plan;
   const limit = (target: LatencyTargetName) => (requiresLatency ? [`p(95)<=${limits[target]}`] : []);
   const measuresLatency = requiresLatency || ramp !== null;
   return Object.fromEntries([
@@ -48,5 +58,25 @@ export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
       ...LATENCY_TARGETS.map((target) => [METRICS.latencyAt(target, streams), []]),
       [METRICS.refusedAt(streams), []],
     ]),
+    ...(periods === null ? [] : buildPeriodThresholds(callers)),
   ]) as Record<string, string[]>;
+}
+
+/** Returns the metrics of the scenario noisy-tenant, which the runner judges. Each kind of tenant has its own process. */
+function buildPeriodThresholds(callers: ThresholdPlan['callers']): [string, string[]][] {
+  if (callers.some(({ role }) => role === 'noisy')) {
+    const answers = NOISE_KINDS.flatMap((kind) => [METRICS.noise(kind, 'accepted'), METRICS.noise(kind, 'refused')]);
+    return [[METRICS.check(NOISE_CHECK), ['rate==1']], ...withoutLimits(answers)];
+  }
+  const compared = COMPARED_NAMES.flatMap((name) => [
+    comparedMetric(name, 'quiet'),
+    comparedMetric(name, 'noisy'),
+    comparedMetric(name, 'quiet', 'first'),
+    comparedMetric(name, 'quiet', 'second'),
+  ]);
+  return withoutLimits(compared);
+}
+
+function withoutLimits(names: readonly string[]): [string, string[]][] {
+  return names.map((name) => [name, []]);
 }

@@ -1,11 +1,10 @@
 import type { Connection } from './connection.ts';
-import { currentStep } from './current-step.ts';
-import { deltaLatency, finalLatency, lag, wordErrorRate } from './metrics.ts';
+import { currentTags } from './current-tags.ts';
+import { deltaLatency, finalLatency, firstDeltaLatency, lag, wordErrorRate } from './metrics.ts';
 import { dueAt, frameBounds, frameSamples, startTimeOf } from './pace.ts';
 import type { Role } from './plan.ts';
 import { plan } from './plan-file.ts';
 import type { Speech } from './recordings.ts';
-import { waitUntil } from './wait.ts';
 import { wordErrors, wordsOf } from './word-errors.ts';
 
 const FINAL_WITHIN_MS = 60_000;
@@ -29,9 +28,14 @@ export async function streamRecording(
   profile: StreamProfile,
 ): Promise<boolean> {
   const { role, context } = profile;
-  const tags = () => ({ role, context, step: currentStep() });
-  connection.onDelta = (latencyMs) => deltaLatency.add(latencyMs, tags());
-  await (role === 'regular' ? sendPaced(connection, speech, profile) : sendAll(connection, speech));
+  const tags = () => ({ role, context, ...currentTags() });
+  let hasDelta = false;
+  connection.onDelta = (latencyMs) => {
+    deltaLatency.add(latencyMs, tags());
+    if (!hasDelta) firstDeltaLatency.add(latencyMs, tags());
+    hasDelta = true;
+  };
+  await sendPaced(connection, speech, profile);
   connection.send('{"type":"flush"}');
   connection.track.flushed(Date.now());
   const final = await connection.next('final', FINAL_WITHIN_MS);
@@ -67,15 +71,6 @@ function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: 
     };
     send();
   });
-}
-
-/** Sends as fast as the service accepts it. */
-async function sendAll(connection: Connection, { pcm }: Speech): Promise<void> {
-  for (let frame = 0; frame * frameSamples(plan.frameMs) < pcm.byteLength / 2 && connection.isOpen; frame++) {
-    sendFrame(connection, pcm, frame, Date.now());
-    // Lets k6 process events between two frames.
-    await waitUntil(0);
-  }
 }
 
 function sendFrame(connection: Connection, pcm: ArrayBuffer, frame: number, atMs: number): void {

@@ -24,10 +24,16 @@ export interface Balances {
   readonly ownView: Balance;
 }
 
+export interface TenantLimits {
+  readonly concurrentSessions: number;
+  readonly sessionsPerMinute: number;
+  readonly requestsPerMinute: number;
+}
+
 export interface TenantRequest {
   readonly name: string;
   readonly audioSeconds: number;
-  readonly concurrentSessions: number;
+  readonly limits: TenantLimits;
 }
 
 /** Client for the part of the console's admin API that load tests use. */
@@ -52,11 +58,11 @@ export function createAdmin({ baseUrl, adminUrl, adminToken, caFile, adminCaFile
     call<Result>(`${adminUrl}/admin/v1${path}`, { method, token: adminToken, body, ...adminCa });
 
   return {
-    createTenant: async ({ name, audioSeconds, concurrentSessions }) => {
+    createTenant: async ({ name, audioSeconds, limits }) => {
       const tenant = await callAdmin<{ applied: boolean }>('PUT', `/tenants/${name}`, {
         displayName: 'Load test',
         state: 'Active',
-        limits: { concurrentSessions, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 },
+        limits,
         grants: [{ id: 'loadtest', audioSeconds }],
       });
       const key = await callAdmin<{ key: string; active: boolean }>('POST', '/keys', {

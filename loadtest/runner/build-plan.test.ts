@@ -37,6 +37,13 @@ test('buildPlan plans as many virtual users as the last step of a ramp needs', (
   expect(streams).toBe(200);
 });
 
+test('buildPlan divides the duration of noisy-tenant into pairs of periods, and rejects fewer than two pairs', () => {
+  expect(plan('noisy-tenant').periods).toEqual({ startMs: 0, seconds: 15, count: 20 });
+  expect(plan('noisy-tenant', { DURATION_SECONDS: '119' }).periods?.count).toBe(6);
+  expect(() => plan('noisy-tenant', { DURATION_SECONDS: '59' })).toThrow('at least four times PERIOD_SECONDS=15');
+  expect(plan('steady').periods).toBeNull();
+});
+
 test('buildPlan requests contexts only for the scenario mixed-latency', () => {
   expect(plan('mixed-latency').contexts).toHaveLength(5);
   expect(plan('steady').contexts).toEqual([]);

@@ -1,5 +1,6 @@
 import { parseContexts } from '../lib/options.ts';
 import type { Options } from '../lib/options.ts';
+import type { Periods } from '../lib/periods.ts';
 import type { Plan } from '../lib/plan.ts';
 import type { Ramp } from '../lib/ramp.ts';
 import { SCENARIOS } from '../lib/scenarios.ts';
@@ -59,7 +60,8 @@ export function buildPlan(
       ready: options.whole('READY_P95_MS', 1, 600_000),
     },
     spike: { streams: spike, seconds: options.whole('SPIKE_SECONDS', 1, 86_400) },
-    noisyStreams: options.optional('NOISY_STREAMS', 1, MAX_STREAMS) ?? regular,
+    periods: scenario === 'noisy-tenant' ? periodsOf(options) : null,
+    noiseFactor: options.whole('NOISE_FACTOR', 1, 1000),
     requiresLatency: SCENARIOS[scenario].requiresLatency,
     mayBeRefused: SCENARIOS[scenario].mayBeRefused,
     lagLimitMs: options.whole('LAG_P95_MS', 1, 10_000),
@@ -71,6 +73,15 @@ function streamsOf(options: Options, declaredSlots: number): number {
   if (given !== undefined) return given;
   requireSlots(declaredSlots, 'STREAMS');
   return Math.max(1, Math.floor((declaredSlots * options.whole('LOAD_PERCENT', 1, 1000)) / 100));
+}
+
+/** Returns the periods of a run. The runner sets their start. */
+function periodsOf(options: Options): Periods {
+  const seconds = options.whole('PERIOD_SECONDS', 5, 600);
+  const pairs = Math.floor(options.whole('DURATION_SECONDS', 1, 7 * 86_400) / (2 * seconds));
+  // With four periods, both halves of the quiet ones have measurements.
+  if (pairs < 2) throw new Error(`DURATION_SECONDS must be at least four times PERIOD_SECONDS=${seconds}`);
+  return { startMs: 0, seconds, count: 2 * pairs };
 }
 
 function rampOf(options: Options, declaredSlots: number): Ramp {

@@ -48,7 +48,7 @@ async function run(scenario: 'smoke' | 'ramp-to-saturation', changes: Partial<Pl
     ...changes,
   };
   writeFileSync(files.planFile, JSON.stringify(plan));
-  await runK6(await findK6(''), { scenario, caFile: '', address, ...files }, new AbortController().signal);
+  await runK6(await findK6(''), { script: scenario, caFile: '', address, ...files }, new AbortController().signal);
   return readK6Metrics(plan.metricsFile);
 }
 

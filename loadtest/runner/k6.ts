@@ -2,19 +2,22 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureGoTools } from '../../tools/install/go-tools.ts';
 import { root } from '../../tools/launch/terminal.mjs';
-import type { ScenarioName } from '../lib/scenarios.ts';
 
 /** Exit codes of k6 after a complete run. */
 const COMPLETE = { passed: 0, crossedThresholds: 99 } as const;
 
 export interface K6Run {
-  readonly scenario: ScenarioName;
+  /** Name of a script in the folder loadtest. */
+  readonly script: string;
   readonly planFile: string;
+  /** File for the report page. If empty, k6 writes none. */
   readonly reportFile: string;
   /** PEM file of a CA. If empty, the CAs of the system are used. */
   readonly caFile: string;
   /** Host and port of k6's REST API. If empty, it is disabled. */
   readonly address: string;
+  /** Called when k6 has started. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** Returns the path of k6. If `path` is empty, builds k6 unless it was built before. */
@@ -25,13 +28,13 @@ export async function findK6(path: string): Promise<string> {
 /** Runs a scenario to its end. If the signal aborts, k6 ends early and interrupts running sessions. */
 export async function runK6(program: string, run: K6Run, signal: AbortSignal): Promise<void> {
   const flags = ['--quiet', '--no-color', '--no-usage-report', '--log-format=raw', `--address=${run.address}`];
-  const child = spawn(program, ['run', ...flags, join(root, 'loadtest', `${run.scenario}.ts`)], {
+  const child = spawn(program, ['run', ...flags, join(root, 'loadtest', `${run.script}.ts`)], {
     env: {
       ...process.env,
       // The admin token is not passed on, because k6 does not need it.
       ADMIN_TOKEN: '',
       LOADTEST_PLAN: run.planFile,
-      K6_WEB_DASHBOARD: 'true',
+      K6_WEB_DASHBOARD: String(run.reportFile !== ''),
       // With this value, k6 writes the report but does not open a port for a live view.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '2s',
@@ -43,6 +46,7 @@ export async function runK6(program: string, run: K6Run, signal: AbortSignal): P
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  if (child.pid !== undefined) run.onStart?.(child.pid);
   const stop = () => child.kill('SIGINT');
   signal.addEventListener('abort', stop);
   const status = await new Promise<number | null>((resolve, reject) => {

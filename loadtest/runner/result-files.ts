@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Comparison } from './comparison.ts';
 import type { Distribution } from './k6-metrics.ts';
 import { describeSaturation } from './saturation.ts';
 import type { Summary } from './summary.ts';
@@ -47,13 +48,13 @@ export function buildLines(summary: Summary): string[] {
     declaredSlots === 0
       ? 'declared slots unknown'
       : `${declaredSlots} declared slots${describeRange(summary.slotRange)}`;
-  const mark = (passed: boolean | null) => (passed === null ? ' ' : passed ? '✓' : '✗');
   return [
     `${scenario}: ${streams} streams, ${summary.sessions} sessions, ${summary.refused} refused, ${slots}`,
     ...(halvedAfter === null ? [] : [`  the worker was limited to half a core after ${halvedAfter} s`]),
     ...summary.targets.map(
       ({ target, limitMs, met, ...seen }) => `${mark(met)} ${row(target, seen)}  target p95 ${limitMs} ms`,
     ),
+    ...summary.comparisons.flatMap(describeComparison),
     ...Object.entries(summary.contexts).map(([context, seen]) => `  ${row(`delta [${context}]`, seen)}`),
     `  ${row('create', summary.create)}`,
     `  ${row('lag', summary.lag)}  void above p95 ${summary.lagLimitMs} ms`,
@@ -64,6 +65,15 @@ export function buildLines(summary: Summary): string[] {
   ];
 }
 
+const mark = (passed: boolean | null) => (passed === null ? ' ' : passed ? '✓' : '✗');
+
+function describeComparison({ name, quiet, noisy, ratio, limitMs, met }: Comparison): string[] {
+  return [
+    `  ${row(`${name} quiet`, quiet)}`,
+    `${mark(met)} ${row(`${name} noisy`, noisy)}  ratio ${ratio ?? '-'}, limit ${limitMs ?? '-'} ms`,
+  ];
+}
+
 function describeRange(range: Summary['slotRange']): string {
   if (range === null || range.least === range.most) return '';
   return ` at first, ${range.least} to ${range.most} during the run`;
@@ -71,12 +81,15 @@ function describeRange(range: Summary['slotRange']): string {
 
 function describeOutcome({ outcome, voidReason, declaredSlots, declaredAfter }: Summary): string {
   if (outcome !== 'void') return outcome === 'failed' ? 'FAILED' : outcome;
-  return voidReason === 'late generator'
-    ? 'VOID: the generator was too slow. Give it more CPU or fewer streams and run again.'
+  if (voidReason === 'late generator') {
+    return 'VOID: the generator was too slow. Give it more CPU or fewer streams and run again.';
+  }
+  return voidReason === 'unsteady machine'
+    ? 'VOID: latencies differ as much between quiet periods as between quiet and noisy ones. Run again on a quieter machine.'
     : `VOID: the machine became slower during the run. A worker now declares ${declaredAfter ?? 0} slots, not ${declaredSlots}. Run again.`;
 }
 
 function row(name: string, { count, p50, p95, max }: Distribution): string {
   const ms = (value: number | null) => `${value === null ? '-' : Math.round(value)} ms`.padStart(8);
-  return `${name.padEnd(14)} p50 ${ms(p50)}  p95 ${ms(p95)}  max ${ms(max)}  of ${count}`;
+  return `${name.padEnd(17)} p50 ${ms(p50)}  p95 ${ms(p95)}  max ${ms(max)}  of ${count}`;
 }

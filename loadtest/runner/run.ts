@@ -5,6 +5,8 @@ import { logProgress } from '../../tools/launch/terminal.mjs';
 import { freePort } from '../../tools/start/ports.ts';
 import { createOptions } from '../lib/options.ts';
 import type { Options } from '../lib/options.ts';
+import { NOISY_LIMITS } from '../lib/noise.ts';
+import { WARM_UP_SECONDS } from '../lib/periods.ts';
 import type { Plan } from '../lib/plan.ts';
 import { SCENARIOS } from '../lib/scenarios.ts';
 import { createAdmin } from './admin.ts';
@@ -13,7 +15,9 @@ import { buildPlan } from './build-plan.ts';
 import type { PartialPlan } from './build-plan.ts';
 import type { CpuLimit } from './cpu-limit.ts';
 import { readK6Metrics } from './k6-metrics.ts';
+import type { K6Metrics } from './k6-metrics.ts';
 import { findK6, runK6 } from './k6.ts';
+import { runNoise } from './noise.ts';
 import { findRecordings } from './recordings.ts';
 import { judgeGrowth, watchResources } from './resources.ts';
 import { RESULT_FILES } from './result-files.ts';
@@ -49,20 +53,22 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
 
   const tenants = createTenants(createAdmin(target));
   addCleanup(() => tenants.remove());
-  await addTenants(tenants, partialPlan, scenario === 'noisy-tenant');
+  await addTenants(tenants, partialPlan);
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-k6-'));
   addCleanup(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(out, { recursive: true });
   const [planFile, metricsFile] = [join(folder, 'plan.json'), join(folder, 'metrics.json')];
   const address = partialPlan.ramp === null ? '' : `127.0.0.1:${await freePort('127.0.0.1')}`;
   const gate = await openGate(scenario, options, service, context);
+  const { periods } = partialPlan;
   const plan: Plan = {
     ...partialPlan,
+    periods: periods === null ? null : { ...periods, startMs: Date.now() + WARM_UP_SECONDS * 1000 },
     // If streams follow the slots, a session that starts while slots fall may be refused.
     mayBeRefused: partialPlan.mayBeRefused || gate !== undefined,
     gateUrl: gate?.url ?? '',
     baseUrl: target.baseUrl,
-    callers: tenants.callers,
+    callers: tenants.callers.filter(({ role }) => role === 'regular'),
     k6Url: `http://${address}`,
     metricsFile,
   };
@@ -79,7 +85,12 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   if (resources !== undefined) addCleanup(resources.stop);
   const startedAt = new Date();
   const reportFile = join(out, RESULT_FILES.page);
-  await runK6(k6, { scenario, planFile, reportFile, address, caFile: target.caFile }, signal);
+  const { caFile } = target;
+  const noisePlan = { ...plan, callers: tenants.callers };
+  const [, noiseMetrics] = await Promise.all([
+    runK6(k6, { script: scenario, planFile, reportFile, address, caFile }, signal),
+    periods === null ? Promise.resolve({}) : runNoise(noisePlan, { k6, folder, caFile, signal }),
+  ]);
   endHalving();
   resources?.stop();
   const growth = resources === undefined ? [] : judgeGrowth(resources.samples, resources.failures);
@@ -94,7 +105,9 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     slowWorker,
     cpuHalvedAfterSeconds: halveCpu ? halveAfterSeconds : null,
   };
-  const [metrics, balances] = [readK6Metrics(metricsFile), await tenants.readBalances(settleMs)];
+  // A metric of the same name in both processes is that of the regular tenants.
+  const metrics: K6Metrics = { ...noiseMetrics, ...readK6Metrics(metricsFile) };
+  const balances = await tenants.readBalances(settleMs);
   const summary = summarize(facts, plan, metrics, balances, growth);
   const isDoubtful = summary.outcome === 'failed' || summary.saturation !== null;
   if (!isDoubtful || slowWorker || halveCpu || service.measureSlotsAgain === undefined) return summary;
@@ -102,12 +115,13 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   return summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, plan, metrics, balances, growth);
 }
 
-async function addTenants(tenants: Tenants, plan: PartialPlan, isNoisy: boolean): Promise<void> {
+async function addTenants(tenants: Tenants, plan: PartialPlan): Promise<void> {
   // The limit is doubled, because a session may still be settling when the next session of the same virtual user is
   // created.
   const maxSessions = 2 * (plan.users + plan.spike.streams) + 10;
-  for (let count = 0; count < plan.tenants; count++) await tenants.add('regular', maxSessions);
-  if (isNoisy) await tenants.add('noisy', 2 * plan.noisyStreams + 10);
+  const limits = { concurrentSessions: maxSessions, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 };
+  for (let count = 0; count < plan.tenants; count++) await tenants.add('regular', limits);
+  if (plan.periods !== null) await tenants.add('noisy', NOISY_LIMITS);
 }
 
 /** Opens a gate if the scenario uses a share of the declared slots, because their number may change during the run. */

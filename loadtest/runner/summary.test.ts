@@ -1,6 +1,9 @@
-import { CHECKS, METRICS } from '../lib/thresholds.ts';
+import { COMPARED_NAMES, comparedMetric } from '../lib/comparisons.ts';
+import { NOISE_KINDS } from '../lib/noise.ts';
+import { CHECKS, METRICS, NOISE_CHECK } from '../lib/thresholds.ts';
+import type { K6Metrics } from './k6-metrics.ts';
 import { summarize } from './summary.ts';
-import { balancesOf, checkResult, FACTS, metricsOf, PLAN, trend } from './testing/metrics.ts';
+import { balancesOf, checkResult, counter, FACTS, metricsOf, PLAN, trend } from './testing/metrics.ts';
 
 const lenient = { ...PLAN, requiresLatency: false };
 const balances = [balancesOf(6000)];
@@ -63,6 +66,37 @@ test('summarize reports a run that missed a target as void only if the machine b
   expect(judge({ declaredAfter: 130 })).toEqual(['failed', null]);
   expect(judge({ declaredAfter: 89, streams: 101 })).toEqual(['failed', null]);
   expect(judge({ declaredAfter: 89 }, good)).toEqual(['passed', null]);
+});
+
+const noisyPlan = { ...PLAN, periods: { startMs: 0, seconds: 15, count: 4 } };
+const noisyMetrics = (noisyMs: number, secondMs = 50) =>
+  metricsOf({
+    ...Object.fromEntries(
+      COMPARED_NAMES.flatMap((name) => [
+        [comparedMetric(name, 'quiet'), trend(50)],
+        [comparedMetric(name, 'noisy'), trend(noisyMs)],
+        [comparedMetric(name, 'quiet', 'first'), trend(50)],
+        [comparedMetric(name, 'quiet', 'second'), trend(secondMs)],
+      ]),
+    ),
+    ...Object.fromEntries(NOISE_KINDS.map((kind) => [METRICS.noise(kind, 'refused'), counter(30_000)])),
+    [METRICS.check(NOISE_CHECK)]: checkResult(1, 0),
+  });
+
+test('summarize fails a run whose noise increases latencies, and reports it as void if the machine was unsteady', () => {
+  const judge = (...values: [number, number?]) => {
+    const { outcome, voidReason } = summarize(FACTS, noisyPlan, noisyMetrics(...values), balances);
+    return [outcome, voidReason];
+  };
+  expect(judge(55)).toEqual(['passed', null]);
+  expect(judge(56)).toEqual(['failed', null]);
+  expect(judge(56, 60)).toEqual(['void', 'unsteady machine']);
+  expect(judge(55, 60)).toEqual(['passed', null]);
+});
+
+test('summarize fails a run whose noise did not arrive', () => {
+  const metrics = { ...noisyMetrics(50), [METRICS.noise('request', 'refused')]: counter(10) };
+  expect(summarize(FACTS, noisyPlan, metrics as K6Metrics, balances).outcome).toBe('failed');
 });
 
 test('summarize reports the saturation of a ramp', () => {

@@ -4,6 +4,8 @@ import type { Plan } from '../lib/plan.ts';
 import type { ScenarioName } from '../lib/scenarios.ts';
 import { METRICS } from '../lib/thresholds.ts';
 import type { Balances } from './admin.ts';
+import { compareLatencies, judgeNoise } from './comparison.ts';
+import type { Comparison } from './comparison.ts';
 import { judgeGates, judgeRefusals } from './gates.ts';
 import type { Gate } from './gates.ts';
 import { countOf, distributionOf, meetsThresholds } from './k6-metrics.ts';
@@ -31,7 +33,7 @@ export interface RunFacts {
 
 export type Outcome = 'passed' | 'failed' | 'void';
 /** Reason why the measured latencies are not those of the service. */
-export type VoidReason = 'late generator' | 'slower machine';
+export type VoidReason = 'late generator' | 'slower machine' | 'unsteady machine';
 
 /** A latency target with the measured distribution. */
 export interface Verdict extends Distribution {
@@ -58,9 +60,15 @@ export interface Summary extends RunFacts {
   readonly sessions: number;
   readonly refused: number;
   readonly saturation: Saturation | null;
+  /** Latencies in quiet and noisy periods. Empty in all scenarios except noisy-tenant. */
+  readonly comparisons: readonly Comparison[];
 }
 
-type SummaryPlan = Pick<Plan, 'contexts' | 'lagLimitMs' | 'limits' | 'model' | 'ramp' | 'requiresLatency' | 'streams'>;
+type SummaryPlan = Pick<
+  Plan,
+  | ('contexts' | 'lagLimitMs' | 'limits' | 'model' | 'ramp' | 'requiresLatency' | 'streams')
+  | ('noiseFactor' | 'periods')
+>;
 
 /** Judges a run and builds its summary. `growth` are the results of `judgeGrowth`. */
 export function summarize(
@@ -83,7 +91,9 @@ export function summarize(
     };
   });
   const refusals = facts.slotRange === null ? [] : [judgeRefusals(metrics)];
-  const gates = [...judgeGates(metrics, balances), ...refusals, ...growth];
+  const gates = [...judgeGates(metrics, balances), ...judgeNoise(metrics, plan), ...refusals, ...growth];
+  const comparisons = plan.periods === null ? [] : compareLatencies(metrics);
+  const missed = comparisons.filter(({ met }) => !met);
   const missesTarget =
     targets.some(({ met }) => met === false) ||
     (requiresLatency && !contexts.every((context) => isMet(METRICS.deltaOf(context))));
@@ -93,9 +103,12 @@ export function summarize(
     ? 'late generator'
     : missesTarget && hasSlowed(facts, streams)
       ? 'slower machine'
-      : null;
+      : missed.length > 0 && missed.every(({ isUnsteady }) => isUnsteady)
+        ? 'unsteady machine'
+        : null;
   const isCorrect = gates.every(({ passed }) => passed);
-  const outcome = !isCorrect ? 'failed' : voidReason !== null ? 'void' : missesTarget ? 'failed' : 'passed';
+  const isSlow = missesTarget || missed.length > 0;
+  const outcome = !isCorrect ? 'failed' : voidReason !== null ? 'void' : isSlow ? 'failed' : 'passed';
   const wer = metrics.wer?.values;
   return {
     ...facts,
@@ -115,6 +128,7 @@ export function summarize(
     sessions: countOf(metrics, 'sessions'),
     refused: countOf(metrics, 'session_refusals'),
     saturation: ramp === null ? null : concludeRamp(ramp, limits, metrics),
+    comparisons,
   };
 }
 

@@ -2,6 +2,8 @@ import type { Admin } from './admin.ts';
 import { createTenants } from './tenants.ts';
 import { balancesOf } from './testing/metrics.ts';
 
+const LIMITS = { concurrentSessions: 5, sessionsPerMinute: 60, requestsPerMinute: 600 };
+
 function createFakeAdmin(changes: Partial<Admin> = {}): Admin & { removed: string[] } {
   const removed: string[] = [];
   return {
@@ -19,8 +21,8 @@ function createFakeAdmin(changes: Partial<Admin> = {}): Admin & { removed: strin
 test('createTenants removes every tenant that it created, and each only once', async () => {
   const admin = createFakeAdmin();
   const tenants = createTenants(admin);
-  await tenants.add('regular', 5);
-  await tenants.add('noisy', 5);
+  await tenants.add('regular', LIMITS);
+  await tenants.add('noisy', LIMITS);
   expect(tenants.callers.map(({ role }) => role)).toEqual(['regular', 'noisy']);
   await tenants.remove();
   await tenants.remove();
@@ -30,7 +32,7 @@ test('createTenants removes every tenant that it created, and each only once', a
 test('createTenants removes a tenant whose creation failed', async () => {
   const admin = createFakeAdmin({ createTenant: () => Promise.reject(new Error('no key')) });
   const tenants = createTenants(admin);
-  await expect(tenants.add('regular', 5)).rejects.toThrow('no key');
+  await expect(tenants.add('regular', LIMITS)).rejects.toThrow('no key');
   await tenants.remove();
   expect(admin.removed).toHaveLength(1);
 });
@@ -39,7 +41,7 @@ test('readBalances waits until no credit is reserved, but not longer than the gi
   const reserved = balancesOf(0, { reservedMs: 60_000 });
   const reads = [reserved, balancesOf(3000)];
   const tenants = createTenants(createFakeAdmin({ readBalances: () => Promise.resolve(reads.shift() ?? reserved) }));
-  await tenants.add('regular', 5);
+  await tenants.add('regular', LIMITS);
   expect(await tenants.readBalances(60_000)).toEqual([balancesOf(3000)]);
   expect(await tenants.readBalances(0)).toEqual([reserved]);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller, Role } from '../lib/plan.ts';
 import { logProgress } from '../../tools/launch/terminal.mjs';
-import type { Admin, Balances } from './admin.ts';
+import type { Admin, Balances, TenantLimits } from './admin.ts';
 
 /** Credit of a tenant. It is more than any run can consume, even by a noisy tenant. */
 const AUDIO_SECONDS = 100_000_000;
@@ -11,7 +11,7 @@ const POLL_MS = 250;
 /** The tenants of one run. */
 export interface Tenants {
   readonly callers: readonly Caller[];
-  add: (role: Role, concurrentSessions: number) => Promise<void>;
+  add: (role: Role, limits: TenantLimits) => Promise<void>;
   /** Reads all balances as soon as no credit is reserved any more, and at the latest after `settleMs`. */
   readBalances: (settleMs: number) => Promise<Balances[]>;
   /** Removes all tenants, including those whose creation failed. */
@@ -25,10 +25,10 @@ export function createTenants(admin: Admin): Tenants {
   const callers: Caller[] = [];
   return {
     callers,
-    add: async (role, concurrentSessions) => {
+    add: async (role, limits) => {
       const name = `loadtest-${run}-${names.length + 1}`;
       names.push(name);
-      const key = await admin.createTenant({ name, audioSeconds: AUDIO_SECONDS, concurrentSessions });
+      const key = await admin.createTenant({ name, audioSeconds: AUDIO_SECONDS, limits });
       callers.push({ tenant: name, key, role });
     },
     readBalances: async (settleMs) => {

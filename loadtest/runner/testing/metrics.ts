@@ -77,5 +77,7 @@ export const PLAN = {
   lagLimitMs: 50,
   limits: { delta: 300, final: 600, ready: 1000 },
   ramp: null,
+  periods: null,
+  noiseFactor: 100,
   requiresLatency: true,
 };

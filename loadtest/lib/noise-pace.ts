@@ -1,0 +1,29 @@
+import { waitUntil } from './wait.ts';
+
+/** Longest time by which repetitions may be late. If they are later, the missing ones are skipped. */
+const MAX_LATE_MS = 1000;
+
+/** Time, which tests replace. */
+export interface PaceClock {
+  readonly now: () => number;
+  readonly waitUntil: (atMs: number) => Promise<void>;
+}
+
+const CLOCK: PaceClock = { now: () => Date.now(), waitUntil };
+
+/**
+ * Repeats an action at fixed times until `endMs`. Late repetitions follow each other without a pause, so that a slow
+ * answer does not lower the rate.
+ */
+export async function repeatUntil(
+  endMs: number,
+  { startMs, intervalMs }: { startMs: number; intervalMs: number },
+  act: () => Promise<void> | void,
+  clock: PaceClock = CLOCK,
+): Promise<void> {
+  for (let dueMs = startMs; dueMs < endMs; dueMs = Math.max(dueMs + intervalMs, clock.now() - MAX_LATE_MS)) {
+    if (clock.now() < dueMs) await clock.waitUntil(dueMs);
+    if (clock.now() >= endMs) return;
+    await act();
+  }
+}

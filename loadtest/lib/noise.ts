@@ -1,0 +1,21 @@
+/** Limits of the noisy tenant. They are the defaults of a Tenant resource. */
+export const NOISY_LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 } as const;
+
+/**
+ * Kinds of noise, with their rates at factor 1. A tenant connects as often as it creates sessions. The service limits
+ * wrong API keys by address and not by tenant. At factor 100, they exceed this limit of 100 per second by a half.
+ */
+export const NOISE_PER_MINUTE = {
+  request: NOISY_LIMITS.requestsPerMinute,
+  handshake: NOISY_LIMITS.sessionsPerMinute,
+  key: 90,
+} as const;
+
+export type NoiseKind = keyof typeof NOISE_PER_MINUTE;
+export const NOISE_KINDS = Object.keys(NOISE_PER_MINUTE) as NoiseKind[];
+
+/** Answers that the noise counts. `refused` is every answer except those that a tenant within its limits gets. */
+export type NoiseAnswer = 'accepted' | 'refused';
+
+/** Share of the intended noise that must have been refused. Otherwise the run did not test what it claims. */
+export const MIN_REFUSED_SHARE = 0.9;

@@ -1,0 +1,56 @@
+// The requests of the noisy tenant in the scenario noisy-tenant. A second k6 process with low priority runs this script.
+import execution from 'k6/execution';
+import { callerOf } from './lib/callers.ts';
+import { oneCallEach, buildK6Options } from './lib/load.ts';
+import { NOISE_PER_MINUTE } from './lib/noise.ts';
+import type { NoiseKind } from './lib/noise.ts';
+import { repeatUntil } from './lib/noise-pace.ts';
+import { sendCreate, sendHandshake, sendWrongKey } from './lib/noise-requests.ts';
+import { streamNoise } from './lib/noise-stream.ts';
+import { noisyRanges } from './lib/periods.ts';
+import { plan } from './lib/plan-file.ts';
+
+export { handleSummary } from './lib/load.ts';
+
+/** Virtual users of each kind. Each sends one request at a time. */
+const USERS: Readonly<Record<NoiseKind, number>> = { request: 60, handshake: 20, key: 20 };
+
+export const options = buildK6Options({
+  request: oneCallEach(USERS.request, plan.durationSeconds, 'request'),
+  handshake: oneCallEach(USERS.handshake, plan.durationSeconds, 'handshake'),
+  key: oneCallEach(USERS.key, plan.durationSeconds, 'key'),
+});
+
+/** Creates sessions. The virtual user that gets one streams audio as fast as the service accepts it. */
+export function request(): Promise<void> {
+  const caller = callerOf('noisy', 0);
+  return repeatInNoise('request', async (number, endMs) => {
+    const session = sendCreate(caller, number);
+    if (session !== undefined) await streamNoise(session, caller, { number, endMs });
+  });
+}
+
+/** Opens streams with invalid credentials. */
+export function handshake(): Promise<void> {
+  return repeatInNoise('handshake', () => sendHandshake());
+}
+
+/** Creates sessions with API keys that do not exist. */
+export function key(): Promise<void> {
+  return repeatInNoise('key', () => sendWrongKey());
+}
+
+/** Repeats an action in each noisy period, so that all users of a kind reach its rate together. */
+async function repeatInNoise(
+  kind: NoiseKind,
+  act: (number: number, endMs: number) => Promise<void> | void,
+): Promise<void> {
+  if (plan.periods === null) throw new Error('the plan has no periods');
+  const users = USERS[kind];
+  const intervalMs = (60_000 * users) / (plan.noiseFactor * NOISE_PER_MINUTE[kind]);
+  const offset = (execution.vu.idInTest % users) / users;
+  let number = execution.vu.idInTest;
+  for (const { startMs, endMs } of noisyRanges(plan.periods)) {
+    await repeatUntil(endMs, { startMs: startMs + offset * intervalMs, intervalMs }, () => act(number++, endMs));
+  }
+}
