@@ -1,6 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { renderDocuments } from '@svc-asr/api-docs';
 import {
   generateApiKey,
@@ -16,6 +19,7 @@ import type { KeyRecord } from '@svc-asr/ledger';
 import { createMetrics, parseKeyring } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import type { AppParts } from './app.ts';
+import { RateBlocks } from './auth/rate-blocks.ts';
 import { createGatewayKeys } from './auth/keys.ts';
 import { createGatewayMetrics } from './metrics.ts';
 
@@ -74,6 +78,7 @@ const parts = {
   },
   catalogue: { entries: () => [], has: () => false },
   ledgerWatch: { require: () => undefined, verify: () => Promise.resolve() },
+  rateBlocks: new RateBlocks(),
   cancellations: { add: () => undefined },
   shutdown: { announced: false, closed: false },
   documents: renderDocuments(),
@@ -98,10 +103,10 @@ function routesOf(layers: readonly Layer[]): string[] {
   });
 }
 
-function createKey(scopes: readonly KeyScope[] | undefined): string {
+function createKey(scopes: readonly KeyScope[] | undefined, tenant = 'acme'): string {
   const { key, keyId } = generateApiKey(randomBytes);
   const hash = createHmac('sha256', PEPPER).update(key).digest('hex');
-  const record = { tenant: 'acme', hash, pepperId: 'p1', expiresAtMs: null, revoked: false };
+  const record = { tenant, hash, pepperId: 'p1', expiresAtMs: null, revoked: false };
   records.set(keyId, scopes === undefined ? record : { ...record, scopes });
   return key;
 }
@@ -144,3 +149,24 @@ test.each(Object.keys(ACCESS).filter((route) => ACCESS[route] === 'public'))(
     expect(await codeOf(route, undefined)).toMatch(/^(invalid_parameters)?$/);
   },
 );
+
+test('one tenant may send half of FILES_MAX files at a time, and another tenant can still send one', async () => {
+  const noisy = createKey(undefined, 'noisy');
+  const headers = { authorization: `Bearer ${noisy}`, 'content-type': 'multipart/form-data; boundary=x' };
+  // None of these uploads ends, so only a refused one is answered.
+  const uploads = Array.from({ length: parts.settings.FILES_MAX / 2 + 1 }, () => {
+    const upload = request(`${address}${TRANSCRIPTIONS_PATH}`, { method: 'POST', headers, agent: false });
+    upload.on('error', () => undefined);
+    upload.write('--x\r\n');
+    return upload;
+  });
+  const codes = uploads.map(async (upload) => {
+    const [response] = (await once(upload, 'response')) as [IncomingMessage];
+    return ((await json(response)) as ErrorBody).error.code;
+  });
+  expect(await Promise.race(codes)).toBe('concurrency_limit_exceeded');
+  expect(await codeOf(`POST ${TRANSCRIPTIONS_PATH}`, createKey(undefined, 'other'))).toBe('unsupported_media_type');
+  const ends = Promise.allSettled(codes);
+  for (const upload of uploads) upload.destroy();
+  expect((await ends).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});

@@ -8,6 +8,7 @@ import type { Logger, Tracing } from '@svc-asr/runtime';
 import { admit } from './auth/admit.ts';
 import { authenticate } from './auth/authenticate.ts';
 import type { KeyCheck } from './auth/authenticate.ts';
+import type { RateBlocks } from './auth/rate-blocks.ts';
 import { requireScope } from './auth/scopes.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
@@ -43,6 +44,7 @@ export interface AppParts {
   catalogue: CatalogueView;
   keys: KeyCheck;
   ledgerWatch: LedgerWatch;
+  rateBlocks: RateBlocks;
   cancellations: Cancellations;
   audioCapacity: AudioCapacity;
   shutdown: Shutdown;
@@ -56,13 +58,13 @@ export interface AppParts {
 
 /** Creates the HTTP application. The order of the handlers is the order in which they may refuse a request. */
 export function createApp(parts: AppParts): Express {
-  const { settings, logger, metrics, ledger, catalogue, ledgerWatch, shutdown } = parts;
+  const { settings, logger, metrics, ledger, catalogue, shutdown } = parts;
   const app = createExpress();
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
   const authenticated = authenticate(parts.keys);
-  const admitted = admit(ledger, ledgerWatch, checkDeadline);
+  const admitted = admit(parts, checkDeadline);
   /** Returns the handlers with which every route that requires an API key starts. */
   const keyed = (scope: KeyScope) => [authenticated, admitted, requireScope(scope)];
   const sessions = sessionOptions(parts, checkDeadline);

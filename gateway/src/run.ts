@@ -7,6 +7,7 @@ import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
 import { createApp } from './app.ts';
 import { createGatewayKeys } from './auth/keys.ts';
+import { RateBlocks } from './auth/rate-blocks.ts';
 import { readDocuments } from './documents/index.ts';
 import { followCatalogue } from './catalogue.ts';
 import type { CatalogueView } from './catalogue.ts';
@@ -88,7 +89,8 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
   const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
   const refusals = new RefusalLog({ ledger, metrics });
-  const shared = { logger, ledger, catalogue, ledgerWatch, metrics, tracing, refusals };
+  const rateBlocks = new RateBlocks();
+  const shared = { logger, ledger, catalogue, ledgerWatch, rateBlocks, metrics, tracing, refusals };
   const shutdown: Shutdown = { announced: false, closed: false };
   const { budget, audioCapacity } = createAudioMemory(settings, metrics);
   const documents = readDocuments();

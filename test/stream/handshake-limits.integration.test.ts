@@ -7,6 +7,7 @@ import type { TestGateway } from '../support/gateway.ts';
 import { errorOf, refusal } from '../support/refusals.ts';
 import { createSession } from '../support/stream-client.ts';
 import type { SessionBody } from '../support/stream-client.ts';
+import { WebSocket } from 'ws';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { upgrade } from './upgrade.ts';
@@ -140,5 +141,46 @@ test('handshakes that wait for a silent Redis are limited, and each one is rolle
     expect(refused).toEqual(messages.slice(PENDING));
     await eventually('every handshake is rolled back', 30_000, async () => (await pending()) === 0);
     expect((await upgrade(session)).status).toBe(101);
+  });
+});
+
+test('unanswered handshakes of one session do not take the audio memory of a gateway', async () => {
+  // There is memory for 20 streams. One session may have 10 unanswered handshakes.
+  await withGateway({ STREAM_MEMORY_MIB: '192' }, async (gateway) => {
+    const session = await sessionAt(gateway);
+    process.kill(stage.redis.pid, 'SIGSTOP');
+    let answers: Promise<Answer>[];
+    try {
+      answers = Array.from({ length: 50 }, () => upgrade(session));
+      const isLimited = answers.map((answer) => answer.then(({ status }) => status === 429));
+      // Only handshakes that do not wait for Redis are answered now.
+      expect(await Promise.race(isLimited)).toBe(true);
+    } finally {
+      process.kill(stage.redis.pid, 'SIGCONT');
+    }
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([101, 401, 429]));
+    expect(statuses.filter((status) => status === 101)).toHaveLength(1);
+  });
+});
+
+test('one tenant may open half of the connections of a gateway to /v1/realtime, and another tenant can still connect', async () => {
+  await withGateway({ MAX_CONNECTIONS: '4' }, async (gateway) => {
+    const open: WebSocket[] = [];
+    const connect = (key: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const url = `${gateway.baseUrl.replace('http', 'ws')}/v1/realtime?intent=transcription`;
+        const socket = new WebSocket(url, { headers: { Authorization: `Bearer ${key}` } });
+        open.push(socket);
+        socket.once('open', () => resolve(101));
+        socket.once('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
+        socket.once('error', reject);
+      });
+    const [noisy, other] = [await stage.caller(), await stage.caller()];
+    expect([await connect(noisy.key), await connect(noisy.key), await connect(noisy.key)]).toEqual([101, 101, 429]);
+    expect(await connect(other.key)).toBe(101);
+    open[0]?.terminate();
+    await eventually('the closed connection no longer counts', 30_000, async () => (await connect(noisy.key)) === 101);
+    for (const socket of open) socket.terminate();
   });
 });

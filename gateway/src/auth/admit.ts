@@ -4,6 +4,7 @@ import type { AccountState, Admission, Ledger } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
 import type { LedgerWatch } from '../ledger-watch.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
+import type { RateBlocks } from './rate-blocks.ts';
 
 const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
   Waitlisted: 'The account is waiting for approval.',
@@ -12,14 +13,21 @@ const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string
   Deleted: 'The account was closed.',
 };
 
+/** What the check of accounts and request rates needs. All routes of a gateway share it. */
+export interface AdmitParts {
+  ledger: Pick<Ledger, 'admit'>;
+  ledgerWatch: Pick<LedgerWatch, 'require' | 'verify'>;
+  rateBlocks: RateBlocks;
+}
+
 /** Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. */
-export async function admitTenant(
-  ledger: Pick<Ledger, 'admit'>,
-  ledgerWatch: Pick<LedgerWatch, 'require' | 'verify'>,
-  tenant: string,
-): Promise<Admission> {
+export async function admitTenant({ ledger, ledgerWatch, rateBlocks }: AdmitParts, tenant: string): Promise<Admission> {
   ledgerWatch.require();
+  const sinceMs = performance.now();
+  const blocked = rateBlocks.find(tenant, sinceMs);
+  if (blocked !== undefined) return blocked;
   const admission = await ledger.admit(tenant);
+  rateBlocks.add(tenant, admission, sinceMs);
   const { state } = admission;
   if (state === undefined) await ledgerWatch.verify();
   if (state !== 'Active') {
@@ -36,11 +44,11 @@ export function requireRate({ allowed, retryAfterMs }: Admission): void {
 /**
  * Counts a request. Refuses it with 403 if the account is not active, and then with 429 if it exceeds the request rate.
  */
-export function admit(ledger: Ledger, ledgerWatch: LedgerWatch, checkDeadline: CheckDeadline): RequestHandler {
+export function admit(parts: AdmitParts, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response, next) => {
     const exchange = exchangeOf(response);
     checkDeadline(response);
-    const admission = await admitTenant(ledger, ledgerWatch, exchange.tenant ?? '');
+    const admission = await admitTenant(parts, exchange.tenant ?? '');
     exchange.rates = { requests: admission.rate };
     requireRate(admission);
     next();

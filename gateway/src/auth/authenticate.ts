@@ -32,7 +32,7 @@ export interface VerifiedKey extends RecognizedKey {
 export interface KeyCheck {
   /**
    * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid, and 429 after too many failures
-   * from one address. `addressOf` is called only after a failure or for a key that is not cached. Evaluating the proxy
+   * from one address, unless the key was verified here before. `addressOf` is called only after a failure or for a key that is not cached. Evaluating the proxy
    * headers would cost more than checking a cached key. `onRecognized` is called with the tenant of the key, also if
    * the key was revoked or has expired.
    */
@@ -58,12 +58,15 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
         const key = bearer(authorization);
         const keyId = parseApiKey(key);
         if (keyId === undefined) throw new ApiError('invalid_api_key');
+        const digest = hash('sha256', key, 'base64url');
         let record = lookup.cached(keyId);
         if (record === undefined) {
-          refuseIfBlocked(failures, addressOf(), now());
+          // Clients of an address must not lock out others that share it. A key that was valid here is looked up again.
+          if (!lookup.wasVerified(keyId, digest)) refuseIfBlocked(failures, addressOf(), now());
           record = await find(keyId);
         }
-        requireMatch(record, key, peppers);
+        requireMatch(record, key, digest, peppers);
+        lookup.remember(keyId, digest);
         onRecognized?.({ tenant: record.tenant, keyId });
         checkValidity(record, now());
         lookup.touch(keyId);
@@ -107,8 +110,13 @@ function bearer(authorization: string | undefined): string {
 }
 
 /** Throws 401 unless the caller holds the whole key. Only then may it learn that the key was revoked or has expired. */
-function requireMatch(record: FoundKey | undefined, key: string, peppers: Keyring): asserts record is FoundKey {
-  if (record === undefined || !matches(record, key, peppers)) throw new ApiError('invalid_api_key');
+function requireMatch(
+  record: FoundKey | undefined,
+  key: string,
+  digest: string,
+  peppers: Keyring,
+): asserts record is FoundKey {
+  if (record === undefined || !matches(record, key, digest, peppers)) throw new ApiError('invalid_api_key');
 }
 
 function checkValidity({ revoked, expiresAtMs }: FoundKey, now: number): void {
@@ -116,8 +124,7 @@ function checkValidity({ revoked, expiresAtMs }: FoundKey, now: number): void {
   if (expiresAtMs !== null && now >= expiresAtMs) throw new ApiError('expired_api_key');
 }
 
-function matches(record: FoundKey, key: string, peppers: Keyring): boolean {
-  const digest = hash('sha256', key, 'base64url');
+function matches(record: FoundKey, key: string, digest: string, peppers: Keyring): boolean {
   if (record.verifiedDigest !== undefined) return equalTexts(record.verifiedDigest, digest);
   const mac = sign(peppers, record.pepperId, key, 'hex');
   if (mac === undefined || !equalTexts(mac, record.hash)) return false;

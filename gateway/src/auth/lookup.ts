@@ -1,4 +1,5 @@
 import type { KeyRecord, Ledger } from '@svc-asr/ledger';
+import { equalTexts } from '@svc-asr/runtime';
 
 /** Cached record of an API key. */
 export interface FoundKey extends KeyRecord {
@@ -14,6 +15,13 @@ export interface KeyLookup {
   /** Returns the record if it is cached. Sends no request to Redis. */
   cached: (keyId: string) => FoundKey | undefined;
   find: (keyId: string) => Promise<FoundKey | undefined>;
+  /**
+   * Returns true if a key with this digest was verified here before. Its record may no longer be cached, and the key may
+   * have been revoked since.
+   */
+  wasVerified: (keyId: string, digest: string) => boolean;
+  /** Stores the digest of a verified key. */
+  remember: (keyId: string, digest: string) => void;
   /** Records that the key was used, at most once per `touchMs`. */
   touch: (keyId: string) => void;
 }
@@ -27,6 +35,7 @@ export function createKeyLookup(
   const now = options.now ?? (() => performance.now());
   const cache = new Map<string, { record: FoundKey; untilMs: number }>();
   const touchedAtMs = new Map<string, number>();
+  const digests = new Map<string, string>();
 
   return {
     cached(keyId) {
@@ -45,6 +54,13 @@ export function createKeyLookup(
       if (record !== undefined) cache.set(keyId, { record, untilMs });
       evictOldest(cache);
       return record;
+    },
+
+    wasVerified: (keyId, digest) => equalTexts(digests.get(keyId) ?? '', digest),
+
+    remember(keyId, digest) {
+      digests.set(keyId, digest);
+      evictOldest(digests);
     },
 
     touch(keyId) {

@@ -20,7 +20,7 @@ const UNSIGNED = 'The request has no signature of the console, or its signature 
  * the check of the signature, a request is checked and answered like POST /v1/asr/sessions.
  */
 export function createInternalApp(parts: AppParts): Express {
-  const { settings, logger, metrics, ledger, ledgerWatch, shutdown } = parts;
+  const { settings, logger, metrics, shutdown } = parts;
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
   const app = createExpress();
   app.use(openExchange, observe(logger, metrics, parts.refusals));
@@ -30,7 +30,7 @@ export function createInternalApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
   const verified = verifySignature(settings.API_KEY_PEPPERS);
-  const admitted = admit(ledger, ledgerWatch, checkDeadline);
+  const admitted = admit(parts, checkDeadline);
   route(app, PLAYGROUND_SESSIONS_PATH, { post: [verified, admitted, refuseNewSessions(shutdown), createSession] });
   app.use(notFound);
   app.use(answerErrors(logger));

@@ -11,6 +11,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 import { createSession } from '../sessions/create.ts';
 import type { CreatedSession, CreateOptions } from '../sessions/create.ts';
 import type { Streams } from '../stream/streams.ts';
+import { TenantPlaces } from '../tenant-places.ts';
 import { buildAnswer, joinFinals } from './answers.ts';
 import { decodeFile } from './decode.ts';
 import type { DecodedAudio } from './decode.ts';
@@ -33,17 +34,23 @@ export interface TranscriptionsRoute extends CreateOptions {
 /** Handles POST /v1/audio/transcriptions. Recognizes a file and returns its transcript. */
 export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandler {
   let files = 0;
+  const places = new TenantPlaces(options.maxFiles, TENANT_FULL);
   return async (request, response) => {
     if (files >= options.maxFiles) throw new ApiError('service_unavailable', { message: FULL, retryAfterS: 1 });
+    const release = places.take(exchangeOf(response).tenant ?? '');
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     files++;
-    const file = await readFile(options, request, response, gone.signal).catch((error: unknown) => {
+    const end = () => {
       files--;
+      release();
+    };
+    const file = await readFile(options, request, response, gone.signal).catch((error: unknown) => {
+      end();
       throw error;
     });
     // The file counts until its decoder has written all audio.
-    void file.audio.closed.then(() => files--);
+    void file.audio.closed.then(end);
     const { parameters, seconds } = file;
     const { model } = parameters;
     const events = parameters.isStreamed ? new TranscriptEvents(response) : undefined;
@@ -94,6 +101,8 @@ async function readFile(
 
 /** Maximum time for which the response waits for the settlement. */
 const MAX_SETTLE_MS = 2000;
+const TENANT_FULL =
+  'The account already sends half of the files that this gateway reads at a time. Retry after one of them has been answered.';
 const FULL = 'This gateway already reads as many files as it can. Retry after a second.';
 
 /** Recognizes audio in a new session. The session is not charged if the service fails. */

@@ -59,10 +59,15 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   });
 }
 
+/** Returns the maximum number of connections to the API. `setting` is 0 if it is derived. */
+export function maxConnectionsOf(setting: number): number {
+  return setting === 0 ? defaultMaxConnections() : setting;
+}
+
 /**
  * Returns the number of connections that this process can hold, according to its memory and its limit of open files.
  */
-export function defaultMaxConnections(): number {
+function defaultMaxConnections(): number {
   // If there is no limit, constrainedMemory() returns 0 or more than the memory of the machine.
   const memoryLimit = process.constrainedMemory();
   const memoryBytes = memoryLimit > 0 ? Math.min(memoryLimit, totalmem()) : totalmem();

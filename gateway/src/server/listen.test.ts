@@ -16,7 +16,7 @@ import { send as sendRequest } from '../../../test/support/answer.ts';
 import { createCertificate } from '../../../test/support/certificate.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
-import { computeMaxConnections, defaultMaxConnections } from './connections.ts';
+import { computeMaxConnections, maxConnectionsOf } from './connections.ts';
 import { countConnections, listen } from './listen.ts';
 
 type Line = Record<string, unknown>;
@@ -248,6 +248,7 @@ test.each([
   expect(computeMaxConnections(memory, files)).toBe(expected);
 });
 
-test('defaultMaxConnections returns at least 64', () => {
-  expect(defaultMaxConnections()).toBeGreaterThanOrEqual(64);
+test('maxConnectionsOf returns the setting, and at least 64 if it is not set', () => {
+  expect(maxConnectionsOf(7)).toBe(7);
+  expect(maxConnectionsOf(0)).toBeGreaterThanOrEqual(64);
 });

@@ -6,7 +6,7 @@ import type { TrustProxy } from './client-address.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { answerBrokenRequests } from './broken-request.ts';
-import { defaultMaxConnections, limitConnections } from './connections.ts';
+import { limitConnections, maxConnectionsOf } from './connections.ts';
 
 export interface ListenOptions {
   settings: GatewaySettings;
@@ -38,7 +38,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
           logger,
         });
   limitConnections(server, {
-    max: settings.MAX_CONNECTIONS === 0 ? defaultMaxConnections() : settings.MAX_CONNECTIONS,
+    max: maxConnectionsOf(settings.MAX_CONNECTIONS),
     maxPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
     trustProxy,
     metrics,

@@ -155,8 +155,10 @@ export class Streams {
     let handshake: Handshake;
     let offer: VerifiedOffer | undefined;
     let share: SizedShare | undefined;
+    let end: (() => void) | undefined;
     try {
       offer = this.#verify(request);
+      end = this.#refusals.startForSession(offer.sessionId, performance.now());
       share = this.#admit();
       handshake = await accept(parts, offer, requestId);
       share.resize(handshake.reservedMs);
@@ -164,12 +166,15 @@ export class Streams {
       share?.release();
       const refusal = refuse(socket, error, requestId);
       // A 5xx is not the fault of the client, so it does not count against the session.
-      if (offer !== undefined && refusal.status < 500) {
-        this.#refusals.countForSession(offer.sessionId, performance.now());
+      const sessionId = end === undefined ? undefined : offer?.sessionId;
+      if (sessionId !== undefined && refusal.status < 500) {
+        this.#refusals.countForSession(sessionId, performance.now());
       }
       // Without a verified offer nothing is traced, so that only clients with a valid session can create traces.
-      watch.recordRefusal(refusal, offer?.sessionId);
+      watch.recordRefusal(refusal, sessionId);
       return;
+    } finally {
+      end?.();
     }
     const client = this.#answer(request, socket, head);
     if (client !== undefined) {
@@ -194,7 +199,7 @@ export class Streams {
 
   /**
    * Verifies a handshake without Redis. Only a failed handshake counts for its address, so that invalid handshakes do
-   * not lock out other clients of the same address. Throws 429 if the address or the session exceeds its limit.
+   * not lock out other clients of the same address. Throws 429 if the address exceeds its limit.
    */
   #verify(request: IncomingMessage): VerifiedOffer {
     let offer: VerifiedOffer;
@@ -204,7 +209,6 @@ export class Streams {
       this.#refusals.countForAddress(this.#options.addressOf(request), performance.now());
       throw error;
     }
-    this.#refusals.checkSession(offer.sessionId, performance.now());
     return offer;
   }
 

@@ -1,3 +1,4 @@
+import { maxConnectionsOf } from '../../server/connections.ts';
 import type { GatewaySettings } from '../../settings.ts';
 import { Realtime } from './realtime.ts';
 import type { RealtimeOptions } from './realtime.ts';
@@ -14,7 +15,8 @@ type FromSettings =
   | 'idleMs'
   | 'pingMs'
   | 'lifetimeMs'
-  | 'extraMs';
+  | 'extraMs'
+  | 'maxConnections';
 
 export type RealtimeParts = Omit<RealtimeOptions, FromSettings>;
 
@@ -31,5 +33,6 @@ export function createRealtime(settings: GatewaySettings, parts: RealtimeParts):
     pingMs: settings.STREAM_PING_MS,
     lifetimeMs: settings.REALTIME_LIFETIME_MS,
     extraMs: settings.STREAM_LIFETIME_EXTRA_MS,
+    maxConnections: maxConnectionsOf(settings.MAX_CONNECTIONS),
   });
 }

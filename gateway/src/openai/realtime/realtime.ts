@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { admitTenant, requireRate } from '../../auth/admit.ts';
 import type { RecognizedKey, VerifiedKey } from '../../auth/authenticate.ts';
+import type { RateBlocks } from '../../auth/rate-blocks.ts';
 import { checkScope, requireModel } from '../../auth/scopes.ts';
 import type { RefusalLog } from '../../http/refusal-log.ts';
 import type { LedgerWatch } from '../../ledger-watch.ts';
@@ -16,6 +17,7 @@ import { Clocks } from '../../stream/client/clocks.ts';
 import { refuse } from '../../stream/handshake/handshake.ts';
 import { Refusals } from '../../stream/handshake/refusals.ts';
 import { Ticker } from '../../stream/ticker.ts';
+import { TenantPlaces } from '../../tenant-places.ts';
 import { Connection } from './connection.ts';
 import { openSession } from './open-session.ts';
 import type { OpenSessionParts, RealtimeCaller } from './open-session.ts';
@@ -24,6 +26,7 @@ import { readTarget, SUBPROTOCOL } from './target.ts';
 export interface RealtimeOptions extends OpenSessionParts {
   budget: AudioBudget;
   ledgerWatch: LedgerWatch;
+  rateBlocks: RateBlocks;
   refusals: Pick<RefusalLog, 'record'>;
   logger: Logger;
   /** Returns the address of a client, for which failed handshakes are counted. */
@@ -35,11 +38,15 @@ export interface RealtimeOptions extends OpenSessionParts {
   lifetimeMs: number;
   /** Maximum lifetime of a stream, without the duration of its reserved audio. */
   extraMs: number;
+  /** Maximum number of connections to this gateway. One tenant may open half of them here. */
+  maxConnections: number;
 }
 
 /** Maximum number of fragments of a message. Fragments are kept until the last one has arrived. */
 const MAX_FRAGMENTS = 256;
 const MAX_TICK_MS = 1000;
+const FULL =
+  'The account already has half of the connections that this gateway accepts. Close one of them before you open another.';
 /** Method and route of every handshake, for the record of refused ones. */
 const REQUEST = { method: 'GET', route: REALTIME_PATH };
 
@@ -64,11 +71,13 @@ export class Realtime {
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
+  readonly #places: TenantPlaces;
   #isDraining = false;
 
   constructor(options: RealtimeOptions) {
     this.#options = options;
     this.#refusals = new Refusals(options.refusalsPerSecond);
+    this.#places = new TenantPlaces(options.maxConnections, FULL);
     this.#ticker = new Ticker(Math.min(MAX_TICK_MS, options.pingMs / 4));
     this.#sockets.on('headers', (lines, request) => {
       lines.push(`X-Request-Id: ${this.#requestIds.get(request) ?? ''}`);
@@ -89,6 +98,8 @@ export class Realtime {
     try {
       const { key, model } = await this.#authorize(request, caller);
       const { tenant, keyId: key_id } = key;
+      // The connection counts without a session too, because it may stay open for an hour.
+      socket.once('close', this.#places.take(tenant));
       this.#sockets.handleUpgrade(request, socket, head, (client) =>
         this.#connect(client, { ...key, requestId }, model),
       );
@@ -118,12 +129,12 @@ export class Realtime {
 
   /** Checks a handshake in the same order as the other routes that require an API key. */
   async #authorize(request: IncomingMessage, caller: Caller): Promise<{ key: VerifiedKey; model: string | undefined }> {
-    const { keys, ledger, ledgerWatch, catalogue, addressOf } = this.#options;
+    const { keys, catalogue, addressOf } = this.#options;
     const { model } = this.#readTarget(request);
     caller.model = model;
     const onRecognized = (found: RecognizedKey) => void (caller.key = found);
     const key = await keys.verify(request.headers.authorization, () => addressOf(request), onRecognized);
-    requireRate(await admitTenant(ledger, ledgerWatch, key.tenant));
+    requireRate(await admitTenant(this.#options, key.tenant));
     checkScope(key.keyLimits, 'sessions:create');
     if (model !== undefined) requireExistingModel(key, model, catalogue.has(model));
     if (this.#isDraining) throw new ApiError('service_unavailable', { message: 'This gateway is shutting down.' });

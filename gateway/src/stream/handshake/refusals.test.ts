@@ -16,7 +16,7 @@ test('Refusals throws 429 for an address over the limit, until one of its refusa
 
 test('Refusals throws 429 for a session over the limit, until one of its refusals has expired', () => {
   const refusals = new Refusals(1);
-  const check = (nowMs: number) => () => refusals.checkSession('session', nowMs);
+  const check = (nowMs: number) => () => refusals.startForSession('session', nowMs)();
   for (let at = 0; at < SESSION_REFUSALS_PER_SECOND; at++) {
     expect(check(0)).not.toThrow();
     refusals.countForSession('session', 0);
@@ -25,12 +25,22 @@ test('Refusals throws 429 for a session over the limit, until one of its refusal
   const expiryMs = 1000 / SESSION_REFUSALS_PER_SECOND;
   expect(check(expiryMs - 1)).toThrow(LIMITED);
   expect(check(expiryMs)).not.toThrow();
-  expect(() => refusals.checkSession('other', 0)).not.toThrow();
+  expect(() => refusals.startForSession('other', 0)).not.toThrow();
 });
 
 test('Refusals does not refuse a session because its address is over the limit', () => {
   const refusals = new Refusals(1);
   refusals.countForAddress('203.0.113.1', 0);
   expect(() => refusals.countForAddress('203.0.113.1', 0)).toThrow(LIMITED);
-  expect(() => refusals.checkSession('session', 0)).not.toThrow();
+  expect(() => refusals.startForSession('session', 0)).not.toThrow();
+});
+
+test('Refusals throws 429 for a session with too many unanswered handshakes, until one of them has ended', () => {
+  const refusals = new Refusals(1);
+  const start = (sessionId = 'session') => refusals.startForSession(sessionId, 0);
+  const ends = Array.from({ length: SESSION_REFUSALS_PER_SECOND }, () => start());
+  expect(() => start()).toThrow(LIMITED);
+  expect(() => start('other')).not.toThrow();
+  ends[0]?.();
+  expect(() => start()).not.toThrow();
 });

@@ -8,6 +8,9 @@ import type { AttemptLimiter } from '@svc-asr/runtime';
  */
 export const SESSION_REFUSALS_PER_SECOND = 10;
 
+/** Retry-After of a session with too many unanswered handshakes. */
+const PENDING_RETRY_MS = 1000;
+
 /**
  * Limits refused handshakes. A handshake without a valid credential counts for its address. Any other counts only for
  * its session. Many clients can share an address, and one of them must not lock out the others.
@@ -15,6 +18,8 @@ export const SESSION_REFUSALS_PER_SECOND = 10;
 export class Refusals {
   readonly #addresses: AttemptLimiter;
   readonly #sessions = createAttemptLimiter(SESSION_REFUSALS_PER_SECOND, 1000);
+  /** Number of handshakes of each session that are not answered yet. */
+  readonly #pending = new Map<string, number>();
 
   constructor(perAddressPerSecond: number) {
     this.#addresses = createAttemptLimiter(perAddressPerSecond, 1000);
@@ -30,10 +35,21 @@ export class Refusals {
     this.#addresses.fail(address, nowMs);
   }
 
-  /** Throws 429 if too many handshakes with the valid credential of a session were refused. */
-  checkSession(sessionId: string, nowMs: number): void {
+  /**
+   * Starts a handshake with the valid credential of a session, and returns the function that ends it. Throws 429 if too
+   * many were refused, or are not answered yet. Each of these holds audio memory for the longest possible session.
+   */
+  startForSession(sessionId: string, nowMs: number): () => void {
     const message = 'Too many refused handshakes of this session. Create a new session.';
-    throwIfBlocked(this.#sessions.waitMs(sessionId, nowMs), message);
+    const pending = this.#pending.get(sessionId) ?? 0;
+    const isFull = pending >= SESSION_REFUSALS_PER_SECOND;
+    throwIfBlocked(isFull ? PENDING_RETRY_MS : this.#sessions.waitMs(sessionId, nowMs), message);
+    this.#pending.set(sessionId, pending + 1);
+    return () => {
+      const left = (this.#pending.get(sessionId) ?? 1) - 1;
+      if (left > 0) this.#pending.set(sessionId, left);
+      else this.#pending.delete(sessionId);
+    };
   }
 
   /** Counts a refused handshake whose credential is valid, for example because the credential was already used. */

@@ -1,0 +1,56 @@
+import type { Admission } from '@svc-asr/ledger';
+
+/** Number of refusals by Redis after which a tenant is refused without Redis. A client that respects Retry-After gets fewer. */
+const EXACT_REFUSALS = 10;
+/** Time without a refusal after which earlier refusals do not count. */
+const FORGET_MS = 10_000;
+/** Longest time for which a tenant is refused without Redis. Its state or its limits may change meanwhile. */
+const MAX_BLOCK_MS = 1000;
+const MAX_TENANTS = 10_000;
+
+interface Block {
+  /** Last refusal by Redis. */
+  readonly admission: Admission;
+  /** Time at which the admission was requested. Its times count from then. */
+  readonly sinceMs: number;
+  /** Number of refusals by Redis. */
+  readonly refusals: number;
+}
+
+/**
+ * Tenants that keep sending requests after their request rate is used up. Redis has reported when the next request is
+ * allowed, and a refused request does not change that time. Until then, requests are refused without Redis, which all
+ * tenants share.
+ */
+export class RateBlocks {
+  readonly #blocks = new Map<string, Block>();
+
+  /** Returns the refusal of a tenant. Undefined if Redis must decide. */
+  find(tenant: string, nowMs: number): Admission | undefined {
+    const block = this.#blocks.get(tenant);
+    if (block === undefined || block.refusals < EXACT_REFUSALS) return undefined;
+    const { state, rate, retryAfterMs } = block.admission;
+    const elapsedMs = nowMs - block.sinceMs;
+    // Redis rounds the time up to a whole millisecond.
+    if (elapsedMs >= Math.min(retryAfterMs - 1, MAX_BLOCK_MS)) return undefined;
+    const resetS = Math.max(0, Math.ceil(rate.resetS - elapsedMs / 1000));
+    return {
+      state,
+      allowed: false,
+      rate: { limit: rate.limit, remaining: 0, resetS },
+      retryAfterMs: retryAfterMs - elapsedMs,
+    };
+  }
+
+  /** Stores a refusal by Redis. `sinceMs` is the time before the request to Redis, so that no block lasts too long. */
+  add(tenant: string, admission: Admission, sinceMs: number): void {
+    if (admission.state !== 'Active' || admission.allowed) return;
+    const earlier = this.#blocks.get(tenant);
+    const isRepeated = earlier !== undefined && sinceMs - earlier.sinceMs < FORGET_MS;
+    this.#blocks.delete(tenant);
+    this.#blocks.set(tenant, { admission, sinceMs, refusals: isRepeated ? earlier.refusals + 1 : 1 });
+    if (this.#blocks.size <= MAX_TENANTS) return;
+    const oldest = this.#blocks.keys().next();
+    if (oldest.done !== true) this.#blocks.delete(oldest.value);
+  }
+}
