@@ -24,7 +24,8 @@ def attention(g, w, layer, x, state, visible, number):
     projected = g.affine(x, f"{layer}.self_attn.projections", matrix, np.concatenate([*biases, np.zeros(2 * d)]))
     content, position, keys, values = g.op("Split", projected, outputs=4, axis=1)
 
-    # Heads are batches of these products without a transposition, because time is the first dimension.
+    # Time is the first dimension of keys, values and queries. The products can therefore use the streams and heads as
+    # batch dimensions (transBatchA, transBatchB), and the tensors are not transposed.
     by_head = lambda y, frames: g.op("Reshape", y, g.ints(frames, -1, h, k))
     keys = by_head(state.extend(f"keys_{number}", keys), left + chunk)
     values = by_head(state.extend(f"values_{number}", values), left + chunk)

@@ -95,8 +95,8 @@ async function snapshot({ tenant }: OwnedStream): Promise<() => Promise<void>> {
   };
 }
 
-describe('a gateway that froze between own and connect, and was then declared dead', () => {
-  test('cannot connect the session, and another gateway can still use the credential', async () => {
+describe('a gateway that froze and was then declared dead', () => {
+  test('cannot connect a session that it owns, and another gateway can still use the credential', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     const stream = await reserve();
     await ledger.gateways.own(frozen, stream);

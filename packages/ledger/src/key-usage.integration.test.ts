@@ -104,7 +104,7 @@ describe.each([
     ]);
   });
 
-  test('usage by key is kept for over 400 days, and for at most 90 days while its tenant is deleted', async () => {
+  test('usage by key expires after more than 400 days, and at most 90 days after its tenant was deleted, unless the tenant is created again', async () => {
     const tenant = await createTenant(ledger, 600_000);
     await complete(tenant, FIRST);
     const period = keys.keyUsage(tenant, Math.floor(today() / 8));

@@ -197,8 +197,9 @@ export class FrameSocket {
     socket.on('close', () => {
       if (socket === this.#socket) this.#lose();
     });
-    // The bytes are put back into the socket, because the owner must have this object before the first frame is read. A
-    // socket that already has a listener for data would pass the bytes to it at once.
+    // The bytes are put back into the socket, so that the first frame is read only after the caller of the constructor
+    // has this object. This must happen before the data listener is added, because a socket with a data listener would
+    // pass the bytes to it immediately.
     if (head.length > 0) socket.unshift(head);
     socket.on('data', (bytes: Buffer) => {
       // A destroyed socket still delivers its buffered bytes. The other side sends them again after a resume.

@@ -26,7 +26,10 @@ export function createFreeSlots(slots: number): FreeSlotsMemory {
  * was read.
  */
 export class FreeSlots {
-  /** First the head of the stack (number of changes, then slot + 1), then the size of the stack. */
+  /**
+   * Element 0 is the head of the stack, and element 1 is the number of slots on the stack. The upper 32 bits of the head
+   * count its changes. The lower 32 bits are the top slot plus 1, or 0 if the stack is empty.
+   */
   readonly #head: BigUint64Array;
   /** For each slot on the stack, the number of the slot below it, plus 1. It is 0 at the bottom of the stack. */
   readonly #next: Int32Array;

@@ -101,7 +101,7 @@ export class Lane {
     return this.#cut ?? this.#marks[0];
   }
 
-  /** Audio that has arrived after the next window, in milliseconds. */
+  /** Length of the received audio that follows the end of the next window, in milliseconds. */
   get backlogMs(): number {
     const windowEnd = Math.min(this.start + samplesFor(this.shape.framing, this.window + 1), this.end);
     return Math.max(0, this.ring.written - windowEnd) * MS_PER_SAMPLE;

@@ -19,7 +19,7 @@ export function stateTone(state: string): Tone {
   return TONES[state] ?? 'neutral';
 }
 
-/** Returns why a session ended, in words. Undefined while it runs. */
+/** Describes why a session ended, or that it still runs. Undefined if it ended without a stored reason. */
 export function endText({ end_reason: reason, completed_at: completedAt }: SessionRow): string | undefined {
   if (reason !== null) return texts.sessions.endReasons[reason] ?? reason;
   return completedAt === null ? texts.sessions.running : undefined;

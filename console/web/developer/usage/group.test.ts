@@ -29,7 +29,7 @@ test('groupUsage adds up each model and day, the largest model first, and ignore
   ]);
 });
 
-test('groupUsage keeps sessions without a key apart', () => {
+test('groupUsage by key puts sessions without a key into a group of their own', () => {
   const rows = [row('2026-01-01', 'a', 1, 'k'), row('2026-01-01', 'a', 2)];
   expect(groupUsage(rows, 'key', ['2026-01-01']).map(({ id }) => id)).toEqual([sourceId('playground'), 'k']);
 });

@@ -94,7 +94,7 @@ describe('a client that sends audio or commits before the model is known', () =>
     expect(state.failed).toBe('missing_model');
   });
 
-  test('is refused at the limit of held operations', () => {
+  test('is refused when the gateway holds 1,000 commits of that client', () => {
     const { recognizer, state } = createRecognizer({ isEnabled: false });
     for (let i = 1; i < 1000; i++) recognizer.flush();
     expect(state.failed).toBeUndefined();

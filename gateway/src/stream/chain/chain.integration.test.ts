@@ -106,7 +106,7 @@ test('Chain.extend returns the outcome credit when less than one second of credi
   });
 });
 
-test('Chain of a file extends within the reservation of the first session, and settles all parts at the end', async () => {
+test('a Chain that transcribes a file extends within the reservation of its first session, and settles all sessions at the end', async () => {
   const { chain, end, usage, billed } = await open({ seconds: 5, isEndless: false });
   const extensions = [await chain.extend(() => 0), await chain.extend(() => 0), await chain.extend(() => 0)];
   expect(extensions).toEqual([{ outcome: 'ok', ms: 2000 }, { outcome: 'ok', ms: 1000 }, { outcome: 'credit' }]);
@@ -120,7 +120,7 @@ test('Chain of a file extends within the reservation of the first session, and s
   expect(billed).toEqual([5]);
 });
 
-test('Chain of a file charges no part if the service fails the stream', async () => {
+test('a Chain that transcribes a file charges nothing if the service fails the stream', async () => {
   const { chain, end, usage } = await open({ seconds: 5, isEndless: false });
   await chain.extend(() => 0);
   await end(PART_SAMPLES + 5, 'failed');

@@ -11,7 +11,7 @@ test('DeltaClock measures the latency of a delta from the arrival of the last sa
   expect(clock.takeLatency(2000, 130)).toBeUndefined();
 });
 
-test('DeltaClock returns no latency if the sender is ahead of the worker, or for audio from before a reset', () => {
+test('DeltaClock returns no latency if the worker is more than two chunks behind the sender, or for audio before a reset', () => {
   const clock = new DeltaClock();
   clock.markArrival(900, 900, CHUNK, 10);
   clock.markArrival(5000, 5000, CHUNK, 11);

@@ -62,7 +62,7 @@ function walk(of: typeof spec extends fc.Arbitrary<infer S> ? S : never, steps: 
   });
 }
 
-test('a rollout keeps the stable revision while it has workers, nothing is observed, or the new one fails to start', () => {
+test('a rollout keeps the stable revision while workers of that revision run, the workers are unknown, or the new revision fails to start', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { revision, stable, percent, phase, observations, state } of walk(of, steps)) {

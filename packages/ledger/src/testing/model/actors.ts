@@ -14,8 +14,8 @@ export const MODEL = 'kikuyu';
 export const SECONDS = 10;
 
 /**
- * The clock of the model jumps from deadline to deadline. Such a jump must not look like an outage of Redis, after which
- * all leases start again.
+ * Time between two checks of the leases after which the ledger assumes an outage of Redis and restarts all leases. The
+ * simulated clock jumps from deadline to deadline, and no such jump must count as an outage.
  */
 const NEVER_MS = 1_000_000_000;
 
