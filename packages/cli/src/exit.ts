@@ -8,7 +8,7 @@ export const EXIT = {
   unreachable: { status: 3, meaning: 'the service cannot be reached' },
   ended: { status: 4, meaning: 'the stream ended before the transcript was final' },
   partial: { status: 5, meaning: 'only the beginning of the audio was transcribed' },
-  incomplete: { status: 6, meaning: 'something of a purged tenant may be left' },
+  incomplete: { status: 6, meaning: 'data of a purged tenant may be left' },
   fault: { status: 70, meaning: 'internal error of the command' },
   interrupted: { status: 130, meaning: 'stopped with Ctrl-C' },
 } as const;
