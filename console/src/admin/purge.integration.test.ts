@@ -94,3 +94,17 @@ test('POST purge refuses a tenant whose file is in a read-only folder', async ()
   const refused = await answering({}, () => purge('fixed', { confirm: true }));
   expect(refused).toMatchObject({ status: 409, body: { error: { code: 'read_only_resource' } } });
 });
+
+test('the audit log names the tenant of a purge preview only while there is something to purge', async () => {
+  await put('previewed');
+  await answering({}, () => purge('previewed'));
+  const entries = async (action: string) => {
+    const { body } = await console_.call('GET', `/admin/v1/audit?action=${action}&limit=1`);
+    return (body.data as { tenant: string | null; target: string }[]).map(({ tenant, target }) => [tenant, target]);
+  };
+  expect(await entries('tenant.purge_preview')).toEqual([['previewed', 'tenant/previewed']]);
+  await answering({}, () => purge('previewed', { confirm: true }));
+  expect(await entries('tenant.purge')).toEqual([[null, 'purged']]);
+  await answering({}, () => purge('previewed'));
+  expect(await entries('tenant.purge_preview')).toEqual([[null, 'preview']]);
+});

@@ -23,14 +23,21 @@ export function routePurge(router: Router, { store, ledger, settings, logger }: 
         act.tenant = null;
         act.target = 'purged';
         const { confirm = false } = valid(checkPurgeRequest(await readJson(request, response)));
-        act.detail = { dry_run: !confirm };
         if (!confirm) {
-          response.json(await countTenant({ store, ledger }, name, polling));
+          act.action = 'tenant.purge_preview';
+          act.target = 'preview';
+          const found = await countTenant({ store, ledger }, name, polling);
+          // The purge removes the name from this entry. Without anything to purge, it would stay.
+          if (Object.values(found.remaining).some((count) => count > 0)) {
+            act.tenant = name;
+            act.target = `tenant/${name}`;
+          }
+          response.json(found);
           return;
         }
         const report = await purgeTenant({ store, ledger }, name, polling, () => (act.entry = 'always'));
         logger.warn({ tenant: name, reason: report.complete ? 'complete' : 'incomplete' }, 'tenant purged');
-        act.detail = { dry_run: false, complete: report.complete };
+        act.detail = { complete: report.complete };
         response.json(report);
       }),
     )

@@ -11,6 +11,8 @@ export interface Act {
   tenant?: string | null;
   /** Kind and name of the changed thing. By default it follows from the parameters of the path. */
   target?: string;
+  /** Kind of the act, if it differs from the usual one of the route. */
+  action?: string;
   /** Actor, if the handler itself authenticates the request. A request that fails before gets no entry. */
   actor?: Actor;
   /**
@@ -43,7 +45,7 @@ export function createAudited(audit: AuditLog, actorOf: (request: Request) => Ac
       audit.record({
         actor: actor.actor,
         name: actor.name,
-        action,
+        action: act.action ?? action,
         target,
         tenant,
         requestId: requestIdOf(response),

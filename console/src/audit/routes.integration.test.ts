@@ -84,7 +84,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'POST /admin/v1/tenants/:name/purge': {
     prepare: tenant('purge', '/purge'),
     body: {},
-    expected: { action: 'tenant.purge', target: 'purged', tenant: null },
+    expected: { action: 'tenant.purge_preview', target: 'tenant/purge', tenant: 'purge', detail: {} },
   },
   'POST /admin/v1/tenants/:name/link': {
     prepare: tenant('link', '/link'),
@@ -233,7 +233,7 @@ test('a rejected request adds no entry', async () => {
 });
 
 test.each([
-  ['adds an entry if it has removed something', 'remove', [{ dry_run: false, failed: true }]],
+  ['adds an entry if it has removed something', 'remove', [{ failed: true }]],
   ['adds no entry if it has removed nothing', 'check', []],
 ] as const)('a purge that is refused because of a live session %s', async (_result, busyAt, details) => {
   await put(`busy-${busyAt}`);

@@ -40,6 +40,7 @@ export const audit = {
     'tenant.delete': 'Tenant deleted',
     'tenant.grant': 'Credit granted',
     'tenant.purge': 'Tenant purged',
+    'tenant.purge_preview': 'Purge previewed',
     'tenant.put': 'Tenant written',
     'tenant.update': 'Tenant changed',
     'tenant.view': "Tenant's data viewed",
