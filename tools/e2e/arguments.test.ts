@@ -25,5 +25,5 @@ test('parseE2eArguments rejects --registry together with --load, and each of the
 });
 
 test('parseE2eArguments rejects a suite that does not exist', () => {
-  expect(() => parseE2eArguments(['--suite', 'pool'])).toThrow('must be one of e2e, pools, not pool');
+  expect(() => parseE2eArguments(['--suite', 'pool'])).toThrow('must be one of e2e, pools, redis, not pool');
 });

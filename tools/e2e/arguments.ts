@@ -6,15 +6,15 @@ export const USAGE = `npm run e2e -- [--kubeconfig FILE [--registry NAME | --loa
   --load        loads the images with this command, to which the path of an archive is appended:
                 --load "kind load image-archive"
                 without --registry and --load, the images must have been loaded before
-  --suite       "e2e" (default), or "pools": pools of workers, with drained, reclaimed and late nodes, rollouts,
-                failing workers and tiers
+  --suite       "e2e" (default); "pools": pools of workers, with drained, reclaimed and late nodes, rollouts,
+                failing workers and tiers; or "redis": the replicated Redis with failovers
   --without     leaves out the test files with this name, such as "drain" or "policies"; may be repeated
   --keep        keeps the cluster, or what the tests installed on it
   PATTERN       runs only the matching test files
 `;
 
 /** Suites of tests, and the folders of `test` that have their files. */
-export const SUITES = { e2e: 'e2e', pools: 'e2e-pools' } as const;
+export const SUITES = { e2e: 'e2e', pools: 'e2e-pools', redis: 'e2e-redis' } as const;
 type Suite = keyof typeof SUITES;
 
 /** Arguments of `npm run e2e`. */
