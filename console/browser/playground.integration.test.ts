@@ -67,7 +67,7 @@ test('an audio file becomes a transcript, and the latencies of the model appear'
   await checkPage(page);
 });
 
-test('speech of the microphone becomes a transcript, with its latency, its events and its session', async () => {
+test('the playground transcribes speech from the microphone, and shows the latency, the events and the session', async () => {
   const { page, name } = await openPlayground();
   await checkPage(page);
   await page.getByRole('button', { name: 'Start recording' }).click();

@@ -62,7 +62,7 @@ async function paste(command: string): Promise<string> {
 /** Words of the recording that the model recognizes. Other tests measure its accuracy. */
 const WORDS = 'mũtaratara wa';
 
-test('the command that sets the key asks for it, and exports it', async () => {
+test('the command that sets the API key prompts for the key and exports it', async () => {
   const command = await page.getByRole('region', { name: 'Command that sets the key' }).innerText();
   const shell = spawn('bash', ['-c', `${command}; printenv SVC_ASR_API_KEY`], { stdio: ['pipe', 'pipe', 'inherit'] });
   killAfterFile(shell);

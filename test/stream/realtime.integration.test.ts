@@ -39,7 +39,7 @@ async function nativeText(caller: Caller, pcm: Buffer, context = [56, 3]): Promi
   return text;
 }
 
-test('server VAD returns the transcript of a turn in 24 kHz audio, whose events have one item id and deltas that are increments', async () => {
+test('with server VAD, all events of a turn of 24 kHz audio have one item id, and the deltas add up to the transcript', async () => {
   const caller = await stage.caller();
   const { pcm } = recording();
   const client = await connectRealtime(stage.gateway, caller.key);

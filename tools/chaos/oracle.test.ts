@@ -62,7 +62,7 @@ test('a second charge is a double charge, and counts as lost credit', () => {
   expect(verdict).toMatchObject({ isDoubleCharge: true, lostMs: 6000 });
 });
 
-test('a client that left in the middle pays between the answered and the sent audio, or nothing', () => {
+test('judge finds no problem if a client that left early pays nothing, or between the audio that was answered and the audio that it sent', () => {
   for (const end of [entry('settle', 4000), entry('settle', 6000), entry('fail', 0)]) {
     expect(judge(session({ ending: 'left' }), [end], []).problems).toEqual([]);
   }
@@ -86,7 +86,7 @@ test.each<[string, boolean, Parameters<typeof entry>[], { fromMs: number; toMs: 
   ['its reservation was lost', true, [], { fromMs: 400, toMs: 600 }],
   ['a failover lost only later writes', false, [], { fromMs: 1100, toMs: 1200 }],
   ['its settlement was lost', true, [['fail', 0]], { fromMs: 7900, toMs: 8050 }],
-  ['its connect was lost', true, [['expire', 0]], { fromMs: 900, toMs: 950 }],
+  ['the record that it was connected was lost', true, [['expire', 0]], { fromMs: 900, toMs: 950 }],
   ['a failover was over before its end', false, [['fail', 0]], { fromMs: 2000, toMs: 3000 }],
   ['its settlement was lost, but it was charged too much', false, [['settle', 7000]], { fromMs: 7900, toMs: 8050 }],
   ['its reservation was kept, but it has not ended', false, [['reserve', 0]], { fromMs: 400, toMs: 600 }],
@@ -106,7 +106,7 @@ test('judge finds no problem if a session was lost because its gateway was kille
   expect(verdict).toMatchObject({ problems: [], isLost: true, isProtected: false });
 });
 
-test('judgeUnknown requires that a session whose client never got it ends once and is not charged', () => {
+test('judgeUnknown requires that a session whose creation no client received ends once and is not charged', () => {
   expect(judgeUnknown([entry('reserve', 0), entry('expire', 0)])).toBeUndefined();
   expect(judgeUnknown([entry('reserve', 0)])).toBe('ended 0 times');
   expect(judgeUnknown([entry('reserve', 0), entry('settle', 1000)])).toBe('was charged 1000 ms, but no client had it');

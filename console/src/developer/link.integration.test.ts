@@ -94,7 +94,7 @@ test('DELETE link works after as many new links as a tenant may create in an hou
   expect((await developer.call('DELETE', 'link')).status).toBe(200);
 });
 
-test('DELETE link revokes the link and ends the sessions of all browsers, and sign-out ends only its own', async () => {
+test('DELETE link revokes the link and ends the sessions of all browsers, and a sign-out ends only the session of its browser', async () => {
   const { developer, tenant, token } = await apply();
   const [second, third] = [visitor(), visitor()];
   for (const each of [second, third]) await each.call('POST', 'sign-in', { token });

@@ -215,7 +215,7 @@ test('deleting a tenant deletes its members and invitations', async () => {
   expect((await owner.call('GET', 'session')).body).toMatchObject({ tenant: null });
 });
 
-test('DELETE link writes one entry for a tenant without a link, and returns 429 after 11 requests in an hour', async () => {
+test('DELETE link for a tenant without a link adds one entry to the audit log, and returns 429 after 11 requests in an hour', async () => {
   const { owner, tenant } = await users.createTeam();
   const statuses = [];
   for (let at = 0; at < 12; at++) statuses.push((await owner.call('DELETE', 'link')).status);

@@ -29,7 +29,7 @@ export interface TenantTraces {
   readonly keyNames: readonly string[];
   /** Names of the Members of the tenant. */
   readonly memberNames: readonly string[];
-  /** Files that may contain something of the tenant but cannot be read. */
+  /** Files that may contain data of the tenant but cannot be read. */
   readonly unreadable: readonly Unreadable[];
 }
 

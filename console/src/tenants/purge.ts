@@ -26,7 +26,7 @@ export interface PurgeReport {
   removed: Counts;
   /** Number of things that a new scan found, by kind. */
   remaining: Counts;
-  /** Files that may contain something of the tenant but cannot be read. */
+  /** Files that may contain data of the tenant but cannot be read. */
   unreadable: readonly Unreadable[];
   /** True if the scan could read everything and found nothing. */
   complete: boolean;

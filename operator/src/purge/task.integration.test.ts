@@ -177,7 +177,7 @@ test('PurgeTask answers a request with the action check with only the number of 
   expect(answer).toEqual({ liveSessions: 1, removed: {}, remaining: {} });
 });
 
-test('for a request to remove, PurgeTask counts stored items only once, after the removal', async () => {
+test('for a request with the action remove, PurgeTask counts stored items only once, after the removal', async () => {
   const tenant = await createClosedTenant();
   const calls: string[] = [];
   const answer = await purge(

@@ -71,7 +71,7 @@ describe.each([
     await checkJournal(tenant);
   });
 
-  test('a repeated chain changes nothing and returns the same reservation', async () => {
+  test('a repeated call of chain changes nothing and returns the same reservation', async () => {
     const tenant = await createTenant(ledger, 100_000);
     const [first, next] = [await active(tenant), randomUUID()];
     const results = await Promise.all([1, 2, 3].map(() => chain(tenant, first, next)));
@@ -96,7 +96,7 @@ describe.each([
     expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(1);
   });
 
-  test('a chain reserves the remaining credit if it is less than requested, and is refused without changes at 0', async () => {
+  test('chain reserves the remaining credit if it is less than requested, and is refused without changes if less than a second is left', async () => {
     const tenant = await createTenant(ledger, 13_999);
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 3000 });
@@ -107,7 +107,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0, consumedMs: 13_000 });
   });
 
-  test('a chain charges the full session to the budget, and renews the budget in a new month', async () => {
+  test('chain charges the full session to the budget, and renews the budget in a new month', async () => {
     const tenant = await createTenant(ledger, 0, { monthlyBudgetMs: 15_000 });
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 5000 });
@@ -119,7 +119,7 @@ describe.each([
     await checkJournal(tenant);
   });
 
-  test('a chain is refused if the session was cancelled, settled, never connected or has another owner, or the account is closed', async () => {
+  test('chain is refused if the session was cancelled, settled or never connected, if it has another owner, or if the account is closed', async () => {
     const tenant = await createTenant(ledger, 100_000, { concurrentSessions: 9 });
     const [cancelled, settled, owned, reservedOnly] = [
       await active(tenant),

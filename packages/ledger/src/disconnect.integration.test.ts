@@ -11,7 +11,7 @@ const OTHER = { id: 'gateway-2', epoch: 1 };
 describe.each([
   ['one Redis', () => startRedis()],
   ['a Redis Cluster of three nodes', () => startRedisCluster()],
-])('rollback of a connect on %s', (_name, start) => {
+])('rollback of the connection of a session on %s', (_name, start) => {
   let redis: { url: string; stop: () => Promise<void> };
   let ledger: Ledger;
   let hasty: Ledger;
@@ -45,7 +45,7 @@ describe.each([
     expect(await connect('c2', OTHER)).toMatchObject({ outcome: 'ok', reservedMs: 60_000 });
   });
 
-  test('connect is refused if the disconnect of the same connection arrived first', async () => {
+  test('connect is refused if disconnect was called for the same connection before', async () => {
     const { state, connect, disconnect } = await session();
     expect(await disconnect('c1')).toBe(false);
     expect(await connect('c1')).toEqual({ outcome: 'refused' });

@@ -347,7 +347,7 @@ describe.each([
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'x')).outcome).toBe('ok');
   });
 
-  test('reserve is refused if the cancel for the same session arrived first', async () => {
+  test('reserve is refused if cancel was called for the same session before', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
@@ -355,7 +355,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test('cancel rolls back a confirmed session, and a repeated cancel changes nothing', async () => {
+  test('cancel rolls back a confirmed session, and a repeated call of cancel changes nothing', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(ledger, ask);

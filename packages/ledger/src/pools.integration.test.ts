@@ -88,7 +88,7 @@ describe.each([
     expect(await ledger.pools.contexts(model)).toEqual([]);
   });
 
-  test('place and list return all addresses of a worker, and a repeated place returns them again', async () => {
+  test('place and list return all addresses of a worker, and a repeated call of place returns them again', async () => {
     const addresses = { address: 'ws://w:1', furtherAddresses: ['ws://w:2', 'ws://w:3'] };
     await ledger.workers.register(model, { id: 'w', ...addresses, revision: 'r1', slots: 2 });
     const placed = { outcome: 'placed', worker: { id: 'w', ...addresses, revision: 'r1' } };
@@ -141,7 +141,7 @@ describe.each([
     expect(await place('a')).toBeUndefined();
   });
 
-  test('place assigns a stream to the worker with the most free slots, and a repeat returns the same worker', async () => {
+  test('place assigns a stream to the worker with the most free slots, and a repeated call returns the same worker', async () => {
     await worker('small', 1);
     await worker('large', 3);
     expect(await place('a')).toBe('large');

@@ -120,7 +120,7 @@ describe.each([
     expect(await keptMs(keys.recent(tenant))).toBeLessThanOrEqual(first);
   });
 
-  test('a late settle or fail returns how the session ended, from the recent sessions or from the journal', async () => {
+  test('settle and fail of an ended session return how it ended, from the recent sessions or from the journal', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const end = await complete(tenant, sessionId, 40_000);

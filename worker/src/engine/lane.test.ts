@@ -22,7 +22,7 @@ test('Lane does not count audio before realtimeFrom as ahead of real time, and c
   expect(aheadAt(lane.pace, 1000)).toBe(1120);
 });
 
-test('Lane reports the audio that arrived after its next window as backlog, before and after a flush', () => {
+test('Lane reports the received audio that follows the end of its next window as backlog, before and after a flush', () => {
   const lane = createLane(0);
   lane.ring.write(new Int16Array(samplesFor(framing, 1)));
   expect(lane.backlogMs).toBe(0);

@@ -131,7 +131,7 @@ describe('a relay stream', () => {
     expect(stream.of('consumed').at(-1)).toEqual({ type: 'consumed', samples: speech.length });
   });
 
-  test('is transcribed completely if it is longer than the ring, because the client waits for credit', async () => {
+  test('is transcribed completely if it is longer than the ring, because the gateway sends audio only while the ring has room', async () => {
     const long = new Int16Array(speech.length * 6);
     for (let i = 0; i < 6; i++) long.set(speech, i * speech.length);
     const { final } = await alone(long);

@@ -41,6 +41,6 @@ test.each([
   ['an account with one free session', 5, { live: 4, availableMs: 1000 }, 'lastSession'],
   ['an account with two free sessions', 5, { live: 3, availableMs: 1000 }, undefined],
   ['an unknown account that may run several sessions', 5, undefined, undefined],
-] as const)('conflictOf %s is right', (_, limit, account, expected) => {
+] as const)('conflictOf returns the expected conflict for %s', (_, limit, account, expected) => {
   expect(conflictOf(limit, account)).toBe(expected);
 });

@@ -5,6 +5,6 @@ test.each([
   ['no audio', new Int16Array(0), 0],
   ['full scale', new Int16Array(100).fill(-32_768), 1],
   ['one tenth of full scale, which is -20 dB', new Int16Array(100).fill(3277), 2 / 3],
-])('levelOf %s is on the scale of the meter', (_, pcm, expected) => {
+])('levelOf returns the expected level between 0 and 1 for %s', (_, pcm, expected) => {
   expect(levelOf(pcm)).toBeCloseTo(expected, 2);
 });

@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
-  'accept rolls the connect back if the lease was lost while it was in progress (lease afterwards: %j)',
+  'accept rolls the connection of a session back if the gateway loses its lease meanwhile (lease afterwards: %j)',
   async (later) => {
     const { answer, done, pending } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });
@@ -93,10 +93,13 @@ test.each([
   ['owner_dead', 503, 'service_unavailable'],
   ['refused', 401, 'invalid_session_credential'],
   ['inactive', 403, 'account_inactive'],
-])('a handshake whose connect has the outcome %s is answered with %d %s', async (outcome, status, code) => {
-  const owner = { id: 'g1', epoch: 1 };
-  const { answer, done, pending } = await runHandshake(owner, owner, { outcome });
-  expect(answer).toMatchObject({ status, code });
-  expect(done).toEqual(['own', 'disown']);
-  expect(pending).toBe(0);
-});
+])(
+  'if the ledger answers the command connect with %s, the handshake is answered with %d %s',
+  async (outcome, status, code) => {
+    const owner = { id: 'g1', epoch: 1 };
+    const { answer, done, pending } = await runHandshake(owner, owner, { outcome });
+    expect(answer).toMatchObject({ status, code });
+    expect(done).toEqual(['own', 'disown']);
+    expect(pending).toBe(0);
+  },
+);

@@ -49,7 +49,7 @@ async function setUp() {
   };
 }
 
-test('a desired state from before its namespace was listed is not written, and the pool has to decide again', async () => {
+test('a desired state that a pool decided before its namespace was listed is not written, and the pool has to decide again', async () => {
   const { runtime, late, changed, list } = await setUp();
   expect([runtime.isListed(LATE), runtime.isListed({ namespace: 'asr' })]).toEqual([false, true]);
   runtime.apply('m', desiredWorkers([[LATE, 1]]));

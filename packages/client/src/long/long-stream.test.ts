@@ -100,7 +100,7 @@ test('a long stream continues in a new session after a pause, with continuous ti
   expect(samplesOf(0) / 16).toBe(finals[0]?.audio_end_ms);
 });
 
-test('without a pause, a long stream starts the next session after the last complete word, and repeats at most 2 s per seam', async () => {
+test('without a pause, a long stream starts the next session after the last complete word, and repeats at most 2 s of audio in each further session', async () => {
   // The first 0.25 s shift all words, so that the limit of the first session is in the middle of a word.
   const audio = Int16Array.from([...speech(1).subarray(0, 4000), ...speech(...count(45))]);
   const events = await transcribe(open(), audio);
