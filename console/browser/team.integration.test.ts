@@ -93,6 +93,60 @@ test('an owner changes the role of a member, removes the member, and cannot remo
   expect((await member.call('GET', 'account')).status).toBe(403);
 });
 
+/** Creates a user who owns one tenant and is a member of another one. Each tenant has a key with its own name. */
+async function joinTwoTeams() {
+  const [own, other] = [await users.createTeam(), await users.createTeam()];
+  await own.owner.call('POST', 'keys', { name: 'own-key' });
+  await other.owner.call('POST', 'keys', { name: 'other-key' });
+  const { token } = (await other.owner.call('POST', 'invitations', { role: 'developer' })).body;
+  await own.owner.call('POST', 'invitations/accept', { token });
+  return { user: own.owner, own: own.tenant, other: other.tenant, otherOwner: other.owner };
+}
+
+const keyNames = async (visitor: Visitor): Promise<string[]> =>
+  (await visitor.call('GET', 'keys')).body.data.map(({ name }: { name: string }) => name);
+
+test('a user who selects another account sees its keys, and a tab with the first account creates no key in it', async () => {
+  const { user, own, other, otherOwner } = await joinTwoTeams();
+  const page = await openAs(user, '/keys');
+  await page.getByRole('cell', { name: 'other-key' }).waitFor();
+  await page.getByRole('combobox', { name: 'Account' }).selectOption(own);
+  await page.getByRole('cell', { name: 'own-key' }).waitFor();
+  expect(await page.getByRole('cell', { name: 'other-key' }).count()).toBe(0);
+  await checkPage(page);
+
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Name').fill('misplaced');
+  // Another tab shares the cookie of this one.
+  await page.context().request.post(`${users.pageUrl}/console/v1/session/tenant`, {
+    headers: { 'x-svc-asr-console': '1' },
+    data: { tenant: other },
+  });
+  // The page finds the switch by itself after a while. It must not have done so before the key is sent.
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('This page now shows').waitFor();
+  await page.getByRole('cell', { name: 'other-key' }).waitFor();
+  await checkPage(page);
+  expect(await page.getByRole('combobox', { name: 'Account' }).inputValue()).toBe(other);
+  expect(await keyNames(otherOwner)).toEqual(['other-key']);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(errorsOf(page)).toEqual([]);
+});
+
+test('a user who is removed from the selected account continues with another one', async () => {
+  const { user, own, otherOwner } = await joinTwoTeams();
+  const page = await openAs(user, '/keys');
+  await page.getByRole('cell', { name: 'other-key' }).waitFor();
+  const { data } = (await otherOwner.call('GET', 'members')).body;
+  const { id } = data.find(({ role }: { role: string }) => role === 'developer');
+  await otherOwner.call('DELETE', `members/${id}`);
+  await page.reload();
+  await page.getByRole('cell', { name: 'own-key' }).waitFor();
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByText(own).first().waitFor();
+  expect(errorsOf(page)).toEqual([]);
+});
+
 test('an invitation that was withdrawn shows why it cannot be accepted', async () => {
   const { owner } = await users.createTeam();
   const { path, id } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;

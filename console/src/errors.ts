@@ -108,6 +108,11 @@ export const CONSOLE_ERRORS = {
     type: 'conflict',
     message: 'The member is the last owner of the tenant. Give the role owner to another member first.',
   },
+  other_tenant: {
+    status: 409,
+    type: 'conflict',
+    message: 'You switched to another account in another tab, and nothing was changed. Reload this page.',
+  },
   already_member: { status: 409, type: 'conflict', message: 'You are already a member of this tenant.' },
   too_many_members: {
     status: 409,

@@ -7,15 +7,21 @@ import type { FindSession, FoundSession, SignedIn } from './find-session.ts';
 
 const sessions = new WeakMap<Request, FoundSession>();
 
+/** Header with the tenant that the page shows. Another tab may have switched the session to another tenant. */
+const TENANT_HEADER = 'x-svc-asr-tenant';
+
 /**
  * Creates the handler that admits a request only if its session has the least role for it. It runs before the routes, so
- * that a body of a request without rights is not read.
+ * that a body of a request without rights is not read. A request that means another tenant than that of the session is
+ * refused.
  */
 export function createAuthorize(findSession: FindSession): RequestHandler {
   return async (request, _response, next) => {
     const least = leastRoleFor(request.method, request.path);
     if (least !== undefined) {
       const found = await findSession(request);
+      const meant = request.headers[TENANT_HEADER] ?? found.tenant.metadata.name;
+      if (meant !== found.tenant.metadata.name) throw new ConsoleError('other_tenant');
       if (!includesRole(found.role, least)) {
         throw new ConsoleError('insufficient_role', {
           message: `Your role in this tenant is ${found.role}. This request needs the role ${least}. Ask an owner of the tenant.`,

@@ -113,6 +113,16 @@ test('if an owner changes the role of a member, the new role applies to the next
   expect((await member.call('POST', 'keys', {})).status).toBe(201);
 });
 
+test('a request that names another tenant than that of the session is refused', async () => {
+  const { owner, tenant } = await users.createTeam();
+  const named = (name: string) => ({ 'x-svc-asr-tenant': name });
+  const refused = await owner.call('POST', 'keys', { name: 'a' }, named('another'));
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'other_tenant']);
+  expect((await owner.call('GET', 'keys', undefined, named('another'))).status).toBe(409);
+  expect((await owner.call('POST', 'keys', { name: 'b' }, named(tenant))).status).toBe(201);
+  expect((await owner.call('GET', 'keys')).body.data).toMatchObject([{ name: 'b' }]);
+});
+
 test('a removed member loses access with the next request, and keeps the session without a tenant', async () => {
   const { owner } = await users.createTeam();
   const member = await users.join(owner, 'developer');

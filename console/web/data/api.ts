@@ -22,6 +22,7 @@ export interface CallOptions {
   /** Parameters of the query. Empty and missing ones are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Routes of an API with the types of their responses, such as `'GET keys': KeyList`. */
@@ -47,6 +48,7 @@ export function createCall<Routes>(
       headers: {
         ...(method !== 'GET' && CSRF_HEADER),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch(() => {

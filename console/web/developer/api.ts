@@ -16,7 +16,8 @@ import type {
   SignInMethodsView,
   UsageByKeyView,
 } from '../../src/responses.ts';
-import { createCall } from '../data/api.ts';
+import { codeOf, createCall } from '../data/api.ts';
+import type { Call } from '../data/api.ts';
 
 /** Requests of this page below /console/v1, with the types of their responses. */
 export interface DeveloperRoutes {
@@ -49,17 +50,49 @@ export interface DeveloperRoutes {
   'GET models': { readonly data: readonly OwnModelView[] };
 }
 
-const listeners = new Set<() => void>();
+const sessionEnds = new Set<() => void>();
+const tenantChanges = new Set<() => void>();
+
+/** Codes of responses to requests that mean another tenant than the session, or one that the user has left. */
+const OTHER_TENANT: readonly string[] = ['other_tenant', 'no_account'];
+
+/** Tenant that the page shows. Empty while no tenant is shown. */
+let shownTenant = '';
+
+/** Sets the tenant that further requests mean. The server refuses them if another tab has switched to another one. */
+export function showTenant(name: string): void {
+  shownTenant = name;
+}
 
 /** Calls a function when a response shows that the session of this browser has ended. Returns a function that stops it. */
 export function onSessionEnd(listener: () => void): () => void {
+  return add(sessionEnds, listener);
+}
+
+/** Calls a function when a response shows that the session has another tenant. Returns a function that stops it. */
+export function onTenantChange(listener: () => void): () => void {
+  return add(tenantChanges, listener);
+}
+
+function add(listeners: Set<() => void>, listener: () => void): () => void {
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
   };
 }
 
-/** Sends a request as the signed-in developer. */
-export const call = createCall<DeveloperRoutes>('/console/v1', () => {
-  for (const listener of listeners) listener();
+const send = createCall<DeveloperRoutes>('/console/v1', () => {
+  for (const listener of sessionEnds) listener();
 });
+
+/** Sends a request as the signed-in developer. Only `GET account` may answer with another tenant than the shown one. */
+export const call: Call<DeveloperRoutes> = async (route, options = {}) => {
+  if (route === 'GET account') return send(route, options);
+  const headers = { ...options.headers, ...(shownTenant !== '' && { 'x-svc-asr-tenant': shownTenant }) };
+  try {
+    return await send(route, { ...options, headers });
+  } catch (error) {
+    if (OTHER_TENANT.includes(codeOf(error))) for (const listener of tenantChanges) listener();
+    throw error;
+  }
+};

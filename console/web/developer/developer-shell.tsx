@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { usePlace } from '../data/router.ts';
 import { texts } from '../texts/index.ts';
 import { Empty, Page } from '../ui/content.tsx';
@@ -10,13 +11,27 @@ import { Identity } from './identity.tsx';
 import { findPage } from './pages.tsx';
 import { SignOut } from './sign-in/sign-out.tsx';
 
-/** The navigation of a developer with the page at the current address. */
-export function DeveloperShell() {
+/**
+ * The navigation of a developer with the page at the current address. Render another instance for each tenant, because
+ * the pages keep data of the tenant.
+ */
+export function DeveloperShell({
+  isSwitched,
+}: {
+  /** True if the tenant changed without an action on this page. */
+  isSwitched: boolean;
+}) {
   const { account, leave } = useAccount();
   const { path } = usePlace();
+  const [firstPath] = useState(path);
   const found = findPage(path);
   return (
     <Shell groups={entries()} identity={<Identity />} footer={<SignOut leave={leave} />}>
+      {isSwitched && path === firstPath && (
+        <div class="page">
+          <Notice>{texts.account.switched(account.display_name)}</Notice>
+        </div>
+      )}
       {account.state === 'Suspended' && (
         <div class="page">
           <Notice tone="danger" title={texts.states.suspendedTitle}>

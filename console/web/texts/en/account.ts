@@ -21,6 +21,8 @@ export const account = {
   noModels: 'No model is available yet',
   signedInAs: 'Signed in as',
   tenant: 'Account',
+  switched: (name: string) =>
+    `This page now shows ${name}. You switched to it in another tab, or you are no longer a member of the other account.`,
   everywhere: 'Sign out everywhere',
   everywhereText: 'Ends your sessions in all browsers, this one included.',
   link: 'Private link',
