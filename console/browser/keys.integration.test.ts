@@ -89,6 +89,26 @@ test('a new key appears in view on a phone, with the focus on the button that co
   await checkPage(page);
 });
 
+test('a new key stays shown after Back, and after a sign-out in another tab', async () => {
+  const page = await browser.signIn(await console_.createTenant('kept'));
+  await page.getByRole('link', { name: 'API keys' }).click();
+  const key = await createKey(page, 'kept');
+  await page.goBack();
+  await page.locator('h1', { hasText: 'Overview' }).waitFor();
+  expect(await page.getByLabel('Your new API key', { exact: true }).innerText()).toBe(key);
+  // Another tab shares the cookie of this one.
+  const headers = { 'x-svc-asr-console': '1' };
+  const signedOut = await page.context().request.delete(`${console_.pageUrl}/console/v1/sign-in`, { headers });
+  expect(signedOut.status()).toBe(200);
+  await page.locator('h1', { hasText: 'Streaming speech recognition' }).waitFor();
+  expect(await page.getByLabel('Your new API key', { exact: true }).innerText()).toBe(key);
+  await checkPage(page);
+  await page.getByRole('button', { name: 'I have saved the key' }).click();
+  await page.getByText('You were signed out.').waitFor();
+  expect(await page.content()).not.toContain(key);
+  expect(errorsOf(page)).toEqual([]);
+});
+
 test('the copy button copies the key', async () => {
   const permissions = ['clipboard-read', 'clipboard-write'];
   const page = await browser.signIn(await console_.createTenant('copied'), { permissions });

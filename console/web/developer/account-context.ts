@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { OwnTenantView } from '../../src/responses.ts';
+import type { CreatedKey, ListedKey, OwnTenantView } from '../../src/responses.ts';
 
 /** The signed-in developer's tenant, and what pages can do with it. */
 export interface AccountAccess {
@@ -9,6 +9,8 @@ export interface AccountAccess {
   readonly reload: () => Promise<void>;
   /** Shows a new private link until the user has saved it. */
   readonly showLink: (token: string) => void;
+  /** Shows a new API key until the user has saved it. `old` is the key that it replaces. */
+  readonly showKey: (created: CreatedKey, old?: ListedKey) => void;
   /** Shows the sign-in page with a message. */
   readonly leave: (message: string) => void;
 }

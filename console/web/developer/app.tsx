@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
+import type { CreatedKey, ListedKey } from '../../src/responses.ts';
 import { texts } from '../texts/index.ts';
 import { LoadFailure } from '../ui/notice.tsx';
 import type { AccountAccess } from './account-context.ts';
@@ -7,6 +8,7 @@ import { showTenant } from './api.ts';
 import { tenantOf, useAppState } from './app-state.ts';
 import type { State } from './app-state.ts';
 import { DeveloperShell } from './developer-shell.tsx';
+import { NewKeyDialog } from './keys/new-key.tsx';
 import { Front, Loading } from './sign-in/front.tsx';
 import { LinkDialog } from './sign-in/link-dialog.tsx';
 import { PendingPage } from './sign-in/pending.tsx';
@@ -16,15 +18,20 @@ import { Welcome } from './sign-in/welcome.tsx';
 export function App() {
   const { state, start, signIn, load, leave } = useAppState();
   const [link, setLink] = useState('');
+  const [key, setKey] = useState<{ readonly created: CreatedKey; readonly old: ListedKey | undefined }>();
   const shownTenant = state.name === 'signed-in' ? state.account.name : '';
   // Runs before the effects of the pages, which send requests.
   useLayoutEffect(() => showTenant(shownTenant), [shownTenant]);
 
   const showLink = (token: string) => setLink(`${location.origin}/#${token}`);
+  const showKey = (created: CreatedKey, old?: ListedKey) => setKey({ created, old });
+  const access = { reload: load, showLink, showKey, leave };
+  // The dialogs are outside the content, so that neither Back nor a sign-out in another tab removes a secret.
   return (
     <>
-      <Content state={state} access={{ reload: load, showLink, leave }} signIn={signIn} start={start} load={load} />
+      <Content state={state} access={access} signIn={signIn} start={start} load={load} />
       {link !== '' && <LinkDialog link={link} onSaved={() => setLink('')} />}
+      {key !== undefined && <NewKeyDialog {...key} onSaved={() => setKey(undefined)} />}
     </>
   );
 }

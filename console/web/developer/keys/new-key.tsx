@@ -9,15 +9,15 @@ import { isExpired, nameOf } from './describe.ts';
 /** Shows a key that was just created, until the user confirms that it is saved. The console cannot show it again. */
 export function NewKeyDialog({
   created,
-  keys,
+  old,
   onSaved,
 }: {
   created: CreatedKey;
-  keys: readonly ListedKey[];
+  /** Key that the new one replaces, with its new expiry. */
+  old: ListedKey | undefined;
   onSaved: () => void;
 }) {
   const text = texts.keyDialogs;
-  const old = keys.find(({ key_id: id }) => id === created.replaces);
   return (
     <Dialog title={created.name === '' ? text.newTitle : text.newTitleOf(created.name)} isDismissible={false}>
       <p>{text.newText}</p>

@@ -9,25 +9,24 @@ import { mayDevelop, useAccount } from '../account-context.ts';
 import { call } from '../api.ts';
 import { CreateKeyDialog } from './create.tsx';
 import { KeyTable } from './key-table.tsx';
-import { NewKeyDialog } from './new-key.tsx';
 import { RevokeDialog } from './revoke.tsx';
 import { RotateDialog } from './rotate.tsx';
 
 type Open =
   | { readonly name: 'create' }
-  | { readonly name: 'rotate' | 'revoke'; readonly key: ListedKey }
-  | { readonly name: 'new'; readonly created: CreatedKey };
+  | { readonly name: 'rotate' | 'revoke'; readonly key: ListedKey };
 
 /** The API keys of the account. */
 export function KeysPage() {
-  const { account } = useAccount();
+  const { account, showKey } = useAccount();
   const [open, setOpen] = useState<Open>();
   const keys = useLoad('keys', () => call('GET keys'));
   const text = texts.keys;
   const isActive = account.state === 'Active';
   const close = () => setOpen(undefined);
-  const onCreated = (created: CreatedKey) => {
-    setOpen({ name: 'new', created });
+  const onCreated = (created: CreatedKey, old?: ListedKey) => {
+    close();
+    showKey(created, old);
     void keys.reload();
   };
   const create = (
@@ -66,7 +65,6 @@ export function KeysPage() {
       {open?.name === 'create' && <CreateKeyDialog onClose={close} onCreated={onCreated} />}
       {open?.name === 'rotate' && <RotateDialog old={open.key} onClose={close} onCreated={onCreated} />}
       {open?.name === 'revoke' && <RevokeDialog revoked={open.key} onClose={close} onRevoked={keys.reload} />}
-      {open?.name === 'new' && <NewKeyDialog created={open.created} keys={list} onSaved={close} />}
     </Page>
   );
 }

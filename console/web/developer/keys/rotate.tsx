@@ -10,6 +10,9 @@ import { call } from '../api.ts';
 import { nameOf } from './describe.ts';
 
 const DEFAULT_HOURS = '24';
+const HOUR_MS = 3_600_000;
+/** Stands for the expiry of a key that does not expire. */
+const LATEST = '9999-12-31';
 
 /** Replaces a key by a new one. The old key works for the overlap. */
 export function RotateDialog({
@@ -19,14 +22,16 @@ export function RotateDialog({
 }: {
   old: ListedKey;
   onClose: () => void;
-  onCreated: (created: CreatedKey) => void;
+  /** Called with the new key, and with the old one and its new expiry. */
+  onCreated: (created: CreatedKey, old: ListedKey) => void;
 }) {
   const text = texts.keyDialogs;
   const [hours, setHours] = useState(DEFAULT_HOURS);
   const rotate = useAction(async () => {
-    onCreated(
-      await call('POST keys/:id/rotate', { params: { id: old.key_id }, body: { overlap_hours: Number(hours) } }),
-    );
+    const body = { overlap_hours: Number(hours) };
+    const created = await call('POST keys/:id/rotate', { params: { id: old.key_id }, body });
+    const endsAtMs = Math.min(Date.now() + body.overlap_hours * HOUR_MS, Date.parse(old.expires_at ?? LATEST));
+    onCreated(created, { ...old, expires_at: new Date(endsAtMs).toISOString() });
   });
   return (
     <Dialog title={text.rotateTitle(nameOf(old))} onClose={onClose}>
