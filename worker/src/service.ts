@@ -97,6 +97,10 @@ function registerModel(
     startSlots: limits.start,
     renewMs: settings.LEASE_RENEW_MS,
     progress: () => relay.progress,
+    syncClock: async () => {
+      await ledger.syncClock();
+      relay.setRedisTime(ledger.now());
+    },
     onDrain,
     logger,
   });

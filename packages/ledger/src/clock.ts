@@ -5,8 +5,8 @@ export interface Clock {
   now: () => number;
 }
 
-/** Creates a clock that follows the time that Redis returned last. A wrong local clock then does not matter. */
-export function createClock(localNow: () => number = Date.now): Clock {
+/** Creates a clock that follows the time that Redis returned last. A wrong local clock, or its steps, do not matter. */
+export function createClock(localNow = monotonicNow): Clock {
   let offsetMs = 0;
   return {
     observe: (redisNowMs) => {
@@ -14,4 +14,9 @@ export function createClock(localNow: () => number = Date.now): Clock {
     },
     now: () => localNow() + offsetMs,
   };
+}
+
+/** Returns the local time without steps of the local clock since this process started. */
+function monotonicNow(): number {
+  return performance.timeOrigin + performance.now();
 }

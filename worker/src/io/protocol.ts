@@ -13,6 +13,8 @@ export interface IoThreadOptions {
   readonly access: RemoteAccess;
   /** Memory that all I/O threads share. None of them accepts a ticket that another one has already accepted. */
   readonly usedTickets: UsedTicketsMemory;
+  /** Memory of the clock by which tickets expire. */
+  readonly ticketClock: SharedArrayBuffer;
   /** Memory of the counters of all I/O threads. */
   readonly counters: SharedArrayBuffer;
 }

@@ -13,6 +13,7 @@ import { createTicketGate } from '../server/tickets.ts';
 import { UsedTickets } from '../server/used-tickets.ts';
 import { IoCounters } from './counters.ts';
 import { openProbe } from './probe.ts';
+import { TicketClock } from './ticket-clock.ts';
 import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
 
 /** Interval of the log lines that report which streams a draining worker waits for. */
@@ -28,6 +29,7 @@ async function serve(options: IoThreadOptions): Promise<void> {
   const traces = await createThreadTracing('worker', settings, logger);
   const ticketKeys = followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger });
   const counters = new IoCounters(options.counters);
+  const clock = new TicketClock(options.ticketClock);
   const engine = EngineClient.connect(options.access);
   const { server, port } = await listen(settings, logger, index);
   const relay = new Relay({
@@ -47,6 +49,7 @@ async function serve(options: IoThreadOptions): Promise<void> {
       countEnd: (code) => report({ kind: 'ended', code }),
     },
     logger,
+    nowMs: () => clock.now(),
     tracing: traces.tracing,
     attributes: {
       'svc_asr.model': settings.MODEL,

@@ -9,6 +9,7 @@ import { IoCounters } from './counters.ts';
 import { streamNoise } from './noise.ts';
 import type { NoiseOptions } from './noise.ts';
 import type { IoCommand, IoReport, IoThreadOptions } from './protocol.ts';
+import { TicketClock } from './ticket-clock.ts';
 
 export interface IoThreadsOptions {
   readonly workerId: string;
@@ -47,13 +48,15 @@ export function countIoThreads(
  */
 export class IoThreads extends EventEmitter<IoThreadsEvents> {
   readonly #counters: IoCounters;
+  readonly #clock: TicketClock;
   readonly #threads: readonly Worker[];
   #closing = false;
 
-  private constructor(threads: readonly Worker[], counters: IoCounters) {
+  private constructor(threads: readonly Worker[], counters: IoCounters, clock: TicketClock) {
     super();
     this.#threads = threads;
     this.#counters = counters;
+    this.#clock = clock;
     for (const [index, thread] of threads.entries()) {
       const name = `I/O thread ${index + 1} of ${threads.length}`;
       thread.on('error', (cause: Error) => {
@@ -73,15 +76,17 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     const { accesses, ...common } = options;
     const counters = IoCounters.create(accesses.length);
     const usedTickets = createUsedTickets();
+    const clock = TicketClock.create();
+    const memory = { usedTickets, counters: counters.memory, ticketClock: clock.memory };
     // Tests run the TypeScript sources, services the compiled files.
     const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
     const workers = accesses.map((access, index) => {
-      const workerData: IoThreadOptions = { ...common, index, access, usedTickets, counters: counters.memory };
+      const workerData: IoThreadOptions = { ...common, index, access, ...memory };
       return new Worker(entry, { workerData, transferList: [access.port], name: `io-${index}` });
     });
     try {
       const ports = await Promise.all(workers.map(listening));
-      return { threads: new IoThreads(workers, counters), ports };
+      return { threads: new IoThreads(workers, counters, clock), ports };
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.terminate()));
       throw error;
@@ -104,6 +109,11 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
    */
   get progress(): number {
     return this.#counters.progress;
+  }
+
+  /** Sets the time that Redis has now. Tickets expire by it. */
+  setRedisTime(nowMs: number): void {
+    this.#clock.set(nowMs);
   }
 
   /** Stops accepting new streams. */

@@ -37,7 +37,7 @@ function fakeWorkers(answers: (RenewResult | Error)[]) {
 
 const worker = { id: 'w', address: 'ws://127.0.0.1:1', revision: 'r', slots: 4 };
 
-function keep(workers: ReturnType<typeof fakeWorkers>, progress?: () => number) {
+function keep(workers: ReturnType<typeof fakeWorkers>, progress?: () => number, syncClock = () => Promise.resolve()) {
   let moved = 0;
   let drained = 0;
   const registration: Registration = keepRegistered({
@@ -47,6 +47,7 @@ function keep(workers: ReturnType<typeof fakeWorkers>, progress?: () => number) 
     startSlots: 2,
     renewMs: 5,
     progress: progress ?? (() => moved++),
+    syncClock,
     onDrain: () => drained++,
     logger: createLogger('worker', 'silent'),
   });
@@ -165,4 +166,15 @@ test('drain repeats its report until Redis has answered, keeps the lease, and do
   await registration.drain();
   expect([reports, drained()]).toEqual([2, 0]);
   await registration.stop();
+});
+
+test('keepRegistered reads the clock of Redis before it registers, and registers also if that fails', async () => {
+  const workers = fakeWorkers(['ok']);
+  const { registration } = keep(workers, undefined, () => {
+    workers.asked.push('clock');
+    return Promise.reject(new Error('NOPERM'));
+  });
+  await eventually('renewals', 30_000, () => workers.asked.length > 5);
+  await registration.stop();
+  expect(workers.asked.slice(0, 4)).toEqual(['clock', 'register', 'clock', 'renew']);
 });

@@ -12,6 +12,8 @@ export interface RegistrationParts {
   readonly renewMs: number;
   /** Returns a number that changes while inference makes progress. The lease is renewed only after a change. */
   readonly progress: () => number;
+  /** Reads the clock of Redis. Called before each registration and renewal. */
+  readonly syncClock: () => Promise<void>;
   /** Called once when an operator asks the worker to drain. */
   readonly onDrain: () => void;
   readonly logger: Logger;
@@ -65,6 +67,9 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       return;
     }
     seen = progress;
+    // Redis answers in order, so that the time is known before the worker is registered. Without it, the worker uses
+    // its own clock.
+    parts.syncClock().catch(() => undefined);
     // If the report fails, the lease must be renewed nevertheless, because the worker still serves its streams.
     if (isDrainUnreported) await reportDrain().catch((err: unknown) => logDrainFailure(err, logger));
     if (registered) {

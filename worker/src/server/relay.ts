@@ -33,6 +33,8 @@ export interface RelayParts {
     readonly countEnd: (code: EndCode) => void;
   };
   readonly logger: Logger;
+  /** Returns the time by which tickets expire. */
+  readonly nowMs?: () => number;
   /** Undefined if tracing is disabled. */
   readonly tracing?: Tracing | undefined;
   /** Attributes of this worker's spans. */
@@ -209,8 +211,8 @@ export class Relay {
 
   /** Creates a stream. Refuses it and returns undefined if its ticket is invalid or the worker drains. */
   #admit(text: string | undefined, channel: StreamChannel, onEnd: () => void): RelayStream | undefined {
-    const { engine, limits, metrics, tracing, attributes = {}, tickets } = this.#parts;
-    const ticket = text === undefined ? undefined : tickets.admit(text, Date.now());
+    const { engine, limits, metrics, tracing, attributes = {}, tickets, nowMs = Date.now } = this.#parts;
+    const ticket = text === undefined ? undefined : tickets.admit(text, nowMs());
     const logger = ticket === undefined ? this.#parts.logger : this.#parts.logger.child({ session_id: ticket.session });
     const stream = new RelayStream({
       channel,

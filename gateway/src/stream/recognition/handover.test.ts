@@ -155,7 +155,7 @@ class TestStream {
     };
     const countStream = (_model: string, _revision: string, hasFailed: boolean) => (this.failures += Number(hasFailed));
     const parts = {
-      ledger: { pools: { place } },
+      ledger: { pools: { place }, now: Date.now },
       waiters: createQuietWaiters(),
       times: {
         statusMs: 1_000_000,

@@ -28,7 +28,7 @@ export interface LinkRequest {
  * trusted.
  */
 export function openLink(
-  { ticketKey, times, workerConnections, workerTrust }: StreamParts,
+  { ledger, ticketKey, times, workerConnections, workerTrust }: StreamParts,
   { sessionId: session, model }: StreamSession,
   worker: PlacedWorker,
   { configuration, utterances, traceparent, epoch, previousAddress }: LinkRequest,
@@ -37,7 +37,9 @@ export function openLink(
   const address = workerConnections.pickAddress(worker, previousAddress);
   const trust = workerTrust.check(model, address);
   if ('refusal' in trust) return trust;
-  const ticket = { session, model, worker: worker.id, epoch, expMs: Date.now() + times.ticketMs };
+  // Workers use the earlier one of these clocks. A wrong clock of one machine, or of Redis, then does not matter.
+  const nowMs = Math.max(Date.now(), ledger.now());
+  const ticket = { session, model, worker: worker.id, epoch, expMs: nowMs + times.ticketMs };
   const { context, silenceMs } = configuration;
   const notBefore = utterances.head.deliveredSamples;
   const options = {

@@ -36,7 +36,7 @@ function startRecognition(
 ) {
   const events: string[] = [];
   const parts = {
-    ledger: { pools: { place } },
+    ledger: { pools: { place }, now: Date.now },
     waiters: createQuietWaiters(),
     times: { statusMs: 1_000_000, workerAvoidMs: 50, workerOpenMs: 10_000, ticketMs: 10_000 },
     ticker: { add: () => undefined, remove: () => undefined },
