@@ -2,49 +2,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { logProgress, messageOf } from '../../tools/launch/terminal.mjs';
-import type { Gate } from './gates.ts';
+import type { ResourceReading, ResourceSample } from './growth.ts';
 
-/** Amounts of resources at one moment, by name. */
-export type ResourceSample = Readonly<Record<string, number>>;
-
-/** Growth that is allowed between two parts of a run, as a share and as an amount. */
-const MAX_GROWTH = 0.1;
-const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
 const INTERVAL_MS = 5000;
-/**
- * Number of parts of a run. The second part is compared with the last part, because the first part includes the start.
- */
-const PARTS = 4;
-const MIN_SAMPLES = 2 * PARTS;
 const PAGE_BYTES = 4096;
 const MEBIBYTE = 1_048_576;
 const PROGRAM = /\/(gateway|operator|console|worker)\/dist\/main\.js|(redis-server|valkey-server)/;
-
-/**
- * Checks that no resource grew during a run. Returns no result for a run that is too short. Fails a run in which most
- * readings failed.
- */
-export function judgeGrowth(samples: readonly ResourceSample[], failures = 0): Gate[] {
-  if (failures > samples.length) {
-    return [{ name: 'resources were read', passed: false, detail: `${failures} readings failed` }];
-  }
-  if (samples.length < MIN_SAMPLES) return [];
-  const size = Math.floor(samples.length / PARTS);
-  const names = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
-  return names.flatMap((name): Gate[] => {
-    const medianOf = (part: readonly ResourceSample[]) => median(part.flatMap((sample) => sample[name] ?? []));
-    const [early, late] = [medianOf(samples.slice(size, 2 * size)), medianOf(samples.slice(-size))];
-    // A process that started later has no early value.
-    if (early === undefined || late === undefined) return [];
-    const unit = name.endsWith('(MiB)') ? 'MiB' : name.startsWith('sockets') ? 'sockets' : 'keys';
-    const passed = late <= early * (1 + MAX_GROWTH) + SLACK[unit];
-    return [{ name: `${name} did not grow`, passed, detail: `${Math.round(early)}, then ${Math.round(late)}` }];
-  });
-}
-
-function median(values: readonly number[]): number | undefined {
-  return [...values].sort((one, other) => one - other)[values.length >> 1];
-}
 
 /** Reads memory and sockets of the services that a process has started. */
 export function readProcesses(rootPid: number): ResourceSample {
@@ -119,20 +82,24 @@ function encodeCommand(words: readonly string[]): string {
 
 /** Readings of the resources of a service. */
 export interface ResourceWatch {
-  readonly samples: ResourceSample[];
+  readonly readings: ResourceReading[];
   /** Number of readings that failed. */
   failures: number;
   readonly stop: () => void;
 }
 
-/** Samples the resources of the services that this process has started, until `stop` is called. */
-export function watchResources(redisUrl: string): ResourceWatch {
-  const timer = setInterval(() => void sample(), INTERVAL_MS);
-  const watch: ResourceWatch = { samples: [], failures: 0, stop: () => clearInterval(timer) };
-  async function sample(): Promise<void> {
+/**
+ * Reads the resources of the services that this process has started, until `stop` is called. `countStreams` returns the
+ * number of streams at this moment.
+ */
+export function watchResources(redisUrl: string, countStreams: () => number): ResourceWatch {
+  const timer = setInterval(() => void read(), INTERVAL_MS);
+  const watch: ResourceWatch = { readings: [], failures: 0, stop: () => clearInterval(timer) };
+  async function read(): Promise<void> {
     try {
       const keys = await countKeys(redisUrl);
-      watch.samples.push({ ...readProcesses(process.pid), 'keys in Redis': keys });
+      const resources = { ...readProcesses(process.pid), 'keys in Redis': keys };
+      watch.readings.push({ resources, streams: countStreams() });
     } catch (error) {
       if (watch.failures++ === 0) logProgress(`the resources of the service cannot be read: ${messageOf(error)}`);
     }

@@ -19,7 +19,8 @@ import type { K6Metrics } from './k6-metrics.ts';
 import { findK6, runK6 } from './k6.ts';
 import { runNoise } from './noise.ts';
 import { findRecordings } from './recordings.ts';
-import { judgeGrowth, watchResources } from './resources.ts';
+import { judgeGrowth } from './growth.ts';
+import { watchResources } from './resources.ts';
 import { RESULT_FILES } from './result-files.ts';
 import { provideService } from './service.ts';
 import type { RunContext, Service } from './service.ts';
@@ -81,7 +82,9 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const halveAfterSeconds = plan.durationSeconds / 2;
   const endHalving = await limitWorker(limit, service, halveAfterSeconds);
   const resources =
-    scenario === 'soak' && service.redisUrl !== undefined ? watchResources(service.redisUrl) : undefined;
+    scenario === 'soak' && service.redisUrl !== undefined
+      ? watchResources(service.redisUrl, () => gate?.streams ?? plan.streams)
+      : undefined;
   if (resources !== undefined) addCleanup(resources.stop);
   const startedAt = new Date();
   const reportFile = join(out, RESULT_FILES.page);
@@ -93,7 +96,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   ]);
   endHalving();
   resources?.stop();
-  const growth = resources === undefined ? [] : judgeGrowth(resources.samples, resources.failures);
+  const growth = resources === undefined ? [] : judgeGrowth(resources.readings, resources.failures);
   const facts: RunFacts = {
     scenario,
     startedAt: startedAt.toISOString(),
@@ -132,7 +135,10 @@ async function openGate(
   { addCleanup }: RunContext,
 ): Promise<StreamGate | undefined> {
   if (!SCENARIOS[scenario].followsSlots || options.text('STREAMS') !== '' || readSlots === undefined) return undefined;
-  const gate = await openStreamGate(declaredSlots, options.whole('LOAD_PERCENT', 1, 1000), readSlots);
+  const loadPercent = options.whole('LOAD_PERCENT', 1, 1000);
+  // The load of a soak must not rise with the slots, because memory and sockets would rise too.
+  const maxStreams = scenario === 'soak' ? Math.floor((declaredSlots * loadPercent) / 100) : Infinity;
+  const gate = await openStreamGate(declaredSlots, { loadPercent, maxStreams }, readSlots);
   addCleanup(() => gate.close());
   return gate;
 }

@@ -6,7 +6,9 @@ const TIMEOUT_MS = 30_000;
 
 test('openStreamGate allows as many streams as slots are declared at each moment', async () => {
   let declared = 2;
-  const gate = await openStreamGate(declared, 100, () => Promise.resolve(declared));
+  const gate = await openStreamGate(declared, { loadPercent: 100, maxStreams: Infinity }, () =>
+    Promise.resolve(declared),
+  );
   const send = async (path: string) =>
     (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;
   expect([await send('/start'), await send('/start'), await send('/start')]).toEqual([200, 200, 409]);
@@ -20,7 +22,9 @@ test('openStreamGate allows as many streams as slots are declared at each moment
 
 test('if slots fall, openStreamGate ends as many streams at their next utterance as exceed the slots, and no others', async () => {
   let declared = 3;
-  const gate = await openStreamGate(declared, 100, () => Promise.resolve(declared));
+  const gate = await openStreamGate(declared, { loadPercent: 100, maxStreams: Infinity }, () =>
+    Promise.resolve(declared),
+  );
   const send = async (path: string) =>
     (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;
   for (let i = 0; i < 3; i++) expect(await send('/start')).toBe(200);
@@ -33,9 +37,20 @@ test('if slots fall, openStreamGate ends as many streams at their next utterance
 });
 
 test('openStreamGate uses the given share of the slots, and keeps the last number while the operator does not answer', async () => {
-  const gate = await openStreamGate(3, 50, () => Promise.reject(new Error('unavailable')));
+  const gate = await openStreamGate(3, { loadPercent: 50, maxStreams: Infinity }, () =>
+    Promise.reject(new Error('unavailable')),
+  );
   const send = async (path: string) =>
     (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;
   expect([await send('/start'), await send('/start')]).toEqual([200, 409]);
+  gate.close();
+});
+
+test('openStreamGate allows at most maxStreams streams, even if more slots are declared', async () => {
+  const gate = await openStreamGate(9, { loadPercent: 100, maxStreams: 1 }, () => Promise.resolve(9));
+  const send = async (path: string) =>
+    (await request(`${gate.url}${path}`, { method: 'POST', timeoutMs: TIMEOUT_MS })).status;
+  expect([await send('/start'), await send('/start')]).toEqual([200, 409]);
+  expect(gate.streams).toBe(1);
   gate.close();
 });

@@ -10,10 +10,20 @@ export interface SlotRange {
   readonly most: number;
 }
 
+/** Limits of the number of streams. */
+export interface GateLimits {
+  /** Share of the declared slots that streams may use. */
+  readonly loadPercent: number;
+  /** Maximum number of streams, whatever the declared slots. */
+  readonly maxStreams: number;
+}
+
 /** Limits the streams of k6 to the slots that the workers declare at that time. */
 export interface StreamGate {
   readonly url: string;
   readonly range: SlotRange;
+  /** Number of streams at this moment. */
+  readonly streams: number;
   close: () => void;
 }
 
@@ -24,7 +34,7 @@ export interface StreamGate {
  */
 export async function openStreamGate(
   declaredSlots: number,
-  loadPercent: number,
+  { loadPercent, maxStreams }: GateLimits,
   readSlots: () => Promise<number>,
 ): Promise<StreamGate> {
   let [slots, streams] = [declaredSlots, 0];
@@ -39,7 +49,7 @@ export async function openStreamGate(
   };
   const timer = setInterval(() => void read(), READ_MS);
   const server = createServer((request, response) => {
-    const most = Math.max(1, Math.floor((slots * loadPercent) / 100));
+    const most = Math.max(1, Math.min(maxStreams, Math.floor((slots * loadPercent) / 100)));
     const { url } = request;
     const isRefused = url === '/start' ? streams >= most : url === '/continue' && streams > most;
     if (url === '/start' && !isRefused) streams++;
@@ -51,6 +61,9 @@ export async function openStreamGate(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get range() {
       return range;
+    },
+    get streams() {
+      return streams;
     },
     close: () => {
       clearInterval(timer);

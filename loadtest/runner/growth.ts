@@ -1,0 +1,79 @@
+import { logProgress } from '../../tools/launch/terminal.mjs';
+import type { Gate } from './gates.ts';
+
+/** Amounts of resources at one moment, by name. */
+export type ResourceSample = Readonly<Record<string, number>>;
+
+/** Resources at one moment, and the number of streams that used them. */
+export interface ResourceReading {
+  readonly resources: ResourceSample;
+  readonly streams: number;
+}
+
+/** Growth that is allowed between two parts of a run, as a share and as an amount. */
+const MAX_GROWTH = 0.1;
+const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
+/** Number of parts of a run. The first one is not compared, because processes are still warming up. */
+const PARTS = 4;
+/** Number of readings in ten minutes. In a shorter run, heaps and caches grow as a leak does. */
+export const MIN_READINGS = 120;
+/** Largest deviation of the number of streams from the median of a run, as a share. Other readings are not compared. */
+const MAX_DEVIATION = 0.1;
+/** Share of the readings of a part that must be comparable. */
+const MIN_COMPARABLE = 0.25;
+/** Share of the readings of a part that are lower than its level. */
+const LEVEL = 0.1;
+
+/**
+ * Checks that no resource grew during a run. Compares the levels of the last three quarters. The level of a quarter is
+ * its 10th percentile, because garbage collection lets memory rise and fall. A resource that grew once and then stopped
+ * does not fail, because heaps and caches do that. Returns no result for a run that is too short. Fails a run in which
+ * most readings failed, or in which the number of streams changed too much.
+ */
+export function judgeGrowth(readings: readonly ResourceReading[], failures = 0): Gate[] {
+  if (failures > readings.length) {
+    return [{ name: 'resources were read', passed: false, detail: `${failures} readings failed` }];
+  }
+  if (readings.length < MIN_READINGS) {
+    logProgress(`the growth of resources is not judged: ${readings.length} readings of at least ${MIN_READINGS}`);
+    return [];
+  }
+  const size = Math.floor(readings.length / PARTS);
+  const usual = quantile(
+    readings.map(({ streams }) => streams),
+    0.5,
+  );
+  const parts = [1, 2, 3].map((part) =>
+    readings
+      .slice(part * size, (part + 1) * size)
+      .filter(({ streams }) => Math.abs(streams - (usual ?? 0)) <= MAX_DEVIATION * (usual ?? 0))
+      .map(({ resources }) => resources),
+  );
+  if (parts.some((part) => part.length < MIN_COMPARABLE * size)) {
+    const detail = `${parts.map((part) => part.length).join(', ')} of ${size} readings had about ${usual ?? 0} streams`;
+    return [{ name: 'the number of streams was steady', passed: false, detail }];
+  }
+  const names = [...new Set(readings.flatMap(({ resources }) => Object.keys(resources)))];
+  return names.flatMap((name) => judgeResource(name, parts));
+}
+
+function judgeResource(name: string, parts: readonly (readonly ResourceSample[])[]): Gate[] {
+  const [early, middle, late] = parts.map((part) =>
+    quantile(
+      part.flatMap((sample) => sample[name] ?? []),
+      LEVEL,
+    ),
+  );
+  // A process that started later has no early value.
+  if (early === undefined || middle === undefined || late === undefined) return [];
+  const unit = name.endsWith('(MiB)') ? 'MiB' : name.startsWith('sockets') ? 'sockets' : 'keys';
+  const hasGrown = late > early * (1 + MAX_GROWTH) + SLACK[unit];
+  const isGrowing = late > middle * (1 + MAX_GROWTH / 2) + SLACK[unit] / 2;
+  const detail = [early, middle, late].map((value) => Math.round(value)).join(', then ');
+  return [{ name: `${name} did not grow`, passed: !(hasGrown && isGrowing), detail }];
+}
+
+/** Returns the value below which this share of the values lies. Undefined if there are none. */
+function quantile(values: readonly number[], share: number): number | undefined {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length * share)];
+}
