@@ -62,7 +62,7 @@ export class Stream {
     });
   }
 
-  /** Handles a message of the client. */
+  /** Handles a message of the client. `data` is copied, so its memory may be used again. */
   receive(data: Buffer, isBinary: boolean): void {
     if (this.#ending !== undefined || this.#finished) return;
     this.#clocks?.onMessage();
@@ -116,7 +116,7 @@ export class Stream {
 
   #handle(data: string | Buffer): void {
     if (this.#change !== undefined || this.#limit.isExtending) {
-      this.#queued.push(data);
+      this.#queued.push(typeof data === 'string' ? data : Buffer.from(data));
       return;
     }
     if (typeof data !== 'string') {
@@ -164,7 +164,7 @@ export class Stream {
 
   /** Reserves further audio. `rest` is the part of a frame that does not fit, and is handled afterwards. */
   #extend(rest: Buffer): void {
-    this.#queued.push(rest);
+    this.#queued.push(Buffer.from(rest));
     this.#client.read(false);
     void this.#limit.extend(() => this.#utterances.held).then((extension) => this.#onExtended(extension));
   }

@@ -3,6 +3,7 @@ import { CONNECTION_ID, FRAME, FRAME_HEADER_BYTES, FrameError, FrameReader, Rese
 import { RELAY_CLOSE, RELAY_LIMITS, RESUME_LIMITS, writeFrameHeader } from '@svc-asr/core';
 import type { Frame, FrameType } from '@svc-asr/core';
 import type { FrameSocketEvents, UpgradedSocket } from './frame-socket-events.ts';
+import { readIntoSharedMemory } from './shared-reads.ts';
 
 /** Size below which the frames of one callback are copied into one buffer. Larger frames are not copied. */
 const COPIED_BYTES = 16_384;
@@ -201,10 +202,12 @@ export class FrameSocket {
     // has this object. This must happen before the data listener is added, because a socket with a data listener would
     // pass the bytes to it immediately.
     if (head.length > 0) socket.unshift(head);
-    socket.on('data', (bytes: Buffer) => {
+    const read = (bytes: Buffer) => {
       // A destroyed socket still delivers its buffered bytes. The other side sends them again after a resume.
       if (socket === this.#socket && !socket.destroyed) this.#read(bytes);
-    });
+    };
+    readIntoSharedMemory(socket, read);
+    socket.on('data', read);
   }
 
   #lose(): void {

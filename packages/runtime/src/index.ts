@@ -15,6 +15,7 @@ export * from './networks.ts';
 export * from './redact.ts';
 export * from './service-settings.ts';
 export * from './settings.ts';
+export * from './shared-reads.ts';
 export * from './ticket-keys.ts';
 export * from './ticket.ts';
 export * from './telemetry/index.ts';

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+import { readIntoSharedMemory } from '@svc-asr/runtime';
 import type { WebSocket } from 'ws';
 
 /**
@@ -15,6 +17,12 @@ interface Receiver {
   readonly _errored?: boolean;
 }
 
+/** Private fields of a WebSocket. */
+interface Internals {
+  readonly _receiver: Receiver;
+  readonly _socket: Duplex;
+}
+
 /** First byte of a binary message that consists of one frame. */
 const FINAL_BINARY = 0x82;
 /** Second byte of a masked frame whose length is in the next two bytes. */
@@ -30,11 +38,14 @@ const WORD_BYTES = 4;
  * receiver would pass each read through a writable stream and unmask it byte by byte. All other input, such as a
  * message in several pieces, still goes to the receiver. If a version of ws changes the fields used here, all input
  * goes to the receiver.
+ *
+ * A listener of `message` must not keep a binary message, because its memory is used again.
  */
 export function readWholeFrames(socket: WebSocket): void {
-  const { _receiver: receiver } = socket as unknown as { readonly _receiver: Receiver };
+  const { _receiver: receiver, _socket: connection } = socket as unknown as Internals;
   const write = receiver.write.bind(receiver);
-  receiver.write = (bytes) => {
+  /** Handles the messages at the start of the bytes. Returns the number of bytes that were handled. */
+  const readMessages = (bytes: Buffer): number => {
     let at = 0;
     if (isAtStart(receiver)) {
       for (let end = endOfFrame(bytes, at); end !== undefined; end = endOfFrame(bytes, at)) {
@@ -43,8 +54,17 @@ export function readWholeFrames(socket: WebSocket): void {
         at = end;
       }
     }
+    return at;
+  };
+  receiver.write = (bytes) => {
+    const at = readMessages(bytes);
     return at === bytes.length || write(at === 0 ? bytes : bytes.subarray(at));
   };
+  readIntoSharedMemory(connection, (bytes) => {
+    const at = readMessages(bytes);
+    // The receiver keeps bytes of incomplete messages, so it gets a copy.
+    if (at < bytes.length) connection.emit('data', Buffer.from(bytes.subarray(at)));
+  });
 }
 
 function isAtStart(receiver: Receiver): boolean {
