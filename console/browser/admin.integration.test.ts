@@ -160,6 +160,23 @@ test('limits, budget, priority and models of a tenant are changed', async () => 
   await checkPage(page);
 });
 
+test('limits that two administrators change at the same time are both kept', async () => {
+  await console_.createTenant('two-tabs');
+  const pages = [await signIn('/tenants/two-tabs?tab=limits'), await signIn('/tenants/two-tabs?tab=limits')];
+  const labels = ['Requests per minute', 'New sessions per minute'];
+  for (const [index, page] of pages.entries()) await page.getByLabel(labels[index] ?? '').waitFor();
+  for (const [index, page] of pages.entries()) {
+    await page.getByLabel(labels[index] ?? '').fill('77');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.').first().waitFor();
+  }
+  expect((await specOf('two-tabs')).limits).toMatchObject({ requestsPerMinute: 77, sessionsPerMinute: 77 });
+  // The second page shows the change of the first one, and sends it neither now nor later.
+  expect(await pages[1]?.getByLabel('Requests per minute').inputValue()).toBe('77');
+  await pages[1]?.getByRole('button', { name: 'Save changes' }).click();
+  await pages[1]?.getByText('Nothing was changed.').waitFor();
+});
+
 test('credit is granted and corrected with a note', async () => {
   await console_.createTenant('granted', { grants: [] });
   const page = await signIn('/tenants/granted?tab=grants');

@@ -8,41 +8,38 @@ import { SelectField, TextField } from '../../ui/field.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { useMayChange } from '../rights.ts';
+import type { LimitsForm } from './limits-form.ts';
+import { formOf, patchOf } from './limits-form.ts';
 import type { TabProps } from './tab-props.ts';
-
-const SECONDS_PER_MINUTE = 60;
 
 /** Changes the limits, the budget, the priority and the models of a tenant. */
 export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
   const text = adminTexts.limits;
-  const { limits } = spec;
-  const budgetSeconds = spec.budget?.monthlyAudioSeconds;
-  const [concurrent, setConcurrent] = useState(String(limits.concurrentSessions));
-  const [sessionRate, setSessionRate] = useState(String(limits.sessionsPerMinute));
-  const [requestRate, setRequestRate] = useState(String(limits.requestsPerMinute));
-  const [budget, setBudget] = useState(budgetSeconds === undefined ? '' : String(budgetSeconds / SECONDS_PER_MINUTE));
-  const [priority, setPriority] = useState<string>(spec.priority ?? 'normal');
-  const [models, setModels] = useState(spec.models.join(', '));
-  const [outcome, setOutcome] = useState<'saved' | 'waiting'>();
+  // The values that the fields had before the administrator changed them.
+  const [before, setBefore] = useState(() => formOf(spec));
+  const [form, setForm] = useState(before);
+  const [outcome, setOutcome] = useState<'saved' | 'waiting' | 'unchanged'>();
   const save = useAction(async () => {
     setOutcome(undefined);
-    const body = {
-      limits: {
-        concurrentSessions: Number(concurrent),
-        sessionsPerMinute: Number(sessionRate),
-        requestsPerMinute: Number(requestRate),
-      },
-      budget: budget === '' ? null : { monthlyAudioSeconds: Math.round(Number(budget) * SECONDS_PER_MINUTE) },
-      priority,
-      models: models.split(/[\s,]+/).filter((model) => model !== ''),
-    };
-    const { applied } = await call('PATCH tenants/:name', { params: { name }, body });
-    setOutcome(applied ? 'saved' : 'waiting');
+    const body = patchOf(before, form);
+    if (Object.keys(body).length === 0) {
+      setOutcome('unchanged');
+      return;
+    }
+    const saved = await call('PATCH tenants/:name', { params: { name }, body });
+    const shown = formOf(saved.spec);
+    setBefore(shown);
+    setForm(shown);
+    setOutcome(saved.applied ? 'saved' : 'waiting');
     announce(adminTexts.common.saved);
     await reload();
   });
   const mayChange = useMayChange();
   const number = { type: 'number', min: '1', step: '1', required: true } as const;
+  const bind = (field: keyof LimitsForm) => ({
+    value: form[field],
+    onChange: (value: string) => setForm((current) => ({ ...current, [field]: value })),
+  });
   return (
     <Card title={text.title}>
       <form
@@ -53,32 +50,20 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
       >
         <fieldset class="plain" disabled={!mayChange}>
           <div class="fields">
-            <TextField {...number} label={text.concurrent} value={concurrent} onChange={setConcurrent} />
-            <TextField {...number} label={text.sessionRate} value={sessionRate} onChange={setSessionRate} />
-            <TextField {...number} label={text.requestRate} value={requestRate} onChange={setRequestRate} />
+            <TextField {...number} label={text.concurrent} {...bind('concurrent')} />
+            <TextField {...number} label={text.sessionRate} {...bind('sessionRate')} />
+            <TextField {...number} label={text.requestRate} {...bind('requestRate')} />
           </div>
           <div class="fields">
-            <TextField
-              type="number"
-              min="0"
-              step="any"
-              label={text.budget}
-              hint={text.budgetHint}
-              value={budget}
-              onChange={setBudget}
-            />
-            <SelectField
-              label={text.priority}
-              value={priority}
-              onChange={setPriority}
-              choices={Object.entries(text.priorities)}
-            />
-            <TextField label={text.models} hint={text.modelsHint} value={models} onChange={setModels} isMono required />
+            <TextField type="number" min="0" step="any" label={text.budget} hint={text.budgetHint} {...bind('budget')} />
+            <SelectField label={text.priority} choices={Object.entries(text.priorities)} {...bind('priority')} />
+            <TextField label={text.models} hint={text.modelsHint} isMono required {...bind('models')} />
           </div>
         </fieldset>
         <Problem message={save.problem} />
         {outcome === 'saved' && <Notice tone="success">{adminTexts.common.saved}</Notice>}
         {outcome === 'waiting' && <Notice tone="warning">{adminTexts.common.notApplied}</Notice>}
+        {outcome === 'unchanged' && <Notice>{adminTexts.common.unchanged}</Notice>}
         {mayChange && (
           <Button type="submit" kind="primary" isBusy={save.isRunning}>
             {adminTexts.common.save}

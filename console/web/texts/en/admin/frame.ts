@@ -33,5 +33,6 @@ export const common = {
   search: 'Search',
   save: 'Save changes',
   saved: 'Saved.',
+  unchanged: 'Nothing was changed.',
   of: (part: string, whole: string) => `${part} of ${whole}`,
 };

@@ -1,0 +1,53 @@
+import type { AdminTenantView } from '../../../src/responses/administration.ts';
+
+const SECONDS_PER_MINUTE = 60;
+
+type Spec = AdminTenantView['spec'];
+
+/** Values of the fields for the limits of a tenant, as text. */
+export interface LimitsForm {
+  readonly concurrent: string;
+  readonly sessionRate: string;
+  readonly requestRate: string;
+  /** Monthly budget in minutes. Empty without a budget. */
+  readonly budget: string;
+  readonly priority: string;
+  readonly models: string;
+}
+
+/** Returns the values of the fields for a tenant. */
+export function formOf({ limits, budget, priority = 'normal', models }: Spec): LimitsForm {
+  return {
+    concurrent: String(limits.concurrentSessions),
+    sessionRate: String(limits.sessionsPerMinute),
+    requestRate: String(limits.requestsPerMinute),
+    budget: budget === undefined ? '' : String(budget.monthlyAudioSeconds / SECONDS_PER_MINUTE),
+    priority,
+    models: models.join(', '),
+  };
+}
+
+/** Returns the ids in the field for models. */
+export function modelsOf({ models }: LimitsForm): string[] {
+  return models.split(/[\s,]+/).filter((model) => model !== '');
+}
+
+/** Returns the merge patch with the changed fields only, so that a change of another administrator is kept. */
+export function patchOf(before: LimitsForm, after: LimitsForm): Readonly<Record<string, unknown>> {
+  const isChanged = (field: keyof LimitsForm) => before[field] !== after[field];
+  const limits = {
+    ...(isChanged('concurrent') && { concurrentSessions: Number(after.concurrent) }),
+    ...(isChanged('sessionRate') && { sessionsPerMinute: Number(after.sessionRate) }),
+    ...(isChanged('requestRate') && { requestsPerMinute: Number(after.requestRate) }),
+  };
+  return {
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(isChanged('budget') && { budget: budgetOf(after) }),
+    ...(isChanged('priority') && { priority: after.priority }),
+    ...(isChanged('models') && { models: modelsOf(after) }),
+  };
+}
+
+function budgetOf({ budget }: LimitsForm) {
+  return budget === '' ? null : { monthlyAudioSeconds: Math.round(Number(budget) * SECONDS_PER_MINUTE) };
+}
