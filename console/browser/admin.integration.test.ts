@@ -103,6 +103,23 @@ test('an application is declined with a reason', async () => {
   expect(body).toMatchObject({ decline_reason: 'Please describe the use.', spec: { state: 'Declined' } });
 });
 
+test('a declined application is approved on the page of the tenant', async () => {
+  const name = await apply('Second Chance');
+  await console_.call('POST', `/admin/v1/applications/${name}/decline`, { body: { reason: 'Too early.' } });
+  const page = await signIn(`/tenants/${name}?tab=access`);
+  await page.getByText('The application was declined. You can still approve it.').waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Approve Second Chance' });
+  await dialog.getByLabel('Initial credit in minutes').fill('5');
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('Second Chance was approved.').first().waitFor();
+  // The tenant can now be suspended instead.
+  await page.getByRole('button', { name: 'Suspend tenant' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  expect(await specOf(name)).toMatchObject({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 300 }] });
+});
+
 test('tenants are found by a part of their name and by status', async () => {
   await console_.createTenant('find-me');
   await console_.createTenant('suspended-one', { state: 'Suspended' });

@@ -11,12 +11,13 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { ApplicationCard } from './application-card.tsx';
 import type { TabProps } from './tab-props.ts';
 import { PurgeDialog } from './purge-dialog.tsx';
 
 type Open = 'state' | 'delete' | 'purge';
 
-/** Suspends, links, deletes and purges a tenant. */
+/** Approves, suspends, links, deletes and purges a tenant. */
 export function AccessTab({ tenant, reload }: TabProps) {
   const [open, setOpen] = useState<Open>();
   const [purged, setPurged] = useState<PurgeView>();
@@ -27,6 +28,7 @@ export function AccessTab({ tenant, reload }: TabProps) {
   if (purged !== undefined) return <Purged report={purged} />;
   return (
     <>
+      <ApplicationCard tenant={tenant} reload={reload} />
       {(isSuspended || spec.state === 'Active') && (
         <Card title={isSuspended ? text.resume : text.suspend}>
           <p>{isSuspended ? text.resumeText : text.suspendText}</p>

@@ -61,6 +61,11 @@ export const tenant = {
   sessions: 'Sessions',
   audio: 'Audio',
   charged: 'Charged',
+  application: 'Application',
+  applicationText: {
+    Waitlisted: 'The developer waits for access.',
+    Declined: 'The application was declined. You can still approve it.',
+  },
   suspend: 'Suspend tenant',
   resume: 'Resume tenant',
   suspendText: 'Live streams end, and the keys of the tenant are rejected until you resume it.',
