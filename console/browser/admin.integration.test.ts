@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TOKEN } from '../src/testing/console.ts';
-import { checkPage, errorsOf, followIfShown, startBrowser } from './testing/browser.ts';
+import { checkPage, errorsOf, followIfShown, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
@@ -23,6 +23,10 @@ async function signIn(path = '/', token = TOKEN, url = console_.adminUrl): Promi
   await page.getByRole('button', { name: 'Sign in' }).click();
   return page;
 }
+
+/** Waits until the notice with a result has the focus, because the button of the action has disappeared. */
+const focusedNotice = (page: Page, text: string) =>
+  page.locator('.notice:focus').filter({ hasText: text }).waitFor();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
@@ -79,7 +83,7 @@ test('an application is approved with credit, a limit and models', async () => {
   await dialog.getByText('Select at least one model.').waitFor();
   await dialog.getByLabel('kikuyu').check();
   await dialog.getByRole('button', { name: 'Approve' }).click();
-  await page.getByText('Nam Lolwe FM was approved.').first().waitFor();
+  await focusedNotice(page, 'Nam Lolwe FM was approved.');
   await page.getByText('The applicant got no mail.').waitFor();
   await checkPage(page);
   expect(await specOf(name)).toMatchObject({
@@ -98,7 +102,7 @@ test('an application is declined with a reason', async () => {
   await page.getByLabel('Reason').fill('Please describe the use.');
   await checkPage(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
-  await page.getByText('Spam Ltd was declined.').first().waitFor();
+  await focusedNotice(page, 'Spam Ltd was declined.');
   const { body } = await console_.call('GET', `/admin/v1/tenants/${name}`);
   expect(body).toMatchObject({ decline_reason: 'Please describe the use.', spec: { state: 'Declined' } });
 });
@@ -113,7 +117,7 @@ test('a declined application is approved on the page of the tenant', async () =>
   const dialog = page.getByRole('dialog', { name: 'Approve Second Chance' });
   await dialog.getByLabel('Initial credit in minutes').fill('5');
   await dialog.getByRole('button', { name: 'Approve' }).click();
-  await page.getByText('Second Chance was approved.').first().waitFor();
+  await focusedNotice(page, 'Second Chance was approved.');
   // The tenant can now be suspended instead.
   await page.getByRole('button', { name: 'Suspend tenant' }).waitFor();
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
@@ -231,6 +235,7 @@ test('a credit request is answered by a grant', async () => {
   expect(await dialog.getByLabel('Minutes of audio').inputValue()).toBe('120');
   await dialog.getByRole('button', { name: 'Grant credit' }).click();
   await page.getByText('No credit requests').waitFor();
+  await focusedNotice(page, '2 h granted to asking.');
   expect((await specOf('asking')).grants).toMatchObject([{ id: 'welcome' }, { audioSeconds: 7200 }]);
 });
 
@@ -275,7 +280,7 @@ test('a tenant is purged only after its name was typed', async () => {
     expect(await purge.isDisabled()).toBe(true);
     await dialog.getByLabel('Type purged to confirm').fill('purged');
     await purge.click();
-    await page.getByText('The tenant was purged').waitFor();
+    await focusedNotice(page, 'The tenant was purged');
     await checkPage(page);
     expect((await console_.call('GET', '/admin/v1/tenants/purged')).status).toBe(404);
   } finally {
@@ -337,6 +342,16 @@ test('the audit log is filtered by tenant and action', async () => {
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
   await page.getByText('grant: may, audio seconds: 60').waitFor();
   expect(await page.getByRole('row').count()).toBe(2);
+});
+
+test('the focus moves to the end of the audit log when all entries are shown', async () => {
+  await console_.createTenant('busy');
+  for (let count = 0; count < 51; count++) await console_.call('GET', '/admin/v1/tenants/busy');
+  const page = await signIn('/audit?tenant=busy&action=tenant.view');
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await waitForFocus(page, 'All entries are shown.');
+  expect(await page.getByRole('row').count()).toBe(52);
+  await checkPage(page);
 });
 
 test('the admin page works while Redis is unavailable', async () => {

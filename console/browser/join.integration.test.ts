@@ -41,6 +41,7 @@ test('a visitor joins the waitlist, saves the private link, is approved and sign
   await checkPage(page);
   await dialog.getByRole('button', { name: 'I have saved the link' }).click();
   await page.getByRole('heading', { level: 1, name: 'You are on the waitlist' }).waitFor();
+  await waitForFocus(page, 'You are on the waitlist');
   await page.getByText('Captions for radio').waitFor();
   await checkPage(page);
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
+import { checkPage, errorsOf, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
@@ -63,6 +63,7 @@ test('further sessions are added below the first 25', async () => {
   await page.getByRole('button', { name: 'Show more' }).click();
   await rows.nth(26).waitFor();
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  await waitForFocus(page, 'All sessions that are kept are shown.');
 });
 
 test('a session of another tenant or an unknown one is reported as not found', async () => {

@@ -90,6 +90,7 @@ test('an owner changes the role of a member, removes the member, and cannot remo
   await page.getByRole('button', { name: `Remove: ${name}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('button', { name: `Remove: ${name}` }).waitFor({ state: 'detached' });
+  await waitForFocus(page, 'Team');
   expect((await member.call('GET', 'account')).status).toBe(403);
 });
 

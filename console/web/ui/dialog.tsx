@@ -4,7 +4,8 @@ import { texts } from '../texts/index.ts';
 import { Icon } from './icons.tsx';
 
 /**
- * A modal dialog. The focus moves into it when it appears, and back to where it was when it disappears. A dialog that is
+ * A modal dialog. The focus moves into it when it appears, and back to where it was, or to the title of the
+ * page, when it disappears. A dialog that is
  * not dismissible closes only by its own buttons. The browser then also asks before the tab is closed.
  */
 export function Dialog({
@@ -30,7 +31,10 @@ export function Dialog({
     element?.showModal();
     return () => {
       element?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      const isThere = before instanceof HTMLElement && before !== document.body && before.isConnected;
+      // The action of the dialog may have removed the button that opened it.
+      const target = isThere ? before : document.querySelector('h1');
+      target?.focus({ preventScroll: true });
     };
   }, []);
 

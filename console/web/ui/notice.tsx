@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { messageOf, RequestError } from '../data/api.ts';
 import { texts } from '../texts/index.ts';
 import { Button } from './button.tsx';
@@ -12,14 +13,29 @@ export function Notice({
   title,
   children,
   actions,
+  focusFor,
 }: {
   tone?: Tone;
   title?: string;
   children?: ComponentChildren;
   actions?: ComponentChildren;
+  /**
+   * Result of an action that removed its own button. The focus moves to the notice when the notice appears, and when the
+   * result changes.
+   */
+  focusFor?: unknown;
 }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (focusFor !== undefined) element.current?.focus();
+  }, [focusFor]);
   return (
-    <div class={`notice ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
+    <div
+      ref={element}
+      class={`notice ${tone}`}
+      role={tone === 'danger' ? 'alert' : 'status'}
+      tabIndex={focusFor === undefined ? undefined : -1}
+    >
       <Icon name={tone === 'success' ? 'check' : tone === 'info' ? 'info' : 'warning'} />
       <div class="notice-text">
         {title !== undefined && <p class="notice-title">{title}</p>}

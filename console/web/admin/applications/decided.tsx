@@ -10,10 +10,11 @@ export interface Decided {
 }
 
 /** Shows a decision. Without a mail, it shows the link that the administrator can send to the applicant. */
-export function DecisionNotice({ decided: { message, mail } }: { decided: Decided }) {
+export function DecisionNotice({ decided }: { decided: Decided }) {
   const text = adminTexts.applications;
+  const { message, mail } = decided;
   return (
-    <Notice tone="success" title={message}>
+    <Notice tone="success" title={message} focusFor={decided}>
       <p>{mail.mailed ? text.mailed : text.notMailed}</p>
       {!mail.mailed && mail.link_to_send !== null && <CopyField label={text.linkToSend} value={mail.link_to_send} />}
     </Notice>

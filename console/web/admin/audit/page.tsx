@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { LoadFailure, Problem } from '../../ui/notice.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
 
@@ -80,13 +81,14 @@ function Entries({ filter }: { filter: Filter }) {
       {first.data !== undefined && entries.length === 0 && <Empty title={isFiltered ? text.noMatch : text.empty} />}
       {entries.length > 0 && <EntryTable entries={entries} />}
       <Problem message={more.problem} />
-      {hasMore && (
-        <div class="table-foot">
-          <Button onClick={more.run} isBusy={more.isRunning}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <ShowMore
+        key={filterKey}
+        text={text.more}
+        end={text.noMore}
+        hasMore={hasMore}
+        isBusy={more.isRunning}
+        onMore={more.run}
+      />
     </Card>
   );
 }

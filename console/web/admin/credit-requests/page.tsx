@@ -17,7 +17,7 @@ export function CreditRequestsPage() {
   const text = adminTexts.creditRequests;
   const tenants = useLoad('tenants', () => call('GET tenants'));
   const [granting, setGranting] = useState<AdminTenantView>();
-  const [message, setMessage] = useState('');
+  const [granted, setGranted] = useState<{ readonly message: string }>();
   const mayChange = useMayChange();
   const asking = tenants.data?.data
     .flatMap((tenant) => (tenant.credit_request === null ? [] : [{ tenant, request: tenant.credit_request }]))
@@ -29,7 +29,11 @@ export function CreditRequestsPage() {
   );
   return (
     <Page title={text.title} lead={text.lead}>
-      {message !== '' && <Notice tone="success">{message}</Notice>}
+      {granted !== undefined && (
+        <Notice tone="success" focusFor={granted}>
+          {granted.message}
+        </Notice>
+      )}
       {tenants.error !== undefined && <LoadFailure error={tenants.error} onRetry={() => void tenants.reload()} />}
       {tenants.error === undefined && (
         <Card isFlush>
@@ -70,10 +74,10 @@ export function CreditRequestsPage() {
         <GrantDialog
           tenant={granting}
           onClose={() => setGranting(undefined)}
-          onGranted={(outcome) => {
+          onGranted={(message) => {
             setGranting(undefined);
-            setMessage(outcome);
-            announce(outcome);
+            setGranted({ message });
+            announce(message);
             void tenants.reload();
           }}
         />

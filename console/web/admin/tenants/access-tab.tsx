@@ -130,6 +130,7 @@ function Purged({ report }: { report: PurgeView }) {
     <Notice
       tone={report.complete ? 'success' : 'warning'}
       title={text.done}
+      focusFor={report}
       actions={<Button onClick={() => navigate('/tenants')}>{text.toTenants}</Button>}
     >
       {report.complete ? text.doneText : text.incomplete}

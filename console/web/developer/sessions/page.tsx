@@ -4,10 +4,11 @@ import { navigate, usePlace } from '../../data/router.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { texts } from '../../texts/index.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { LoadFailure, Problem } from '../../ui/notice.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { call } from '../api.ts';
 import { nameOf } from '../keys/describe.ts';
 import { SessionTable } from './session-table.tsx';
@@ -90,13 +91,14 @@ function SessionList({ filter, keys }: { filter: Filter; keys: readonly ListedKe
       {first.data !== undefined && rows.length === 0 && <NoSessions isFiltered={Object.keys(filter).length > 0} />}
       {rows.length > 0 && <SessionTable caption={text.title} sessions={rows} keys={keys} />}
       <Problem message={more.problem} />
-      {hasMore && (
-        <div class="table-foot">
-          <Button onClick={more.run} isBusy={more.isRunning}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <ShowMore
+        key={filterKey}
+        text={text.more}
+        end={text.noMore}
+        hasMore={hasMore}
+        isBusy={more.isRunning}
+        onMore={more.run}
+      />
     </Card>
   );
 }

@@ -22,6 +22,7 @@ export const sessions = {
   completed: 'Ended',
   reserved: 'Reserved',
   more: 'Show more',
+  noMore: 'All sessions that are kept are shown.',
   open: (time: string) => `Session of ${time}`,
   empty: 'No sessions yet',
   emptyText: 'Sessions appear here as soon as your server creates one.',

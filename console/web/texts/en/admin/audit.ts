@@ -13,7 +13,8 @@ export const audit = {
   all: 'All',
   empty: 'No entries',
   noMatch: 'No entry matches',
-  more: 'Load more',
+  more: 'Show more',
+  noMore: 'All entries are shown.',
   failed: 'Failed',
   actors: { 'admin-token': 'Admin token', 'developer:link': 'Developer', developer: 'Developer' } as Readonly<
     Record<string, string>
