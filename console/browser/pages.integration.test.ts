@@ -1,5 +1,6 @@
+import { TOKEN } from '../src/testing/console.ts';
 import { checkPage, errorsOf, startBrowser, waitForFocus, waitForTitle } from './testing/browser.ts';
-import type { TestBrowser } from './testing/browser.ts';
+import type { Page, TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
 
@@ -14,6 +15,10 @@ afterAll(async () => {
   await browser.close();
   await console_.stop();
 });
+
+/** Returns by how many pixels the content of the open dialog is wider than the dialog. */
+const dialogOverflow = (page: Page) =>
+  page.evaluate('(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector("dialog"))');
 
 test('the team page of a console without an OpenID provider offers no invitation', async () => {
   const page = await browser.signIn(await console_.createTenant('alone'));
@@ -41,6 +46,27 @@ test('every page of a new tenant has one h1, follows the accessibility rules and
   }
   // No file is missing, the icon of the page included, and no code violates the content security policy.
   expect(errorsOf(page)).toEqual([]);
+});
+
+test('a name that is one long word fits the pages and their dialogs, and leaves room for the navigation', async () => {
+  const displayName = 'W'.repeat(200);
+  const link = await console_.createTenant('long', { displayName });
+  const page = await browser.signIn(link, { viewport: { width: 1280, height: 700 } });
+  await checkPage(page);
+  expect((await page.getByRole('link', { name: 'Overview' }).boundingBox())?.y).toBeLessThan(350);
+  await page.goto(`${console_.pageUrl}/#other.${'x'.repeat(32)}`);
+  await page.getByRole('dialog').waitFor();
+  await checkPage(page);
+  expect(await dialogOverflow(page)).toBe(0);
+
+  const admin = await browser.open(`${console_.adminUrl}/tenants/long?tab=access`);
+  await admin.getByLabel('Admin token').fill(TOKEN);
+  await admin.getByRole('button', { name: 'Sign in' }).click();
+  await admin.getByRole('button', { name: 'Suspend tenant' }).click();
+  await checkPage(admin);
+  await admin.setViewportSize({ width: 320, height: 640 });
+  expect(await dialogOverflow(admin)).toBe(0);
+  expect(await admin.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 });
 
 test('the page has an icon', async () => {
