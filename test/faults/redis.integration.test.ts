@@ -152,7 +152,7 @@ test('a reply that is lost between Redis and the gateway leaves no reservation b
   }
 });
 
-/** Connects and settles about a third of the sessions, chosen at random. Returns true if the session stays reserved. */
+/** Connects and settles the session with a probability of one third. Returns true if the session stays reserved. */
 async function chargeSome(
   tenant: string,
   { id: sessionId = '', websocket_protocols: protocols }: { id?: string; websocket_protocols?: string[] },

@@ -95,7 +95,7 @@ export async function checkPage(page: Page): Promise<void> {
 /** Runs axe in the page. Only violations leave the page, because all results would take most of the time. */
 async function violationsOf(page: Page, options: object = {}): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
-  // Only an experimental rule and one about recordings, which the pages do not contain, read further files.
+  // Preloading is off. Only two rules need it: an experimental one, and one about recordings, which no page contains.
   const fixed = { resultTypes: ['violations'], preload: false };
   const run = `axe.run(${JSON.stringify({ ...fixed, ...options })}).then(({ violations }) => violations)`;
   const violations = (await page.evaluate(run)) as {

@@ -40,7 +40,7 @@ export function createCancellations(ledger: Ledger, logger: Logger): Cancellatio
     add(cancellation) {
       const { sessionId, tenant, reason } = cancellation;
       const task = cancel(cancellation)
-        // Redis rejected the cancel, so a retry would not help. The session ends when its lease or its credential
+        // Redis rejected the cancellation, so a retry would not help. The session ends when its lease or its credential
         // expires.
         .catch((err: unknown) =>
           logger.error({ err, session_id: sessionId, tenant, reason }, 'session could not be cancelled'),

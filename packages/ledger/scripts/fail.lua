@@ -4,7 +4,7 @@
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner or ''  3 epoch or ''  4 accepted samples  5 reason
 --       6 connection id that an active session must have, or ''
---       7 '1' if the owner was declared dead; a connect or chain by it that arrives later is then refused
+--       7 '1' if the owner was declared dead; its calls of connect.lua and chain.lua that arrive later are then refused
 --       8 end reason and close code, or ''
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
@@ -15,7 +15,7 @@
 -- @include session
 -- @include find_ended
 -- @include state
--- Time for which a late chain.lua is refused. It is far longer than the network can delay a packet.
+-- Time for which a late call of chain.lua is refused. It is far longer than the network can delay a packet.
 local TOMBSTONE_MS = 600000
 local base = string.sub(KEYS[1], 1, -2)
 local id = ARGV[1]
@@ -24,7 +24,7 @@ local session = read_session(base, id)
 if not session then
   local ended = find_ended(base, id)
   if ended then return { 'already', unpack(ended) } end
-  -- A chain.lua of the dead owner may still arrive and would then create this session. The tombstone prevents it.
+  -- A call of chain.lua by the dead owner may still arrive and would create this session. The tombstone prevents it.
   if owner_is_dead then redis.call('SET', base .. 'x:' .. id, '1', 'PX', TOMBSTONE_MS) end
   return { 'unknown' }
 end
@@ -36,7 +36,8 @@ if state_of(base, id, session) == 'provisional' then return { 'unknown' } end
 if session.completed then return { 'already', session.state, session.audio, session.billable, session.model } end
 if session.state ~= 'active' and owner ~= '' then return { 'not_connected' } end
 if owner_is_dead and (session.owner ~= owner or session.epoch ~= epoch) then
-  -- The present owner may roll its connect back. A late connect by the dead owner must not get the session then.
+  -- The present owner may roll its connection back. A late call of connect.lua by the dead owner must not get the
+  -- session then.
   redis.call('HSET', base .. 's:' .. id, 'no', session.refused .. ' ' .. owner .. ':' .. epoch)
 end
 if session.owner ~= owner or session.epoch ~= epoch then return { 'stale' } end

@@ -373,7 +373,7 @@ describe.each([
     await ledger.sessions.reserve(two);
     expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toMatchObject({ outcome: 'shared' });
     expect(await ledger.sessions.confirm(tenant, held)).toBe(true);
-    // The second request knows only its own session id and the Idempotency-Key. Its cancel ends the shared session.
+    // The second request knows only its own session id and the Idempotency-Key. Its cancellation ends the shared session.
     expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toMatchObject({ outcome: 'cancelled' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });

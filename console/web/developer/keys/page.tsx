@@ -12,9 +12,7 @@ import { KeyTable } from './key-table.tsx';
 import { RevokeDialog } from './revoke.tsx';
 import { RotateDialog } from './rotate.tsx';
 
-type Open =
-  | { readonly name: 'create' }
-  | { readonly name: 'rotate' | 'revoke'; readonly key: ListedKey };
+type Open = { readonly name: 'create' } | { readonly name: 'rotate' | 'revoke'; readonly key: ListedKey };
 
 /** The API keys of the account. */
 export function KeysPage() {

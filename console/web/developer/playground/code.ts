@@ -22,7 +22,7 @@ export function buildCode(kind: CodeKind, facts: CodeFacts): string {
   return build(facts).join('\n');
 }
 
-/** Says which key belongs into the environment. A name may contain line breaks, which would end the comment. */
+/** Builds the comment that names the API key to put into the environment. Line breaks in the name are replaced. */
 function keyComment({ key }: CodeFacts): string {
   if (key === undefined) return 'SVC_ASR_API_KEY must contain an API key of your account.';
   if (key.name === '') return `SVC_ASR_API_KEY must contain the key that ends with ${key.lastFour}.`;

@@ -14,7 +14,7 @@ const PREFIX = '#invite=';
 /** Name under which the tab keeps the token while the user signs in at the provider. */
 const STORED = 'svc-asr-invitation';
 
-/** Shows an invitation that the browser opened, and the other pages without one. */
+/** Shows the invitation whose link the browser has opened. Shows the children if there is no invitation. */
 export function InvitationGate({ children }: { children: ComponentChildren }) {
   const [token, setToken] = useState(takeInvitation);
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { AsrModelStatus } from '@svc-asr/core';
 /** Slots that workers of a model measured, by revision and device. The newest measurement is first. */
 export type Measurements = NonNullable<AsrModelStatus['measuredSlots']>;
 
-/** Stores the measurements of models for the next operator, if there is no ASRModel status that does. */
+/** Stores the measurements of models for the next operator, if no status of an ASRModel stores them. */
 export interface SlotsMemory {
   get: (model: string) => Measurements | undefined;
   put: (model: string, measured: Measurements) => void;

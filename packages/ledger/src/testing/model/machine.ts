@@ -120,7 +120,7 @@ export class RedisMachine {
     return { after, reply };
   }
 
-  /** Loads a script that reads the clock of the model. Returns its hash. */
+  /** Loads a script that reads the simulated time. Returns its hash. */
   #load(script: Script): Promise<string> {
     let loaded = this.#loaded.get(script.sha1);
     if (loaded === undefined) {

@@ -1,24 +1,24 @@
 /** Content of one key: hash and sorted set as pairs, the others as a list. A stream is the list of its lines. */
 export type Content = string | readonly string[];
 
-/** One key: its name, its type, its content, and the time of the model at which it expires, or 0. */
+/** One key: its name, its type, its content, and the simulated time at which it expires, or 0. */
 export type Entry = readonly [name: string, type: string, content: Content, expiresMs: number];
 
-/** Key that has the time of the model. Scripts of the model read it instead of the clock of Redis. */
+/** Key that has the simulated time. The scripts that the model runs read it instead of the clock of Redis. */
 export const CLOCK_KEY = 'model:clock';
 
 /**
- * Time at which each exploration starts. It is so far in the future that no expiry in the time of the model passes on
- * the clock of Redis.
+ * Simulated time at which each exploration starts. It is so far in the future that no expiry in simulated time passes
+ * on the clock of Redis.
  */
 export const START_MS = 4_000_000_000_000;
 
-/** Time between the clocks of Redis and of the model. An earlier expiry was set relative to the clock of Redis. */
+/** Time between the clock of Redis and simulated time. An earlier expiry was set relative to the clock of Redis. */
 const BETWEEN_CLOCKS_MS = 3_000_000_000_000;
 
 /**
- * Returns all keys as JSON, sorted. An expiry that a script has set relative to the clock of Redis is converted to the
- * clock of the model. It is rounded to a second, because the clock of Redis does not stand still.
+ * Returns all keys as JSON, sorted. An expiry that a script has set relative to the clock of Redis is converted to
+ * simulated time. It is rounded to a second, because the clock of Redis does not stand still.
  */
 export const DUMP = `
 local function sorted_pairs(flat)
@@ -83,7 +83,7 @@ for _, entry in ipairs(cjson.decode(ARGV[1])) do
 end
 `;
 
-/** Content of Redis at one moment, and the time of the model. */
+/** Content of Redis at one moment, and the simulated time. */
 export class Snapshot {
   readonly entries: readonly Entry[];
   readonly text: string;
