@@ -1,5 +1,6 @@
 import type { Ledger } from './ledger.ts';
 import { createTenant, openLedger, provisional, request } from '../../../test/support/ledger.ts';
+import { LedgerUnavailable } from './redis/link.ts';
 import { startRedis } from '../../../test/support/redis.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 
@@ -58,4 +59,14 @@ test('reserve does not count overdue sessions as live, even if there are more of
   await all();
   await pause(350);
   expect(await all()).toHaveLength(250);
+});
+
+test('reserve reports Redis as unavailable if it is too slow for a mark, and creates no session', async () => {
+  // Each reading of this clock is 10 s behind the last one, as if each command took so long.
+  let localMs = 0;
+  const slow = await openLedger(redis.url, { localNow: () => (localMs -= 10_000) });
+  const tenant = await createTenant(slow, 60_000);
+  await expect(slow.sessions.reserve(request(tenant, TEN_S))).rejects.toThrow(LedgerUnavailable);
+  expect(await slow.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
+  await slow.link.close();
 });

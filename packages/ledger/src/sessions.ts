@@ -1,6 +1,7 @@
 import type { SessionEnd, SessionState, TenantPriority } from '@svc-asr/core';
 import type { Due } from './due.ts';
 import type { RedisKeys } from './keys.ts';
+import { LedgerUnavailable } from './redis/link.ts';
 import type { RedisLink } from './redis/link.ts';
 import { readPriority } from './priority.ts';
 import { loadScript } from './scripts.ts';
@@ -111,8 +112,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
       if (reply[0] !== 'unmarked') return reserveReply(reply);
       // The estimate of the clock was wrong, or writing the mark took too long. The script has returned the right time.
       due.observe(Number(reply[1]));
-      if (attempts === 3)
-        throw new Error('cannot mark the session for the reaper: the clock estimate was wrong four times in a row');
+      if (attempts === 3) throw new LedgerUnavailable('Redis is too slow: a mark was outdated four times in a row');
     }
   }
 
