@@ -56,6 +56,9 @@ export function buildLines(summary: Summary): string[] {
     ),
     ...summary.comparisons.flatMap(describeComparison),
     ...Object.entries(summary.contexts).map(([context, seen]) => `  ${row(`delta [${context}]`, seen)}`),
+    ...(summary.quietIdleShare === null
+      ? []
+      : [`  idle CPU time in quiet periods ${Math.round(100 * summary.quietIdleShare)} %`]),
     `  ${row('create', summary.create)}`,
     `  ${row('lag', summary.lag)}  void above p95 ${summary.lagLimitMs} ms`,
     `  word error rate ${wer === null ? '-' : `${wer} %`}`,
@@ -83,6 +86,9 @@ function describeOutcome({ outcome, voidReason, declaredSlots, declaredAfter }: 
   if (outcome !== 'void') return outcome === 'failed' ? 'FAILED' : outcome;
   if (voidReason === 'late generator') {
     return 'VOID: the generator was too slow. Give it more CPU or fewer streams and run again.';
+  }
+  if (voidReason === 'busy machine') {
+    return 'VOID: other programs used the machine in the quiet periods. Run again on a quieter machine.';
   }
   return voidReason === 'unsteady machine'
     ? 'VOID: latencies differ as much between quiet periods as between quiet and noisy ones. Run again on a quieter machine.'

@@ -6,7 +6,7 @@ import { freePort } from '../../tools/start/ports.ts';
 import { createOptions } from '../lib/options.ts';
 import type { Options } from '../lib/options.ts';
 import { NOISY_LIMITS } from '../lib/noise.ts';
-import { WARM_UP_SECONDS } from '../lib/periods.ts';
+import { periodTags, WARM_UP_SECONDS } from '../lib/periods.ts';
 import type { Plan } from '../lib/plan.ts';
 import { SCENARIOS } from '../lib/scenarios.ts';
 import { createAdmin } from './admin.ts';
@@ -14,6 +14,8 @@ import type { LoadtestArguments } from './arguments.ts';
 import { buildPlan } from './build-plan.ts';
 import type { PartialPlan } from './build-plan.ts';
 import type { CpuLimit } from './cpu-limit.ts';
+import { watchIdleTime } from './idle-time.ts';
+import type { IdleWatch } from './idle-time.ts';
 import { readK6Metrics } from './k6-metrics.ts';
 import type { K6Metrics } from './k6-metrics.ts';
 import { findK6, runK6 } from './k6.ts';
@@ -86,6 +88,8 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
       ? watchResources(service.redisUrl, () => gate?.streams ?? plan.streams)
       : undefined;
   if (resources !== undefined) addCleanup(resources.stop);
+  const idle = watchQuietTime(plan, service);
+  if (idle !== undefined) addCleanup(idle.stop);
   const startedAt = new Date();
   const reportFile = join(out, RESULT_FILES.page);
   const { caFile } = target;
@@ -95,6 +99,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     periods === null ? Promise.resolve({}) : runNoise(noisePlan, { k6, folder, caFile, signal }),
   ]);
   endHalving();
+  idle?.stop();
   resources?.stop();
   const growth = resources === undefined ? [] : judgeGrowth(resources.readings, resources.failures);
   const facts: RunFacts = {
@@ -107,6 +112,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     slotRange: gate?.range ?? null,
     slowWorker,
     cpuHalvedAfterSeconds: halveCpu ? halveAfterSeconds : null,
+    quietIdleShare: idle?.share ?? null,
   };
   // A metric of the same name in both processes is that of the regular tenants.
   const metrics: K6Metrics = { ...noiseMetrics, ...readK6Metrics(metricsFile) };
@@ -125,6 +131,12 @@ async function addTenants(tenants: Tenants, plan: PartialPlan): Promise<void> {
   const limits = { concurrentSessions: maxSessions, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 };
   for (let count = 0; count < plan.tenants; count++) await tenants.add('regular', limits);
   if (plan.periods !== null) await tenants.add('noisy', NOISY_LIMITS);
+}
+
+/** Measures the idle CPU time of this machine in quiet periods, if the service runs on it. */
+function watchQuietTime({ periods }: Plan, { redisUrl }: Service): IdleWatch | undefined {
+  if (periods === null || redisUrl === undefined) return undefined;
+  return watchIdleTime(() => periodTags(periods, Date.now()).period === 'quiet');
 }
 
 /** Opens a gate if the scenario uses a share of the declared slots, because their number may change during the run. */

@@ -94,6 +94,12 @@ test('summarize fails a run whose noise increases latencies, and reports it as v
   expect(judge(55, 60)).toEqual(['passed', null]);
 });
 
+test('summarize reports a run whose noise increases latencies as void if the machine had no idle CPU time', () => {
+  const judge = (quietIdleShare: number, noisyMs: number) =>
+    summarize({ ...FACTS, quietIdleShare }, noisyPlan, noisyMetrics(noisyMs), balances).outcome;
+  expect([judge(0.24, 56), judge(0.25, 56), judge(0.24, 55)]).toEqual(['void', 'failed', 'passed']);
+});
+
 test('summarize fails a run whose noise did not arrive', () => {
   const metrics = { ...noisyMetrics(50), [METRICS.noise('request', 'refused')]: counter(10) };
   expect(summarize(FACTS, noisyPlan, metrics as K6Metrics, balances).outcome).toBe('failed');

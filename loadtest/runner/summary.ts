@@ -29,11 +29,19 @@ export interface RunFacts {
   readonly slowWorker: boolean;
   /** Time after which the CPU of the worker was halved. Null if it was not halved. */
   readonly cpuHalvedAfterSeconds: number | null;
+  /** Share of the CPU time of this machine that was idle in quiet periods. Null if it was not measured. */
+  readonly quietIdleShare: number | null;
 }
+
+/**
+ * Share of the CPU time that must be idle in quiet periods. Without it, other programs use the machine, and noise finds
+ * no CPU time that the service could use for it.
+ */
+const MIN_IDLE_SHARE = 0.25;
 
 export type Outcome = 'passed' | 'failed' | 'void';
 /** Reason why the measured latencies are not those of the service. */
-export type VoidReason = 'late generator' | 'slower machine' | 'unsteady machine';
+export type VoidReason = 'late generator' | 'slower machine' | 'unsteady machine' | 'busy machine';
 
 /** A latency target with the measured distribution. */
 export interface Verdict extends Distribution {
@@ -103,9 +111,11 @@ export function summarize(
     ? 'late generator'
     : missesTarget && hasSlowed(facts, streams)
       ? 'slower machine'
-      : missed.length > 0 && missed.every(({ isUnsteady }) => isUnsteady)
-        ? 'unsteady machine'
-        : null;
+      : missed.length > 0 && (facts.quietIdleShare ?? 1) < MIN_IDLE_SHARE
+        ? 'busy machine'
+        : missed.length > 0 && missed.every(({ isUnsteady }) => isUnsteady)
+          ? 'unsteady machine'
+          : null;
   const isCorrect = gates.every(({ passed }) => passed);
   const isSlow = missesTarget || missed.length > 0;
   const outcome = !isCorrect ? 'failed' : voidReason !== null ? 'void' : isSlow ? 'failed' : 'passed';

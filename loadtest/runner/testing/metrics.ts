@@ -66,6 +66,7 @@ export const FACTS = {
   slotRange: null,
   slowWorker: false,
   cpuHalvedAfterSeconds: null,
+  quietIdleShare: null as number | null,
 };
 
 /** Plan of one stream whose latency must meet the targets. */
