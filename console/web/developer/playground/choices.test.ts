@@ -39,6 +39,7 @@ test.each([
   ['an account without credit', 5, { live: 0, availableMs: 999 }, 'noCredit'],
   ['an account that may run one session', 1, { live: 0, availableMs: 1000 }, 'onlySession'],
   ['an account with one free session', 5, { live: 4, availableMs: 1000 }, 'lastSession'],
+  ['an account without a free session', 5, { live: 5, availableMs: 1000 }, 'allInUse'],
   ['an account with two free sessions', 5, { live: 3, availableMs: 1000 }, undefined],
   ['an unknown account that may run several sessions', 5, undefined, undefined],
 ] as const)('conflictOf returns the expected conflict for %s', (_, limit, account, expected) => {

@@ -20,6 +20,9 @@ export const SILENCES = [300, 500, 1000, 2000] as const;
 /** Most audio of a recognition. Longer audio needs a session of its own for each part. */
 export const MAX_AUDIO_SECONDS = 60;
 
+/** Largest audio file. Decoding a larger one would block the page. A minute of uncompressed stereo has 12 MB. */
+export const MAX_FILE_BYTES = 20_000_000;
+
 /** Returns the model that is chosen, or else the first one. */
 export function chosenModel({ model }: Choices, models: readonly OwnModelView[]): OwnModelView | undefined {
   return models.find(({ id }) => id === model) ?? models[0];
@@ -36,11 +39,12 @@ export function configOf({ context, silence }: Choices, model: OwnModelView): St
 }
 
 /** Reason why a session of the playground could disturb others. */
-export type Conflict = 'noCredit' | 'onlySession' | 'lastSession' | undefined;
+export type Conflict = 'noCredit' | 'allInUse' | 'onlySession' | 'lastSession' | undefined;
 
 /** Returns whether a session would take the last one that the account may run, or has no credit. */
 export function conflictOf(limit: number, account: { live: number; availableMs: number } | undefined): Conflict {
   if (account !== undefined && account.availableMs < 1000) return 'noCredit';
+  if (account !== undefined && account.live >= limit) return 'allInUse';
   if (limit === 1) return 'onlySession';
   return account !== undefined && limit - account.live <= 1 ? 'lastSession' : undefined;
 }

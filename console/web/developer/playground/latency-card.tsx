@@ -35,7 +35,7 @@ export function LatencyCard({
 
 function describe(values: readonly number[]): string {
   const median = quantile(values, 0.5);
-  const slow = quantile(values, 0.95);
+  const slow = quantile(values, 1);
   if (median === undefined || slow === undefined) return texts.playground.notMeasured;
   if (values.length === 1) return formatLatency(median);
   return texts.playground.latencyValue(formatLatency(median), formatLatency(slow), values.length);

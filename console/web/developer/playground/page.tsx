@@ -5,10 +5,11 @@ import { texts } from '../../texts/index.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
 import { LoadFailure, Notice } from '../../ui/notice.tsx';
-import type { OwnModelView } from '../../../src/responses.ts';
+import type { OwnModelView, OwnTenantView } from '../../../src/responses.ts';
 import { mayDevelop, useAccount } from '../account-context.ts';
 import { call } from '../api.ts';
 import { chosenModel, configOf, conflictOf, MAX_AUDIO_SECONDS, NO_CHOICES } from './choices.ts';
+import type { Conflict } from './choices.ts';
 import { CodeCard } from './code-card.tsx';
 import { EventsCard } from './events-card.tsx';
 import { LatencyCard } from './latency-card.tsx';
@@ -48,8 +49,9 @@ export function PlaygroundPage() {
 function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: () => void }) {
   const { account, reload } = useAccount();
   const [choices, setChoices] = useState(NO_CHOICES);
-  const { state, level, start, stop } = useRecognition(() => {
-    void reload();
+  const { state, level, seconds, start, stop } = useRecognition(() => {
+    // The balance is refreshed later if this fails, for example without a network.
+    reload().catch(() => undefined);
     // The first worker of a model reports the latencies that the model offers.
     onEnd();
   });
@@ -57,18 +59,23 @@ function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: 
   const model = chosenModel(choices, models);
   if (model === undefined) return null;
   const config = configOf(choices, model);
+  const conflict = conflictFor(account);
   const isFile = choices.source === 'file';
   const maxAudioSeconds = Math.min(MAX_AUDIO_SECONDS, model.max_audio_seconds);
   return (
     <>
-      <ConflictNotice isIdle={state.phase === 'idle'} />
+      {!mayDevelop(account) && <Notice>{texts.playground.viewer}</Notice>}
+      {mayDevelop(account) && conflict !== undefined && state.phase === 'idle' && (
+        <Notice tone={conflict === 'noCredit' ? 'warning' : 'info'}>{texts.playground[conflict]}</Notice>
+      )}
       <div class="playground">
         <SettingsCard models={models} model={model} choices={choices} onChange={setChoices} />
         <TranscriptCard
           state={state}
           level={level}
+          secondsLeft={Math.max(0, maxAudioSeconds - seconds)}
           isFile={isFile}
-          isBlocked={!mayDevelop(account) || (isFile && choices.file === undefined)}
+          isBlocked={!mayDevelop(account) || conflict === 'noCredit' || (isFile && choices.file === undefined)}
           onStart={() => start({ model: model.id, config, maxAudioSeconds, file: isFile ? choices.file : undefined })}
           onStop={stop}
         />
@@ -80,16 +87,9 @@ function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: 
   );
 }
 
-/** Says what a session of the playground takes from the account, before one is started. */
-function ConflictNotice({ isIdle }: { isIdle: boolean }) {
-  const { account } = useAccount();
-  const text = texts.playground;
-  if (!mayDevelop(account)) return <Notice>{text.viewer}</Notice>;
-  const live = account.account;
-  const conflict = conflictOf(
-    account.limits.concurrent_sessions,
-    live === null ? undefined : { live: live.live_sessions, availableMs: live.credits.available_ms },
-  );
-  if (conflict === undefined || !isIdle) return null;
-  return <Notice tone={conflict === 'noCredit' ? 'warning' : 'info'}>{text[conflict]}</Notice>;
+/** Returns what a session of the playground would take from the account. */
+function conflictFor({ limits, account }: OwnTenantView): Conflict {
+  const live =
+    account === null ? undefined : { live: account.live_sessions, availableMs: account.credits.available_ms };
+  return conflictOf(limits.concurrent_sessions, live);
 }

@@ -17,6 +17,8 @@ export interface Reports {
   onEvent: (direction: 'sent' | 'received', event: ProtocolEvent) => void;
   /** Level of the audio as a share of the meter. */
   onLevel: (level: number) => void;
+  /** Called with the whole seconds of audio that were captured so far. */
+  onSeconds: (seconds: number) => void;
   /** Time from the moment at which audio was complete to its text. */
   onLatency: (kind: 'delta' | 'final', latencyMs: number) => void;
 }
@@ -38,14 +40,25 @@ export interface RecognitionEnd {
 /** Frames of audio that are reported as one event. */
 const FRAMES_PER_EVENT = 25;
 
-/** Streams audio to a session and reports everything that happens. Resolves when the stream has ended. */
+/** Longest wait for the last text, from the end of the audio or from the start of the service. */
+const LAST_TEXT_MS = 20_000;
+
+/**
+ * Streams audio to a session and reports everything that happens. Resolves when the stream has ended. Throws if the last
+ * text does not arrive in time. If the signal is aborted, the stream ends at once.
+ */
 export async function recognize(
   session: AsrSession,
   input: AudioInput,
   config: StreamConfig,
   reports: Reports,
+  signal: AbortSignal,
 ): Promise<RecognitionEnd> {
-  const stream = openStream(session);
+  const ended = new AbortController();
+  const cancel = () => ended.abort();
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  const stream = openStream(session, { signal: ended.signal });
   const audio = new SentAudio();
   const flush = { sentAtMs: undefined as number | undefined };
   reports.onEvent('sent', { type: 'config', ...config });
@@ -56,9 +69,17 @@ export async function recognize(
   await sendAudio(stream, input, audio, reports);
   flush.sentAtMs = performance.now();
   reports.onEvent('sent', { type: 'flush' });
+  const late = new AbortController();
+  late.signal.addEventListener('abort', cancel, { once: true });
+  const timer = stream.ready.then(
+    () => setTimeout(() => late.abort(), LAST_TEXT_MS),
+    () => undefined,
+  );
   await stream.flush().catch(() => undefined);
   const end = await stream.close();
+  clearTimeout(await timer);
   await reading;
+  if (late.signal.aborted) throw Object.assign(new Error('late'), { code: 'no_last_text' });
   const { meaning, action } = end.advice;
   const isUnopened = end.error !== undefined;
   return { code: end.code, reason: end.reason, isNormal: end.code === 1000, isUnopened, meaning, action };
@@ -67,6 +88,7 @@ export async function recognize(
 async function sendAudio(stream: AsrStream, input: AudioInput, audio: SentAudio, reports: Reports): Promise<void> {
   let frames = 0;
   let bytes = 0;
+  let samples = 0;
   const reportAudio = () => {
     if (frames > 0) reports.onEvent('sent', { type: 'audio', frames, bytes });
     frames = 0;
@@ -74,6 +96,8 @@ async function sendAudio(stream: AsrStream, input: AudioInput, audio: SentAudio,
   };
   for await (const pcm of input) {
     reports.onLevel(levelOf(pcm));
+    samples += pcm.length;
+    reports.onSeconds(Math.floor(samples / AUDIO.sampleRateHz));
     audio.add((pcm.length / AUDIO.sampleRateHz) * 1000, performance.now());
     // Not awaited, so that the meter follows the microphone while the service is not ready. A session limits the audio.
     void stream.send(pcm).catch(() => undefined);

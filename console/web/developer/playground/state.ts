@@ -40,6 +40,8 @@ export type Change =
       readonly event: ProtocolEvent;
     }
   | { readonly type: 'latency'; readonly kind: 'delta' | 'final'; readonly latencyMs: number }
+  /** The user does not wait for the last text. */
+  | { readonly type: 'cancelled' }
   | { readonly type: 'ended'; readonly end: RecognitionEnd }
   | { readonly type: 'failed'; readonly code: string; readonly message: string };
 
@@ -66,13 +68,15 @@ export function reduce(state: PlaygroundState, change: Change): PlaygroundState 
     case 'phase':
       return state.phase === 'idle' ? state : { ...state, phase: change.phase };
     case 'created':
-      return { ...state, sessionId: change.sessionId, phase: 'waiting' };
+      return { ...state, sessionId: change.sessionId, phase: state.phase === 'finishing' ? 'finishing' : 'waiting' };
     case 'event':
       return applyEvent({ ...state, events: log(state.events, change) }, change);
     case 'latency': {
       const { kind, latencyMs } = change;
       return { ...state, latencies: { ...state.latencies, [kind]: [...state.latencies[kind], latencyMs] } };
     }
+    case 'cancelled':
+      return { ...state, phase: 'idle', partial: '', finals: withPartial(state) };
     case 'ended':
       return { ...state, phase: 'idle', partial: '', finals: withPartial(state), end: change.end };
     case 'failed':

@@ -10,6 +10,7 @@ import type { PlaygroundState } from './state.ts';
 export function TranscriptCard({
   state,
   level,
+  secondsLeft,
   isFile,
   isBlocked,
   onStart,
@@ -17,6 +18,8 @@ export function TranscriptCard({
 }: {
   state: PlaygroundState;
   level: number;
+  /** Seconds of audio that the session still accepts. */
+  secondsLeft: number;
   /** True if the audio comes from a file. */
   isFile: boolean;
   /** True if a recognition cannot start, for example because no file is chosen. */
@@ -30,8 +33,8 @@ export function TranscriptCard({
     <Card title={text.transcript}>
       <div class="playground-controls">
         {isRunning ? (
-          <Button kind="danger" icon="stop" onClick={onStop} isBusy={state.phase === 'finishing'}>
-            {text.stop}
+          <Button kind="danger" icon="stop" onClick={onStop}>
+            {state.phase === 'finishing' ? text.cancel : text.stop}
           </Button>
         ) : (
           <Button kind="primary" icon={isFile ? 'play' : 'playground'} onClick={onStart} isDisabled={isBlocked}>
@@ -42,6 +45,11 @@ export function TranscriptCard({
         <p class="faint playground-phase" role="status">
           {describePhase(state, isFile)}
         </p>
+        {state.phase === 'listening' && (
+          <p class="faint numbers" role="timer">
+            {text.secondsLeft(secondsLeft)}
+          </p>
+        )}
       </div>
       <Outcome state={state} />
       <Transcript state={state} />
@@ -51,7 +59,8 @@ export function TranscriptCard({
 
 function describePhase({ phase, status }: PlaygroundState, isFile: boolean): string {
   const { phases } = texts.playground;
-  if (phase === 'waiting' && status !== '') return status;
+  // The service adds when it ends the session. That sentence changes every second.
+  if (phase === 'waiting' && status !== '') return status.replace(/ The session ends in .*$/, '');
   if (isFile && phase === 'asking') return phases.opening;
   if (isFile && phase === 'listening') return phases.sending;
   return phases[phase];
@@ -59,9 +68,10 @@ function describePhase({ phase, status }: PlaygroundState, isFile: boolean): str
 
 /** Why the recognition failed or ended early. */
 function Outcome({ state: { problem, end, phase } }: { state: PlaygroundState }) {
-  const { problems, ended } = texts.playground;
+  const { problems, ended, limitReached } = texts.playground;
   if (phase !== 'idle') return null;
   if (problem !== undefined) return <Notice tone="danger">{problems[problem.code] ?? problem.message}</Notice>;
+  if (end?.reason === 'audio_limit_reached') return <Notice>{limitReached}</Notice>;
   if (end === undefined || end.isNormal) return null;
   return (
     <Notice tone="warning" title={ended(end.code, end.reason)}>

@@ -5,10 +5,11 @@ import workletUrl from '@svc-asr/client/microphone-worklet.js?worker&url';
 import { codeOf, messageOf } from '../../data/api.ts';
 import { call } from '../api.ts';
 import { decodeAudioFile, inRealTime } from './audio-file.ts';
+import { MAX_FILE_BYTES } from './choices.ts';
 import { recognize } from './recognition.ts';
-import type { AudioInput } from './recognition.ts';
+import type { AudioInput, Reports } from './recognition.ts';
 import { IDLE, reduce } from './state.ts';
-import type { PlaygroundState } from './state.ts';
+import type { Change, PlaygroundState } from './state.ts';
 
 /** What a recognition needs. */
 export interface Start {
@@ -23,40 +24,60 @@ export interface Recognition {
   readonly state: PlaygroundState;
   /** Level of the audio as a share of the meter. */
   readonly level: number;
+  /** Whole seconds of audio that were captured. */
+  readonly seconds: number;
   readonly start: (start: Start) => void;
-  /** Ends the audio. The last text follows. */
+  /** Ends the audio. The last text follows. A second call cancels the recognition. */
   readonly stop: () => void;
+}
+
+/** A recognition that runs. */
+interface Run {
+  /** Undefined until the microphone or the file is open. */
+  input: AudioInput | undefined;
+  /** Ends the recognition without its last text. */
+  readonly cancel: AbortController;
 }
 
 /** Runs one recognition at a time. `onEnd` is called when the session was settled. */
 export function useRecognition(onEnd: () => void): Recognition {
   const [state, dispatch] = useReducer(reduce, IDLE);
   const [level, setLevel] = useState(0);
-  const input = useRef<AudioInput>(undefined);
+  const [seconds, setSeconds] = useState(0);
+  const current = useRef<Run>(undefined);
   // Leaving the page ends the audio, and with it the session.
-  useEffect(() => () => void input.current?.stop(), []);
+  useEffect(() => () => end(current.current), []);
 
-  async function run({ model, config, file, maxAudioSeconds }: Start): Promise<void> {
+  async function recognizeFrom({ model, config, file, maxAudioSeconds }: Start, run: Run): Promise<void> {
     const startMs = performance.now();
+    // A recognition that was cancelled must not change the state of the next one.
+    const report = (change: Change) => {
+      if (!run.cancel.signal.aborted) dispatch(change);
+    };
     dispatch({ type: 'started' });
-    // A credential is valid for 60 seconds, and a user may take longer to allow the microphone.
-    const opened = file === undefined ? await openMicrophone({ workletUrl }) : await openFile(file);
-    input.current = opened;
+    setSeconds(0);
     try {
-      dispatch({ type: 'phase', phase: 'creating' });
+      // A credential is valid for 60 seconds, and a user may take longer to allow the microphone.
+      const opened = file === undefined ? await openMicrophone({ workletUrl }) : await openFile(file);
+      run.input = opened;
+      // The user may have stopped or left while the browser asked for the microphone.
+      if (run.cancel.signal.aborted) return;
+      report({ type: 'phase', phase: 'creating' });
       const body = { model, max_audio_seconds: maxAudioSeconds };
       const session = await call('POST playground/sessions', { body });
-      dispatch({ type: 'created', sessionId: session.id });
-      const end = await recognize(session, opened, config, {
-        onEvent: (direction, event) => dispatch({ type: 'event', atMs: performance.now() - startMs, direction, event }),
+      report({ type: 'created', sessionId: session.id });
+      const reports: Reports = {
+        onEvent: (direction, event) => report({ type: 'event', atMs: performance.now() - startMs, direction, event }),
         onLevel: setLevel,
-        onLatency: (kind, latencyMs) => dispatch({ type: 'latency', kind, latencyMs }),
-      });
-      dispatch({ type: 'ended', end });
+        onSeconds: setSeconds,
+        onLatency: (kind, latencyMs) => report({ type: 'latency', kind, latencyMs }),
+      };
+      report({ type: 'ended', end: await recognize(session, opened, config, reports, run.cancel.signal) });
+    } catch (error) {
+      report({ type: 'failed', code: failureCode(error), message: messageOf(error) });
     } finally {
-      input.current = undefined;
       setLevel(0);
-      await opened.stop();
+      await run.input?.stop();
       onEnd();
     }
   }
@@ -64,16 +85,27 @@ export function useRecognition(onEnd: () => void): Recognition {
   return {
     state,
     level,
+    seconds,
     start: (start) => {
-      run(start).catch((error: unknown) => {
-        dispatch({ type: 'failed', code: failureCode(error), message: messageOf(error) });
-      });
+      const run: Run = { input: undefined, cancel: new AbortController() };
+      current.current = run;
+      void recognizeFrom(start, run);
     },
     stop: () => {
-      dispatch({ type: 'phase', phase: 'finishing' });
-      void input.current?.stop();
+      const { input, cancel } = current.current ?? {};
+      if (input === undefined || state.phase === 'finishing') {
+        dispatch({ type: 'cancelled' });
+        cancel?.abort();
+      } else dispatch({ type: 'phase', phase: 'finishing' });
+      void input?.stop();
     },
   };
+}
+
+/** Ends the audio of a recognition. Cancels it if its audio has not started. */
+function end(run: Run | undefined): void {
+  if (run?.input === undefined) run?.cancel.abort();
+  else void run.input.stop();
 }
 
 /** Returns the code of a failed request or of a microphone that cannot be used. */
@@ -83,6 +115,7 @@ function failureCode(error: unknown): string {
 }
 
 async function openFile(file: File): Promise<AudioInput> {
+  if (file.size > MAX_FILE_BYTES) throw Object.assign(new Error('too large'), { code: 'large_file' });
   const pcm = await decodeAudioFile(file).catch(() => {
     throw Object.assign(new Error('unreadable'), { code: 'unreadable_file' });
   });

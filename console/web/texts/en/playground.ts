@@ -14,15 +14,18 @@ export const playground = {
   microphone: 'Microphone',
   file: 'Audio file',
   chooseFile: 'Recording',
-  fileHint: (limit: string) => `WAV, FLAC, MP3 or Ogg. The first ${limit} are sent, at the speed of speech.`,
+  fileHint: (limit: string) =>
+    `WAV, FLAC, MP3 or Ogg, at most 20 MB. The first ${limit} are sent, at the speed of speech.`,
   start: 'Start recording',
   startFile: 'Transcribe file',
   stop: 'Stop',
+  cancel: 'Cancel',
   noModels: 'No model is available yet',
   noModelsText: 'An administrator must install a model or allow your account to use one.',
   unavailable: 'The playground is not configured',
   unavailableText: 'An administrator can enable it in the settings of the console.',
   viewer: 'Your role can only read. Ask an owner of the account for the role Developer.',
+  allInUse: 'All your sessions are in use. Wait until one ends.',
   onlySession:
     'Your account may run one session at a time. While the playground records, your API requests for a session are refused.',
   lastSession:
@@ -38,6 +41,8 @@ export const playground = {
     sending: 'Sending the recording.',
     finishing: 'Waiting for the last text.',
   },
+  secondsLeft: (seconds: number) => `${seconds} s left`,
+  limitReached: 'The recording reached its limit and has ended. Start again to continue.',
   level: 'Audio level',
   transcript: 'Transcript',
   transcriptEmpty: 'The transcript appears here.',
@@ -46,7 +51,7 @@ export const playground = {
   deltaLatency: 'Text while speaking',
   finalLatency: 'Final text',
   latencyValue: (median: string, slow: string, count: number) =>
-    `${median} median, ${slow} at the 95th percentile of ${count}`,
+    `Typical ${median}, slowest ${slow} (${count} measured)`,
   units: { milliseconds: 'ms', seconds: 's' },
   notMeasured: 'Not measured yet',
   latencyNote: 'From the moment at which audio is complete in your browser to the arrival of its text.',
@@ -69,10 +74,12 @@ export const playground = {
     no_device: 'There is no microphone. Connect one, or choose an audio file.',
     device_unavailable: 'The microphone cannot be read. Close other programs that use it.',
     unreadable_file: 'Your browser cannot decode this file. Choose a WAV, FLAC, MP3 or Ogg file.',
+    large_file: 'The file is too large. Choose a file of at most 20 MB.',
     insufficient_credits: 'Your credit is used up. Ask for more credit on the overview.',
     concurrency_limit_exceeded:
       'All sessions that your account may run at the same time are in use. Try again when one has ended.',
     no_capacity: 'All workers are busy. Try again in a moment.',
+    no_last_text: 'The last text did not arrive in time. Try again in a moment.',
     unreachable_stream:
       'The page cannot open a stream to the API. Check that your browser trusts the certificate of the API.',
   } as Readonly<Record<string, string>>,
