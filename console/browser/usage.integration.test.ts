@@ -31,6 +31,7 @@ test('usage is shown by model and by key, as a chart and as a table, and downloa
   await table.getByRole('row', { name: `${KIKUYU} 2 1 min 8 s 1 min 9 s` }).waitFor();
   await table.getByRole('row', { name: `${DHOLUO} 1 5 s 5 s` }).waitFor();
   await page.getByRole('img', { name: /^Charged audio per day/ }).waitFor();
+  await page.getByText('Each session is charged in whole seconds.').waitFor();
   await page.getByText('Values of each day').click();
   await page.getByRole('table', { name: 'Values of each day' }).getByText('1 min 14 s').waitFor();
   await checkPage(page);
@@ -57,6 +58,8 @@ test('the range of the usage is part of the address, and an invalid one is expla
   await page.getByRole('radio', { name: '90 days' }).check();
   await page.waitForURL(/days=90/);
   await page.getByRole('radio', { name: 'Custom' }).check();
+  await page.getByLabel('From').fill('');
+  await page.getByRole('alert').filter({ hasText: 'Choose the first day.' }).waitFor();
   await page.getByLabel('From').fill('2026-01-05');
   await page.getByLabel('To', { exact: true }).fill('2026-01-04');
   await page.getByRole('alert').filter({ hasText: 'must not be after' }).waitFor();

@@ -113,6 +113,7 @@ function UsageView({
             { label: text.charged, kind: 'number', cell: ({ billableMs }) => formatAudio(billableMs) },
           ]}
         />
+        <p class="hint table-foot">{text.rounding}</p>
       </Card>
       <DayTable days={days} groups={groups} />
     </>

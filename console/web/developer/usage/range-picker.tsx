@@ -57,7 +57,7 @@ export function RangePicker({
       )}
       {isInvalid && (
         <p class="problem" role="alert">
-          {text.invalidRange}
+          {custom.from === '' ? text.noFirstDay : custom.to === '' ? text.noLastDay : text.invalidRange}
         </p>
       )}
     </div>

@@ -12,6 +12,8 @@ export const usage = {
   from: 'From',
   to: 'To',
   invalidRange: 'The first day must not be after the last day, and the range has at most 400 days.',
+  noFirstDay: 'Choose the first day.',
+  noLastDay: 'Choose the last day.',
   group: 'Group by',
   groups: [
     ['model', 'Model'],
@@ -37,4 +39,6 @@ export const usage = {
   chartLabel: (from: string, to: string) =>
     `Charged audio per day from ${from} to ${to}. The table below has the values.`,
   byDay: 'Values of each day',
+  rounding:
+    'Each session is charged in whole seconds. Many short sessions are therefore charged more than their audio.',
 };
