@@ -142,6 +142,38 @@ test('a key is created with the keyboard alone, and the focus returns to where i
   await page.getByRole('row').filter({ hasText: 'typed' }).waitFor();
 });
 
+test('if the response to a new key is lost, the dialog explains it and the list shows the key', async () => {
+  const page = await browser.signIn(await console_.createTenant('lost'));
+  await page.goto(`${console_.pageUrl}/keys`);
+  await page.getByText('No API keys yet').waitFor();
+  await page.route('**/console/v1/keys', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    await route.fetch();
+    return route.abort();
+  });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Name').fill('unseen');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The key may exist already.' }).waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('row').filter({ hasText: 'unseen' }).waitFor();
+});
+
+test('while Redis is unavailable, the last use of a key is shown as unknown', async () => {
+  const own = await startBrowserConsole({ KEY_ACTIVATION_TIMEOUT_MS: '0' }, { operator: false });
+  const page = await browser.signIn(await own.createTenant('outage'));
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await createKey(page, 'used');
+  await page.getByText('The key does not work yet.').waitFor();
+  await page.getByRole('button', { name: 'I have saved the key' }).click();
+  await own.redis.kill();
+  await page.reload();
+  await page.getByText('Unknown at the moment').waitFor();
+  await checkPage(page);
+  await own.stop();
+});
+
 test('the limit of keys is explained in the dialog, and the entered name is kept', async () => {
   const limited = await startBrowserConsole({ MAX_KEYS: '1' });
   const page = await browser.signIn(await limited.createTenant('limited'));

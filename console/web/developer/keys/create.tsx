@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CreatedKey } from '../../../src/responses.ts';
+import { codeOf } from '../../data/api.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { texts } from '../../texts/index.ts';
@@ -11,13 +12,20 @@ import { Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 
 const DEFAULT_DAYS = '90';
+const MODEL_CHOICES = [
+  ['all', texts.keys.allModels],
+  ['some', texts.keyDialogs.someModels],
+] as const;
 
 /** Creates a key. */
 export function CreateKeyDialog({
   onClose,
   onCreated,
+  onLost,
 }: {
   onClose: () => void;
+  /** Called if the request may have created a key that cannot be shown. */
+  onLost: () => void;
   onCreated: (created: CreatedKey) => void;
 }) {
   const text = texts.keyDialogs;
@@ -35,12 +43,8 @@ export function CreateKeyDialog({
       ...(scope !== '' && { scopes: [scope] }),
       ...(isLimited && { models }),
     };
-    onCreated(await call('POST keys', { body }));
+    onCreated(await createKey(body, onLost));
   });
-  const modelChoices = [
-    ['all', texts.keys.allModels],
-    ['some', text.someModels],
-  ] as const;
   return (
     <Dialog title={text.createTitle} onClose={onClose}>
       <form
@@ -71,7 +75,7 @@ export function CreateKeyDialog({
           label={text.models}
           value={isLimited ? 'some' : 'all'}
           onChange={(value) => setLimited(value === 'some')}
-          choices={modelChoices}
+          choices={MODEL_CHOICES}
         />
         {isLimited && (
           <Choices
@@ -91,4 +95,15 @@ export function CreateKeyDialog({
       </form>
     </Dialog>
   );
+}
+
+/** Creates a key. If the response is lost, calls `onLost` and throws an error that explains it. */
+async function createKey(body: object, onLost: () => void): Promise<CreatedKey> {
+  try {
+    return await call('POST keys', { body });
+  } catch (error) {
+    if (codeOf(error) !== 'unreachable') throw error;
+    onLost();
+    throw new Error(texts.keyDialogs.lost, { cause: error });
+  }
 }

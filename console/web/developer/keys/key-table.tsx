@@ -10,11 +10,14 @@ const SOON_MS = 14 * 86_400_000;
 
 export function KeyTable({
   keys,
+  isUseKnown,
   mayChange,
   onRotate,
   onRevoke,
 }: {
   keys: readonly ListedKey[];
+  /** False if the last use of the keys cannot be read at the moment. */
+  isUseKnown: boolean;
   mayChange: boolean;
   onRotate: (key: ListedKey) => void;
   onRevoke: (key: ListedKey) => void;
@@ -35,7 +38,7 @@ export function KeyTable({
         { label: text.key, cell: (key) => <code>{`${key.prefix}…${key.last_four}`}</code> },
         { label: text.permissions, cell: (key) => <Permissions listed={key} /> },
         { label: text.expires, cell: (key) => <Expiry listed={key} /> },
-        { label: text.lastUsed, cell: ({ last_used_at: at }) => <LastUsed at={at} /> },
+        { label: text.lastUsed, cell: ({ last_used_at: at }) => <LastUsed at={at} isKnown={isUseKnown} /> },
         ...(mayChange ? [actions] : []),
       ]}
     />
@@ -92,7 +95,8 @@ function Expiry({ listed }: { listed: ListedKey }) {
   );
 }
 
-function LastUsed({ at }: { at: string | null }) {
+function LastUsed({ at, isKnown }: { at: string | null; isKnown: boolean }) {
+  if (at === null && !isKnown) return <span class="faint">{texts.keys.unknownUse}</span>;
   if (at === null) return <span class="faint">{texts.general.never}</span>;
   return <span title={formatDateTime(at)}>{formatRelative(at)}</span>;
 }

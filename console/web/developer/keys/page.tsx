@@ -53,6 +53,7 @@ export function KeysPage() {
           ) : (
             <KeyTable
               keys={list}
+              isUseKnown={keys.data.ledger_available}
               mayChange={mayDevelop(account)}
               onRotate={(key) => setOpen({ name: 'rotate', key })}
               onRevoke={(key) => setOpen({ name: 'revoke', key })}
@@ -60,7 +61,9 @@ export function KeysPage() {
           )}
         </Card>
       )}
-      {open?.name === 'create' && <CreateKeyDialog onClose={close} onCreated={onCreated} />}
+      {open?.name === 'create' && (
+        <CreateKeyDialog onClose={close} onCreated={onCreated} onLost={() => void keys.reload()} />
+      )}
       {open?.name === 'rotate' && <RotateDialog old={open.key} onClose={close} onCreated={onCreated} />}
       {open?.name === 'revoke' && <RevokeDialog revoked={open.key} onClose={close} onRevoked={keys.reload} />}
     </Page>
