@@ -162,6 +162,24 @@ test('an invitation that was withdrawn shows why it cannot be accepted', async (
   await page.getByText('you are not a member of any account').waitFor();
 });
 
+test('a sign-in with an account returns to the page that was opened', async () => {
+  const subject = users.addUser({ groups: ['asr-admins'] });
+  const owner = await users.signIn(subject);
+  const { tenant } = (await owner.call('POST', 'applications', APPLICANT)).body as { tenant: string };
+  await users.call('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
+  const page = await browser.open(`${users.pageUrl}/usage?by=key`);
+  await page.getByRole('link', { name: 'Sign in with your account' }).click();
+  await signInAtProvider(page, subject);
+  await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  expect(page.url()).toBe(`${users.pageUrl}/usage?by=key`);
+  await checkPage(page);
+  const admin = await browser.open(`${users.adminUrl}/audit`);
+  await admin.locator('a[href^="/admin/v1/sign-in/oidc"]').click();
+  await signInAtProvider(admin, subject);
+  await admin.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+  expect(admin.url()).toBe(`${users.adminUrl}/audit`);
+});
+
 test('a sign-in that fails at the provider shows a message, and the address does not keep its code', async () => {
   const page = await browser.open(`${users.pageUrl}/?sign_in_error=identity_provider_unavailable`);
   await page.getByText('The sign-in service is not available.').waitFor();

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AdminSessionView } from '../../src/responses.ts';
+import { withReturnPath } from '../data/provider-path.ts';
 import { takeSignInProblem } from '../data/sign-in-problem.ts';
 import { useAction } from '../data/use-action.ts';
 import { useLoad } from '../data/use-load.ts';
@@ -38,7 +39,7 @@ export function SignInPage({
         <Card>
           <p>{text.providerText}</p>
           <div class="actions-row">
-            <ButtonLink href={PROVIDER_PATH} kind="primary">
+            <ButtonLink href={withReturnPath(PROVIDER_PATH)} kind="primary">
               {text.provider}
             </ButtonLink>
           </div>

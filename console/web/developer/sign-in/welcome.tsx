@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { withReturnPath } from '../../data/provider-path.ts';
 import { useAction } from '../../data/use-action.ts';
 import { texts } from '../../texts/index.ts';
 import { useLoad } from '../../data/use-load.ts';
@@ -9,6 +10,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { Front } from './front.tsx';
+import { isInvitation } from './invitation.tsx';
 import { PROVIDER_PATH } from './provider-path.ts';
 import { SignOut } from './sign-out.tsx';
 
@@ -59,12 +61,17 @@ function SignInCard({ signIn }: { signIn: (token: string) => Promise<void> }) {
   const text = texts.signIn;
   const methods = useLoad('methods', () => call('GET sign-in'));
   const [link, setLink] = useState('');
-  const action = useAction(() => signIn(link.trim().split('#').at(-1) ?? ''));
+  const action = useAction(async () => {
+    const token = link.trim().split('#').at(-1) ?? '';
+    if (token === '') throw new Error(text.noLink);
+    if (isInvitation(token)) throw new Error(text.invitationLink);
+    await signIn(token);
+  });
   return (
     <Card title={text.signInTitle}>
       {methods.data?.oidc === true && (
         <>
-          <ButtonLink href={PROVIDER_PATH} kind="primary">
+          <ButtonLink href={withReturnPath(PROVIDER_PATH)} kind="primary">
             {text.withAccount}
           </ButtonLink>
           <p class="faint divider">{text.orLink}</p>
