@@ -32,10 +32,14 @@ test('the overview warns before the credit runs out, and a request for more is s
   const link = await console_.createTenant('low', { grants: [{ id: 'welcome', audioSeconds: 59 }] });
   const page = await browser.signIn(link);
   await page.getByText('Your credit is running low').waitFor();
+  expect(await page.getByRole('button', { name: 'Ask for credit' }).count()).toBe(1);
   await checkPage(page);
   await page.getByRole('status').getByRole('button', { name: 'Ask for credit' }).click();
   await checkPage(page);
   await page.getByLabel('What do you need it for?').fill('A month of radio');
+  await page.getByLabel('Hours of audio').fill('277778');
+  await page.getByRole('button', { name: 'Send request' }).click();
+  await page.getByText('Enter at most 277,777 hours.').waitFor();
   await page.getByLabel('Hours of audio').fill('1.5');
   await page.getByRole('button', { name: 'Send request' }).click();
   await page.getByText('You asked for more credit on').waitFor();
@@ -68,7 +72,7 @@ test('the overview works while Redis is unavailable, and keys can still be liste
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByText('No API keys yet').waitFor();
   await page.getByRole('link', { name: 'Sessions' }).click();
-  await page.getByRole('alert').filter({ hasText: 'Redis is unavailable' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'This is temporarily unavailable.' }).waitFor();
   await checkPage(page);
   await own.redis.restart();
   await eventually('the console has reconnected', 30_000, async () => {

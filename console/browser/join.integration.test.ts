@@ -83,8 +83,15 @@ test('a suspended developer sees that keys are rejected, on every page', async (
 
 test('an invalid private link shows an error and the sign-in form', async () => {
   const page = await browser.open(`${console_.pageUrl}/#acme.${'x'.repeat(32)}`);
-  await page.getByText('The private link is not valid').waitFor();
+  await page.getByText('This link no longer works.').waitFor();
   expect(page.url()).toBe(`${console_.pageUrl}/`);
+  await checkPage(page);
+  await page.getByLabel('Private link').fill(`${console_.pageUrl}/#`);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('Paste your private link.').waitFor();
+  await page.getByLabel('Private link').fill(`${console_.pageUrl}/#invite=m0.x`);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('This is an invitation.').waitFor();
   await checkPage(page);
 });
 
@@ -131,5 +138,5 @@ test('renewing the private link shows the new one once, and revoking it signs ou
   await page.getByText('The private link is revoked').waitFor();
   await page.goto('about:blank');
   await page.goto(renewed);
-  await page.getByText('The private link is not valid').waitFor();
+  await page.getByText('This link no longer works.').waitFor();
 });

@@ -8,7 +8,10 @@ export class RequestError extends Error {
   readonly status: number;
   readonly requestId: string | undefined;
 
-  constructor(message: string, { code, status = 0, requestId }: { code: string; status?: number; requestId?: string }) {
+  constructor(
+    message: string,
+    { code, status = 0, requestId }: { code: string; status?: number; requestId?: string | undefined },
+  ) {
     super(message);
     this.code = code;
     this.status = status;
@@ -70,7 +73,7 @@ function errorOf(status: number, { error = {} }: ErrorAnswer): RequestError {
   return new RequestError(error.message ?? texts.general.failed(status), {
     code: error.code ?? '',
     status,
-    ...(error.request_id !== undefined && { requestId: error.request_id }),
+    requestId: error.request_id,
   });
 }
 

@@ -16,8 +16,9 @@ import type {
   SignInMethodsView,
   UsageByKeyView,
 } from '../../src/responses.ts';
-import { codeOf, createCall } from '../data/api.ts';
+import { codeOf, createCall, RequestError } from '../data/api.ts';
 import type { Call } from '../data/api.ts';
+import { texts } from '../texts/index.ts';
 
 /** Requests of this page below /console/v1, with the types of their responses. */
 export interface DeveloperRoutes {
@@ -87,12 +88,18 @@ const send = createCall<DeveloperRoutes>('/console/v1', () => {
 
 /** Sends a request as the signed-in developer. Only `GET account` may answer with another tenant than the shown one. */
 export const call: Call<DeveloperRoutes> = async (route, options = {}) => {
-  if (route === 'GET account') return send(route, options);
-  const headers = { ...options.headers, ...(shownTenant !== '' && { 'x-svc-asr-tenant': shownTenant }) };
+  const isFree = route === 'GET account';
+  const headers = isFree || shownTenant === '' ? {} : { 'x-svc-asr-tenant': shownTenant };
   try {
     return await send(route, { ...options, headers });
   } catch (error) {
-    if (OTHER_TENANT.includes(codeOf(error))) for (const listener of tenantChanges) listener();
-    throw error;
+    if (!isFree && OTHER_TENANT.includes(codeOf(error))) for (const listener of tenantChanges) listener();
+    throw explain(error);
   }
 };
+
+/** Replaces the message of an error that is written for programs. */
+function explain(error: unknown): unknown {
+  const text = texts.general.problems[codeOf(error)];
+  return error instanceof RequestError && text !== undefined ? new RequestError(text, error) : error;
+}

@@ -10,6 +10,8 @@ import { useAccount } from '../account-context.ts';
 import { call } from '../api.ts';
 
 const SECONDS_PER_HOUR = 3600;
+/** Most audio that a request may name. */
+const MAX_SECONDS = 1_000_000_000;
 
 /** Asks the administrator for more credit. */
 export function CreditRequestDialog({ onClose }: { onClose: () => void }) {
@@ -20,6 +22,7 @@ export function CreditRequestDialog({ onClose }: { onClose: () => void }) {
   const send = useAction(async () => {
     const seconds = Math.round(Number(hours) * SECONDS_PER_HOUR);
     if (hours !== '' && !(seconds > 0)) throw new Error(text.invalidHours);
+    if (seconds > MAX_SECONDS) throw new Error(text.tooManyHours);
     const body = { message: message.trim(), ...(hours !== '' && { audio_seconds: seconds }) };
     await call('POST credit-requests', { body });
     await reload();

@@ -19,10 +19,14 @@ export function OverviewPage() {
   const { account } = useAccount();
   const [isAsking, setAsking] = useState(false);
   const text = texts.overview;
+  // The notice has a button of its own.
+  const hasNotice = account.credit_low && account.account !== null;
   return (
     <Page
       title={text.title}
-      actions={mayDevelop(account) && <Button onClick={() => setAsking(true)}>{texts.creditRequest.open}</Button>}
+      actions={
+        mayDevelop(account) && !hasNotice && <Button onClick={() => setAsking(true)}>{texts.creditRequest.open}</Button>
+      }
     >
       <CreditNotice onAsk={() => setAsking(true)} />
       {account.account === null ? (

@@ -38,5 +38,6 @@ export const creditRequest = {
   message: 'What do you need it for?',
   send: 'Send request',
   sent: 'Your request was sent.',
+  tooManyHours: 'Enter at most 277,777 hours.',
   invalidHours: 'Enter a number of hours that is greater than 0.',
 };
