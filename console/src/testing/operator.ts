@@ -14,12 +14,12 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
     const found = new Map<string, Tenant | ApiKey>();
     for (const { resources } of (await Promise.all(folders.map(readFolder))).flat()) {
       for (const resource of resources) {
-        if (resource.kind === 'Tenant' || resource.kind === 'ApiKey')
-          found.set(`${resource.kind}/${resource.metadata.name}`, resource);
+        if (resource.kind === 'Tenant' || resource.kind === 'ApiKey') found.set(keyOf(resource), resource);
       }
     }
     const tenantsFirst = [...found.values()].sort((a, b) => b.kind.localeCompare(a.kind));
-    for (const resource of tenantsFirst) await apply(ledger, resource);
+    // The reader returns the same object until its file changes.
+    for (const resource of tenantsFirst) if (known.get(keyOf(resource)) !== resource) await apply(ledger, resource);
     for (const [key, resource] of known) if (!found.has(key)) await remove(ledger, resource);
     known = found;
   }
@@ -39,6 +39,10 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
   };
   endAfterFile(stop);
   return { stop };
+}
+
+function keyOf({ kind, metadata }: Tenant | ApiKey): string {
+  return `${kind}/${metadata.name}`;
 }
 
 async function apply(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
