@@ -52,19 +52,19 @@ describe('a session whose record is missing', () => {
     await expectReleased(tenant);
   });
 
-  test('does not prevent its tenant from reading the usage', async () => {
+  test.concurrent('does not prevent its tenant from reading the usage', async () => {
     const tenant = await withMissingRecord();
     expect((await ledger.accounts.usage(tenant))?.recent).toMatchObject([{ state: 'expired' }]);
     await expectReleased(tenant);
   });
 
-  test('does not prevent its tenant from creating and connecting sessions', async () => {
+  test.concurrent('does not prevent its tenant from creating and connecting sessions', async () => {
     const tenant = await withMissingRecord();
     const result = await ledger.sessions.reserve(request(tenant, { seconds: 60 }));
     expect(result).toMatchObject({ outcome: 'ok', reservation: { reservedSeconds: 60 } });
   });
 
-  test('does not prevent that the account of its tenant is closed', async () => {
+  test.concurrent('does not prevent that the account of its tenant is closed', async () => {
     const tenant = await withMissingRecord();
     await ledger.accounts.close(tenant);
     await expectReleased(tenant);

@@ -134,7 +134,7 @@ describe.each([
     expect((await ledger.accounts.usage(tenant))!.balance).toMatchObject({ consumedMs: 3000 });
   });
 
-  test('a repeated request with the same Idempotency-Key gets the same session until the credential expires', async () => {
+  test.concurrent('a repeated request with the same Idempotency-Key gets the same session until the credential expires', async () => {
     const hasty = createLedger(ledger.link, { prefix: `test-${randomUUID()}`, sessionTtlMs: 5000 });
     const tenant = await createTenant(hasty, 60_000);
     const asked = request(tenant, { idempotencyKey: 'k', seconds: 5 });
@@ -240,7 +240,7 @@ describe.each([
     expect(await keptMs(period)).toBeGreaterThan(400 * DAY_MS);
   });
 
-  test('a live session whose hash is missing does not make scripts for its tenant fail', async () => {
+  test.concurrent('a live session whose hash is missing does not make scripts for its tenant fail', async () => {
     const prefix = `test-${randomUUID()}`;
     const hasty = createLedger(ledger.link, { prefix, sessionTtlMs: 3000 });
     const tenant = await createTenant(hasty, 60_000);
