@@ -249,7 +249,7 @@ export class Streams {
   #connect(socket: WebSocket, handshake: Handshake, share: SizedShare, watch: StreamWatch): void {
     const client = new Client(socket);
     const { stream } = this.#startStream(client, handshake, share, watch);
-    readWholeFrames(socket);
+    readWholeFrames(socket, (data) => stream.receive(data, true));
     socket.on('message', (data: Buffer, isBinary) => stream.receive(data, isBinary));
     socket.on('ping', () => client.cutOffUnread());
     socket.on('pong', () => stream.onPong());

@@ -17,13 +17,14 @@ function receive(bytes: Buffer, pieceBytes: number, readsWhole: boolean): string
   const events: string[] = [];
   const receiver = new Receiver({ isServer: true, maxPayload: STREAM_LIMITS.maxPayloadBytes });
   const socket = Object.assign(new EventEmitter(), { _receiver: receiver });
-  socket.on('message', (data: Buffer, isBinary: boolean) => events.push(`message ${isBinary} ${data.toString('hex')}`));
+  const onMessage = (data: Buffer, isBinary: boolean) => events.push(`message ${isBinary} ${data.toString('hex')}`);
+  socket.on('message', onMessage);
   receiver.on('message', (data: Buffer, isBinary: boolean) => socket.emit('message', data, isBinary));
   for (const event of ['ping', 'pong', 'conclude']) {
     receiver.on(event, (data: unknown) => events.push(`${event} ${Buffer.from(String(data)).toString('hex')}`));
   }
   receiver.on('error', () => undefined);
-  if (readsWhole) readWholeFrames(socket as unknown as WebSocket);
+  if (readsWhole) readWholeFrames(socket as unknown as WebSocket, (data) => onMessage(data, true));
   const sent = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(sent);
   for (let at = 0; at < sent.length && receiver.writable; at += pieceBytes) {

@@ -57,11 +57,12 @@ function accept(): { socket: WebSocket; peer: Duplex } {
 async function receive(pieces: readonly Buffer[], isExtended: boolean): Promise<string[]> {
   const { socket, peer } = accept();
   const events: string[] = [];
-  socket.on('message', (data: Buffer, isBinary) => events.push(`${String(isBinary)} ${data.toString('hex')}`));
+  const onMessage = (data: Buffer, isBinary: boolean) => events.push(`${String(isBinary)} ${data.toString('hex')}`);
+  socket.on('message', onMessage);
   socket.on('ping', (data: Buffer) => events.push(`ping ${data.toString('hex')}`));
   socket.on('error', (error) => events.push(error.message));
   const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
-  if (isExtended) readWholeFrames(socket);
+  if (isExtended) readWholeFrames(socket, (data) => onMessage(data, true));
   for (const piece of pieces) {
     peer.write(aligned(piece));
     await new Promise((resolve) => setImmediate(resolve));
@@ -113,12 +114,11 @@ test('readWholeFrames handles binary messages that arrive in one piece without c
     writes++;
     return true;
   };
-  readWholeFrames(socket);
   const payload = Uint8Array.from({ length: 3200 }, (_, i) => i % 256);
   const frame = encode({ opcode: OPCODE.binary, final: true, payload, mask: Uint8Array.of(1, 2, 3, 4) });
   const messages: Buffer[] = [];
   const received = new Promise<void>((resolve) => {
-    socket.on('message', (data: Buffer) => {
+    readWholeFrames(socket, (data) => {
       if (messages.push(data) === 3) resolve();
     });
   });

@@ -39,9 +39,10 @@ const WORD_BYTES = 4;
  * message in several pieces, still goes to the receiver. If a version of ws changes the fields used here, all input
  * goes to the receiver.
  *
- * A listener of `message` must not keep a binary message, because its memory is used again.
+ * `onBinary` is called with the binary messages that are handled here, in the place of a `message` event. It must not
+ * keep them, because their memory is used again.
  */
-export function readWholeFrames(socket: WebSocket): void {
+export function readWholeFrames(socket: WebSocket, onBinary: (data: Buffer) => void): void {
   const { _receiver: receiver, _socket: connection } = socket as unknown as Internals;
   const write = receiver.write.bind(receiver);
   /** Handles the messages at the start of the bytes. Returns the number of bytes that were handled. */
@@ -50,7 +51,7 @@ export function readWholeFrames(socket: WebSocket): void {
     if (isAtStart(receiver)) {
       for (let end = endOfFrame(bytes, at); end !== undefined; end = endOfFrame(bytes, at)) {
         unmask(bytes, at, end);
-        socket.emit('message', bytes.subarray(at + HEADER_BYTES, end), true);
+        onBinary(bytes.subarray(at + HEADER_BYTES, end));
         at = end;
       }
     }
