@@ -6,7 +6,7 @@ function client(bufferedAmount: number) {
   const socket = {
     readyState: 1,
     bufferedAmount,
-    send: () => done.push('send'),
+    _socket: { write: () => done.push('send') },
     terminate: () => done.push('terminate'),
   };
   return { client: new Client(socket as unknown as WebSocket), done };

@@ -1,5 +1,6 @@
 import type { CloseCodeNumber, ServerMessage } from '@svc-asr/core';
 import { WebSocket } from 'ws';
+import { writeText } from './text-frame.ts';
 
 /** Number of unsent bytes above which a client counts as not reading and is disconnected. */
 const MAX_UNREAD_BYTES = 1_048_576;
@@ -41,7 +42,7 @@ export class Client implements StreamClient {
 
   sendText(text: string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(text);
+    writeText(this.#socket, text);
     this.cutOffUnread();
   }
 
