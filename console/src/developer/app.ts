@@ -11,7 +11,7 @@ import type { DeveloperDeps } from './deps.ts';
 import { routeOwnKeys } from './keys.ts';
 import { createKeyIssuer } from './issue-key.ts';
 import { routeKeyRotation } from './key-rotation.ts';
-import { routeAcceptance, routeInvitations } from './invitations.ts';
+import { routeAcceptance, routeInvitationPreview, routeInvitations } from './invitations.ts';
 import { routeLink } from './link.ts';
 import { routeOwnModels } from './models.ts';
 import { routePlayground } from './playground.ts';
@@ -55,6 +55,7 @@ export function createDeveloperApp(deps: DeveloperDeps): Express {
   routeDeveloperSignIn(app, deps);
   routeUserSession(app, deps, finder);
   routeTeam(app, deps, audited);
+  routeInvitationPreview(app, deps, failures);
   routeAcceptance(app, deps, finder, failures, audited);
   routeInvitations(app, deps, audited);
   routeLink(app, deps, signedIn, audited);

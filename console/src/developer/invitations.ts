@@ -5,12 +5,12 @@ import type { Act, Audited } from '../audit/act.ts';
 import { ConsoleError } from '../errors.ts';
 import { createJsonReader, valid } from '../http/body.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import { accept, buildInvitation, deleteVoid, invitationNameOf, isVoid } from '../identity/invitation.ts';
+import { accept, buildInvitation, deleteVoid, invitationNameOf, isValid, isVoid } from '../identity/invitation.ts';
 import { findMember } from '../identity/member.ts';
 import { includesRole } from '../identity/roles.ts';
 import { createUnique } from '../resources/create-unique.ts';
 import { createKeyedMutex } from '../resources/keyed-mutex.ts';
-import type { InvitationView } from '../responses.ts';
+import type { InvitationPreview, InvitationView } from '../responses.ts';
 import { sessionOf, userActor } from './authorize.ts';
 import type { DeveloperDeps } from './deps.ts';
 import { refuseIfBlocked, tooMany } from './find-session.ts';
@@ -81,6 +81,42 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
     .route('/console/v1/invitations/:invitationName')
     .delete(audited('invitation.withdraw', withdraw))
     .all(methodNotAllowed('DELETE'));
+}
+
+/** Serves what an invitation offers to the holder of its link. Wrong tokens are limited per address. */
+export function routeInvitationPreview(
+  router: Router,
+  { store, reads, peppers, settings, now }: DeveloperDeps,
+  failures: AttemptLimiter,
+): void {
+  const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
+
+  async function find(token: string): Promise<InvitationPreview | undefined> {
+    const name = invitationNameOf(token);
+    const pending = name === undefined ? undefined : await store.get('Member', name);
+    if (pending === undefined) return undefined;
+    const { tenant, role, invitation } = pending.resource.spec;
+    if (invitation === undefined || !isValid(invitation, token, peppers, now())) return undefined;
+    const [found, members] = await Promise.all([reads.tenant(tenant), reads.membersOf(tenant)]);
+    if (found === undefined || isVoid(pending.resource, members, now())) return undefined;
+    const { invitedBy, expiresAt } = invitation;
+    const { displayName } = found.resource.spec;
+    return { object: 'invitation', tenant: displayName, invited_by: invitedBy, role, expires_at: expiresAt };
+  }
+
+  router
+    .route('/console/v1/invitations/preview')
+    .post(async (request, response) => {
+      const { token } = valid(checkSignIn(await readJson(request, response)));
+      refuseIfBlocked(failures, request, now());
+      const preview = await find(token);
+      if (preview === undefined) {
+        failures.fail(request.ip ?? '', now());
+        throw new ConsoleError('invitation_not_found');
+      }
+      response.json(preview);
+    })
+    .all(methodNotAllowed('POST'));
 }
 
 /** Serves the acceptance of an invitation by a signed-in user. Wrong tokens are limited per address. */

@@ -17,6 +17,7 @@ const WITHOUT_ROLE = [
   'DELETE /console/v1/session/all',
   'POST /console/v1/applications',
   'POST /console/v1/invitations/accept',
+  'POST /console/v1/invitations/preview',
 ];
 
 /** What happens to a request: `admitted`, or the code of the refusal. */

@@ -55,6 +55,20 @@ test('an invitation stores only a hash of its token', async () => {
   expect(users.output()).not.toContain(token.split('.')[1]);
 });
 
+test('the holder of an invitation can read what it offers, before and without a sign-in', async () => {
+  const { owner } = await users.createTeam();
+  const sender = (await owner.call('GET', 'session')).body.person.name;
+  const { token } = (await owner.call('POST', 'invitations', { role: 'developer' })).body;
+  const holder = createVisitor(users.pageUrl);
+  const { status, body } = await holder.call('POST', 'invitations/preview', { token });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ tenant: 'Acme Radio', invited_by: sender, role: 'developer' });
+  const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
+  expect((await holder.call('POST', 'invitations/preview', { token: wrong })).status).toBe(404);
+  await (await users.signIn()).call('POST', 'invitations/accept', { token });
+  expect((await holder.call('POST', 'invitations/preview', { token })).status).toBe(404);
+});
+
 test('a withdrawn invitation and a wrong token are refused', async () => {
   const { owner } = await users.createTeam();
   const { token, id } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;

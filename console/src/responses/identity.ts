@@ -56,6 +56,16 @@ export interface InvitationView extends MemberView {
   readonly mailed: boolean;
 }
 
+/** What an invitation offers, for the holder of its link. */
+export interface InvitationPreview {
+  readonly object: 'invitation';
+  /** Display name of the tenant. */
+  readonly tenant: string;
+  readonly invited_by: string;
+  readonly role: Role;
+  readonly expires_at: string;
+}
+
 /** How an administrator can sign in. */
 export interface AdminSignInMethodsView {
   readonly object: 'sign_in_methods';

@@ -3,6 +3,7 @@ import type {
   ApplicationView,
   ConsoleSessionView,
   CreatedKey,
+  InvitationPreview,
   InvitationView,
   LinkView,
   ListedKey,
@@ -35,6 +36,7 @@ export interface DeveloperRoutes {
   'POST invitations': InvitationView;
   'DELETE invitations/:id': { readonly withdrawn: true };
   'POST invitations/accept': MemberView;
+  'POST invitations/preview': InvitationPreview;
   'POST link': LinkView;
   'DELETE link': { readonly revoked: true };
   'GET account': OwnTenantView;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '../../data/api.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { texts } from '../../texts/index.ts';
@@ -33,14 +34,16 @@ export function InvitationGate({ children }: { children: ComponentChildren }) {
 function InvitationPage({ token, leave }: { token: string; leave: () => void }) {
   const text = texts.invitation;
   const methods = useLoad('methods', () => call('GET sign-in'));
+  const preview = useLoad('preview', () => call('POST invitations/preview', { body: { token } }));
   const session = useLoad('session', () => call('GET session').catch(() => null));
   const accept = useAction(async () => {
     await call('POST invitations/accept', { body: { token } });
     leave();
   });
   const isUser = session.data?.signed_in_by === 'oidc';
-  const isLoading = methods.data === undefined || session.data === undefined;
+  const isLoading = methods.data === undefined || session.data === undefined || preview.isLoading;
   const hasProvider = methods.data?.oidc === true;
+  const offer = preview.data;
   return (
     <Front title={text.title}>
       {isLoading && methods.error === undefined && <Skeleton lines={2} />}
@@ -48,15 +51,16 @@ function InvitationPage({ token, leave }: { token: string; leave: () => void }) 
       {!isLoading && (
         <Card>
           {!hasProvider && <Notice tone="warning">{text.noProvider}</Notice>}
-          {hasProvider && <p>{isUser ? text.text : text.signIn}</p>}
-          <Problem message={accept.problem} />
+          {offer !== undefined && <p>{text.offer(offer.invited_by, offer.tenant, texts.account.roles[offer.role])}</p>}
+          {hasProvider && offer !== undefined && <p>{isUser ? text.text : text.signIn}</p>}
+          <Problem message={preview.error === undefined ? accept.problem : messageOf(preview.error)} />
           <div class="actions-row">
-            {isUser && (
+            {isUser && offer !== undefined && (
               <Button kind="primary" onClick={accept.run} isBusy={accept.isRunning}>
                 {text.accept}
               </Button>
             )}
-            {!isUser && hasProvider && (
+            {!isUser && hasProvider && offer !== undefined && (
               <ButtonLink href={PROVIDER_PATH} kind="primary">
                 {text.signInAction}
               </ButtonLink>

@@ -47,6 +47,8 @@ export const team = {
 /** Texts for a user who opened an invitation. */
 export const invitation = {
   title: 'You are invited',
+  offer: (sender: string, account: string, role: string) =>
+    `${sender} invites you to the account ${account}. Your role will be ${role}.`,
   text: 'Accept the invitation to join the account.',
   signIn: 'Sign in to accept the invitation. You can use any account of the sign-in page.',
   signInAction: 'Sign in',
