@@ -160,6 +160,9 @@ test('every tab of a tenant is shown without violations, and the audit log recor
 });
 
 test('limits, budget, priority and models of a tenant are changed', async () => {
+  await console_.ledger.catalogue.replace([
+    { id: 'kikuyu', language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 60 },
+  ]);
   await console_.createTenant('limited');
   const page = await signIn('/tenants/limited?tab=limits');
   await page.getByLabel('Sessions at the same time').fill('7');
@@ -175,6 +178,11 @@ test('limits, budget, priority and models of a tenant are changed', async () => 
     priority: 'high',
     models: ['kikuyu', 'luo'],
   });
+  await page.getByText('The tenant may use models that do not exist: luo.').waitFor();
+  await page.getByLabel('Monthly budget in minutes of audio').fill('0.001');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('The amount is less than one second of audio.').waitFor();
+  await page.getByLabel('Monthly budget in minutes of audio').fill('');
   await page.getByLabel('Models').fill('NOT A NAME');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('alert').getByText('models').waitFor();
@@ -212,6 +220,19 @@ test('credit is granted and corrected with a note', async () => {
     await checkPage(page);
     await dialog.getByRole('button', { name: 'Grant credit' }).click();
     await page.getByRole('cell', { name: note }).waitFor();
+  }
+  await page.getByText('10 min removed from granted.').first().waitFor();
+  await checkPage(page);
+  await page.getByRole('button', { name: 'Grant credit' }).click();
+  const dialog = page.getByRole('dialog');
+  for (const [minutes, problem] of [
+    ['0', 'The amount is less than one second of audio.'],
+    ['16666667', 'Enter at most 16,666,666 minutes.'],
+    ['0.001', 'The amount is less than one second of audio.'],
+  ] as const) {
+    await dialog.getByLabel('Minutes of audio').fill(minutes);
+    await dialog.getByRole('button', { name: 'Grant credit' }).click();
+    await dialog.getByText(problem).waitFor();
   }
   await checkPage(page);
   expect((await specOf('granted')).grants).toMatchObject([

@@ -105,6 +105,9 @@ export function routeGrants(router: Router, { store, ledger, settings, logger, n
           audio_seconds: audioSeconds,
           note,
         } = valid(checkGrantRequest(await readJson(request, response)));
+        if (audioSeconds === 0) {
+          throw new ConsoleError('invalid_parameters', { message: 'audio_seconds: must not be 0.' });
+        }
         const requestedAtMs = now();
         const { previous } = await store.update('Tenant', name, (current) => {
           if (current === undefined) throw new ConsoleError('tenant_not_found');

@@ -12,6 +12,12 @@ test('a request for credit is pending until the next grant', () => {
   expect(creditRequestOf({ ...asked, spec: { ...asked.spec, grants } })).toBeNull();
 });
 
+test('a request for credit stays pending after a correction and after a grant of nothing', () => {
+  const asked = withCreditRequest(tenant, REQUEST);
+  const grants = [...asked.spec.grants, { id: 'correction', audioSeconds: -10 }, { id: 'nothing', audioSeconds: 0 }];
+  expect(creditRequestOf({ ...asked, spec: { ...asked.spec, grants } })).toEqual(REQUEST);
+});
+
 test('a further request for credit replaces the earlier one', () => {
   const second = { at: '2026-01-02T00:00:00.000Z', message: 'Two months', audio_seconds: null };
   expect(creditRequestOf(withCreditRequest(withCreditRequest(tenant, REQUEST), second))).toEqual(second);

@@ -4,7 +4,7 @@ import type { CreditRequestView } from '../responses.ts';
 
 /**
  * Annotation with the last request for more credit, as JSON. It contains the number of grants at that time. The next
- * grant therefore answers the request, also if kubectl adds it.
+ * grant therefore answers the request, also if kubectl adds it. A correction of a grant does not answer it.
  */
 const CREDIT_REQUEST_ANNOTATION = `${API_GROUP}/credit-request`;
 
@@ -22,7 +22,9 @@ export function withCreditRequest(tenant: Tenant, request: CreditRequestView): T
 /** Returns the pending request for more credit. Null if there is none, or if credit was granted since. */
 export function creditRequestOf({ metadata, spec }: Tenant): CreditRequestView | null {
   const stored = parse(metadata.annotations?.[CREDIT_REQUEST_ANNOTATION] ?? '');
-  if (stored === undefined || spec.grants.length > stored.grants) return null;
+  if (stored === undefined) return null;
+  const isAnswered = spec.grants.slice(stored.grants).some(({ audioSeconds }) => audioSeconds > 0);
+  if (isAnswered) return null;
   const { at, message, audio_seconds: audioSeconds } = stored;
   return { at, message, audio_seconds: audioSeconds };
 }

@@ -10,9 +10,8 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
+import { secondsOf } from '../minutes.ts';
 import type { Decided } from './decided.tsx';
-
-const SECONDS_PER_MINUTE = 60;
 
 /** Approves an application with credit, models and a limit. */
 export function ApproveDialog({
@@ -31,7 +30,7 @@ export function ApproveDialog({
   const approve = useAction(async () => {
     if (models?.length === 0) throw new Error(text.noModel);
     const body = {
-      ...(minutes !== '' && { audio_seconds: Math.round(Number(minutes) * SECONDS_PER_MINUTE) }),
+      ...(minutes !== '' && { audio_seconds: secondsOf(minutes) }),
       ...(models !== undefined && { models }),
       limits: { concurrentSessions: Number(concurrent) },
     };

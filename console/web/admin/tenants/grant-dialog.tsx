@@ -9,8 +9,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
-
-const SECONDS_PER_MINUTE = 60;
+import { minutesOf, problemOfMinutes, secondsOf } from '../minutes.ts';
 
 /** Grants credit to a tenant, or corrects a grant. */
 export function GrantDialog({
@@ -24,16 +23,20 @@ export function GrantDialog({
 }) {
   const text = adminTexts.grants;
   const requested = request?.audio_seconds ?? null;
-  const [minutes, setMinutes] = useState(requested === null ? '' : String(requested / SECONDS_PER_MINUTE));
+  const [minutes, setMinutes] = useState(requested === null ? '' : minutesOf(requested));
+  const [problem, setProblem] = useState<string>();
   const [note, setNote] = useState('');
   // The id is fixed, so that a repeated request after a lost response grants the credit once.
   const [id] = useState(() => crypto.randomUUID());
   const grant = useAction(async () => {
-    const seconds = Math.round(Number(minutes) * SECONDS_PER_MINUTE);
+    const found = problemOfMinutes(minutes);
+    setProblem(found);
+    if (found !== undefined) return;
+    const seconds = secondsOf(minutes);
     const body = { id, audio_seconds: seconds, ...(note.trim() !== '' && { note: note.trim() }) };
     await call('POST tenants/:name/grants', { params: { name }, body });
-    const sign = seconds < 0 ? '−' : '';
-    onGranted(text.granted(`${sign}${formatAudio(Math.abs(seconds) * 1000)}`, spec.displayName));
+    const amount = formatAudio(Math.abs(seconds) * 1000);
+    onGranted(seconds < 0 ? text.removed(amount, spec.displayName) : text.granted(amount, spec.displayName));
   });
   return (
     <Dialog title={text.dialogTitle(spec.displayName)} onClose={onClose}>
@@ -53,6 +56,7 @@ export function GrantDialog({
           step="any"
           label={text.minutes}
           hint={text.minutesHint}
+          {...(problem !== undefined && { problem })}
           value={minutes}
           onChange={setMinutes}
           required

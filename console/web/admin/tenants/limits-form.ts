@@ -1,6 +1,5 @@
 import type { AdminTenantView } from '../../../src/responses/administration.ts';
-
-const SECONDS_PER_MINUTE = 60;
+import { minutesOf, secondsOf } from '../minutes.ts';
 
 type Spec = AdminTenantView['spec'];
 
@@ -21,7 +20,7 @@ export function formOf({ limits, budget, priority = 'normal', models }: Spec): L
     concurrent: String(limits.concurrentSessions),
     sessionRate: String(limits.sessionsPerMinute),
     requestRate: String(limits.requestsPerMinute),
-    budget: budget === undefined ? '' : String(budget.monthlyAudioSeconds / SECONDS_PER_MINUTE),
+    budget: budget === undefined ? '' : minutesOf(budget.monthlyAudioSeconds),
     priority,
     models: models.join(', '),
   };
@@ -49,5 +48,5 @@ export function patchOf(before: LimitsForm, after: LimitsForm): Readonly<Record<
 }
 
 function budgetOf({ budget }: LimitsForm) {
-  return budget === '' ? null : { monthlyAudioSeconds: Math.round(Number(budget) * SECONDS_PER_MINUTE) };
+  return budget === '' ? null : { monthlyAudioSeconds: secondsOf(budget) };
 }

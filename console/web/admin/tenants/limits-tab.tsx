@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { ModelListView } from '../../../src/responses/administration.ts';
 import { useAction } from '../../data/use-action.ts';
+import { useLoad } from '../../data/use-load.ts';
 import { adminTexts } from '../../texts/admin.ts';
 import { announce } from '../../ui/announce.ts';
 import { Button } from '../../ui/button.tsx';
@@ -7,6 +9,7 @@ import { Card } from '../../ui/content.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
+import { problemOfMinutes } from '../minutes.ts';
 import { useMayChange } from '../rights.ts';
 import type { LimitsForm } from './limits-form.ts';
 import { formOf, patchOf } from './limits-form.ts';
@@ -19,8 +22,14 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
   const [before, setBefore] = useState(() => formOf(spec));
   const [form, setForm] = useState(before);
   const [outcome, setOutcome] = useState<'saved' | 'waiting' | 'unchanged'>();
+  const [budgetProblem, setBudgetProblem] = useState<string>();
+  const models = useLoad('models', () => call('GET models'));
+  const unknown = unknownModels(spec.models, models.data);
   const save = useAction(async () => {
     setOutcome(undefined);
+    const problem = form.budget === '' ? undefined : problemOfMinutes(form.budget);
+    setBudgetProblem(problem);
+    if (problem !== undefined) return;
     const body = patchOf(before, form);
     if (Object.keys(body).length === 0) {
       setOutcome('unchanged');
@@ -55,11 +64,20 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
             <TextField {...number} label={text.requestRate} {...bind('requestRate')} />
           </div>
           <div class="fields">
-            <TextField type="number" min="0" step="any" label={text.budget} hint={text.budgetHint} {...bind('budget')} />
+            <TextField
+              type="number"
+              min="0"
+              step="any"
+              label={text.budget}
+              hint={text.budgetHint}
+              {...(budgetProblem !== undefined && { problem: budgetProblem })}
+              {...bind('budget')}
+            />
             <SelectField label={text.priority} choices={Object.entries(text.priorities)} {...bind('priority')} />
             <TextField label={text.models} hint={text.modelsHint} isMono required {...bind('models')} />
           </div>
         </fieldset>
+        {unknown.length > 0 && <Notice tone="warning">{text.unknownModels(unknown.join(', '))}</Notice>}
         <Problem message={save.problem} />
         {outcome === 'saved' && <Notice tone="success">{adminTexts.common.saved}</Notice>}
         {outcome === 'waiting' && <Notice tone="warning">{adminTexts.common.notApplied}</Notice>}
@@ -72,4 +90,11 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
       </form>
     </Card>
   );
+}
+
+/** Returns models of a tenant that do not exist. Empty while Redis is unavailable, because the list is incomplete then. */
+function unknownModels(models: readonly string[], known: ModelListView | undefined): string[] {
+  if (known?.ledger_available !== true) return [];
+  const names = new Set(['*', ...known.data.map(({ name }) => name)]);
+  return models.filter((model) => !names.has(model));
 }

@@ -96,6 +96,7 @@ export const limits = {
   priorities: { high: 'High', normal: 'Normal', low: 'Low' },
   models: 'Models',
   modelsHint: 'IDs of models, separated by commas. * allows all models.',
+  unknownModels: (models: string) => `The tenant may use models that do not exist: ${models}. Check their IDs.`,
 };
 
 /** Texts of the grants of a tenant. */
@@ -111,6 +112,9 @@ export const grants = {
   minutesHint: 'A negative number is a correction. It removes at most the available credit.',
   noteHint: 'For administrators. The developer does not see it.',
   granted: (amount: string, name: string) => `${amount} granted to ${name}.`,
+  removed: (amount: string, name: string) => `${amount} removed from ${name}.`,
+  tooLittle: 'The amount is less than one second of audio. Enter a larger one.',
+  tooMuch: (minutes: string) => `Enter at most ${minutes} minutes.`,
   requested: (when: string) => `The developer asked for credit ${when}:`,
   correction: 'Correction',
 };
