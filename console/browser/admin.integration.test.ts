@@ -260,7 +260,7 @@ test('a credit request is answered by a grant', async () => {
   expect((await specOf('asking')).grants).toMatchObject([{ id: 'welcome' }, { audioSeconds: 7200 }]);
 });
 
-test('a tenant is suspended and resumed, and gets a new private link', async () => {
+test('a tenant is suspended and resumed', async () => {
   await console_.createTenant('switch');
   const page = await signIn('/tenants/switch?tab=access');
   for (const [action, state] of [
@@ -273,11 +273,29 @@ test('a tenant is suspended and resumed, and gets a new private link', async () 
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await specOf('switch')).state).toBe(state);
   }
+});
+
+test('a private link is created at once, and replaced only after a confirmation', async () => {
+  await console_.call('PUT', '/admin/v1/tenants/linked', { body: { displayName: 'linked', state: 'Active' } });
+  const page = await signIn('/tenants/linked?tab=access');
   await page.getByRole('button', { name: 'Create private link' }).click();
-  const path = await page.getByLabel('Private link of the tenant', { exact: true }).innerText();
+  const shown = page.getByLabel('Private link of the tenant', { exact: true });
+  const first = await shown.innerText();
+  await page.getByText('Append it to the address of the developer console').waitFor();
   await checkPage(page);
   await page.getByRole('button', { name: 'Done' }).click();
-  await browser.signIn(`${console_.pageUrl}${path}`);
+  await page.getByRole('button', { name: 'Replace private link' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replace the private link of linked?' });
+  await checkPage(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const developer = await browser.signIn(`${console_.pageUrl}${first}`);
+  await page.getByRole('button', { name: 'Replace private link' }).click();
+  await dialog.getByRole('button', { name: 'Replace private link' }).click();
+  const second = await shown.innerText();
+  await developer.reload();
+  await developer.getByLabel('Private link').waitFor();
+  await browser.signIn(`${console_.pageUrl}${second}`);
 });
 
 test('a tenant is purged only after its name was typed', async () => {

@@ -148,3 +148,22 @@ test('the console port serves the page and not the admin API', async () => {
   expect((await fetch(`${console_.pageUrl}${tenants}`, { headers })).status).toBe(404);
   expect((await fetch(`${console_.pageUrl}/`, { method: 'POST' })).status).toBe(405);
 });
+
+test('POST link returns the whole address if CONSOLE_URL is set, and null otherwise', async () => {
+  const create = async ({ call }: TestConsole) => {
+    await call('PUT', `${tenants}/linked`, { body: { displayName: 'Linked' } });
+    expect((await call('GET', `${tenants}/linked`)).body.has_link).toBe(false);
+    const { body } = await call('POST', `${tenants}/linked/link`);
+    expect((await call('GET', `${tenants}/linked`)).body.has_link).toBe(true);
+    return body as { path: string; url: string | null };
+  };
+  expect((await create(console_)).url).toBeNull();
+  const env = { CONSOLE_URL: 'https://console.example.org', KEY_ACTIVATION_TIMEOUT_MS: '0' };
+  const addressed = await startTestConsole(NO_REDIS, env);
+  try {
+    const { path, url } = await create(addressed);
+    expect(url).toBe(`https://console.example.org${path}`);
+  } finally {
+    await addressed.stop();
+  }
+});

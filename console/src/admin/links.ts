@@ -4,13 +4,19 @@ import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
-import type { LinkView } from '../responses.ts';
+import type { AdminLinkView } from '../responses/administration.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Creates private links and sign-in codes of tenants. */
 export function routeLinks(router: Router, deps: Deps, audited: Audited): void {
   const { store, peppers, codes, settings, logger, now } = deps;
+
+  function viewLink(tenant: string, token: string, expiresAtMs: number): AdminLinkView {
+    const path = `/#${token}`;
+    const url = settings.CONSOLE_URL === '' ? null : `${settings.CONSOLE_URL}${path}`;
+    return { object: 'link', tenant, token, path, url, expires_at: new Date(expiresAtMs).toISOString() };
+  }
 
   router
     .route('/admin/v1/tenants/:name/link')
@@ -27,9 +33,7 @@ export function routeLinks(router: Router, deps: Deps, audited: Audited): void {
           return withLink(tenant, token, peppers, expiresAtMs);
         });
         logger.info({ tenant: name }, 'private link replaced');
-        const expiresAt = new Date(expiresAtMs).toISOString();
-        const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
-        response.status(201).json(view);
+        response.status(201).json(viewLink(name, token, expiresAtMs));
       }),
     )
     .all(methodNotAllowed('POST'));
@@ -45,9 +49,7 @@ export function routeLinks(router: Router, deps: Deps, audited: Audited): void {
         if (isLinkExpired(found.resource, now())) throw new ConsoleError('link_expired');
         const { token, expiresAtMs } = codes.create(found.resource, now());
         logger.info({ tenant: name }, 'sign-in code created');
-        const expiresAt = new Date(expiresAtMs).toISOString();
-        const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
-        response.status(201).json(view);
+        response.status(201).json(viewLink(name, token, expiresAtMs));
       }),
     )
     .all(methodNotAllowed('POST'));

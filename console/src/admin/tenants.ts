@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
+import { linkIdOf } from '../applications/link.ts';
 import type { Audited } from '../audit/act.ts';
 import type { Deps } from '../deps.ts';
 import { ConsoleError } from '../errors.ts';
@@ -26,7 +27,8 @@ export function routeTenants(router: Router, deps: Deps, audited: Audited): void
     const tenant = await store.get('Tenant', name);
     if (tenant === undefined) throw new ConsoleError('tenant_not_found');
     const { available, value } = await readIfAvailable(() => ledger.accounts.read(name));
-    return { ...viewTenant(tenant), account: viewAccount(value), ledger_available: available };
+    const hasLink = linkIdOf(tenant.resource) !== '';
+    return { ...viewTenant(tenant), has_link: hasLink, account: viewAccount(value), ledger_available: available };
   }
 
   router

@@ -1,8 +1,8 @@
 /** Responses for administrators. */
 
-import type { AccountView, ContactView, CreditRequestView, TenantState } from '../responses.ts';
+import type { AccountView, ContactView, CreditRequestView, LinkView, TenantState } from '../responses.ts';
 
-/** A tenant as administrators see it. The list of tenants contains no accounts. */
+/** A tenant as administrators see it. Lists of tenants contain neither links nor accounts. */
 export interface AdminTenantView {
   readonly object: 'tenant';
   readonly name: string;
@@ -24,8 +24,16 @@ export interface AdminTenantView {
     readonly budget?: { readonly monthlyAudioSeconds: number };
     readonly grants: readonly { readonly id: string; readonly audioSeconds: number; readonly note?: string }[];
   };
+  /** True if a private link signs in to the tenant. The link itself is not stored. */
+  readonly has_link?: boolean;
   readonly account?: AccountView | null;
   readonly ledger_available?: boolean;
+}
+
+/** A new private link or sign-in code. */
+export interface AdminLinkView extends LinkView {
+  /** Whole address. Null if CONSOLE_URL is not set. */
+  readonly url: string | null;
 }
 
 /** What exists of a tenant, or was removed. */

@@ -3,11 +3,10 @@ import type {
   AdminSignInMethodsView,
   AuditView,
   DecisionMailView,
-  LinkView,
   ListedKey,
   UsageView,
 } from '../../src/responses.ts';
-import type { AdminTenantView, HealthView, ModelListView, PurgeView } from '../../src/responses/administration.ts';
+import type { AdminLinkView, AdminTenantView, HealthView, ModelListView, PurgeView } from '../../src/responses/administration.ts';
 import type { PageOf, RefusalView, SessionRow } from '../../src/responses/history.ts';
 import { createCall } from '../data/api.ts';
 
@@ -35,7 +34,7 @@ export interface AdminRoutes {
   'DELETE tenants/:name': Applied;
   'POST tenants/:name/grants': Partial<Applied>;
   'POST tenants/:name/purge': PurgeView;
-  'POST tenants/:name/link': LinkView;
+  'POST tenants/:name/link': AdminLinkView;
   'GET tenants/:name/keys': { readonly data: readonly ListedKey[] };
   'GET tenants/:name/usage': UsageView;
   'GET tenants/:name/sessions': PageOf<SessionRow>;

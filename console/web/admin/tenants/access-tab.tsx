@@ -1,17 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { PurgeView } from '../../../src/responses/administration.ts';
 import { navigate } from '../../data/router.ts';
-import { useAction } from '../../data/use-action.ts';
 import { adminTexts } from '../../texts/admin.ts';
 import { announce } from '../../ui/announce.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/content.tsx';
-import { CopyField } from '../../ui/copy.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Notice, Problem } from '../../ui/notice.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ApplicationCard } from './application-card.tsx';
+import { LinkCard } from './link-card.tsx';
 import type { TabProps } from './tab-props.ts';
 import { PurgeDialog } from './purge-dialog.tsx';
 
@@ -39,7 +37,7 @@ export function AccessTab({ tenant, reload }: TabProps) {
           </div>
         </Card>
       )}
-      <LinkCard name={name} />
+      <LinkCard tenant={tenant} reload={reload} />
       <Card title={adminTexts.purge.delete}>
         <p>{adminTexts.purge.deleteText}</p>
         <div class="actions-row">
@@ -90,37 +88,6 @@ export function AccessTab({ tenant, reload }: TabProps) {
       )}
       {open === 'purge' && <PurgeDialog tenant={tenant} onClose={close} onPurged={setPurged} />}
     </>
-  );
-}
-
-function LinkCard({ name }: { name: string }) {
-  const text = adminTexts.tenant;
-  const [path, setPath] = useState('');
-  const create = useAction(async () => {
-    setPath((await call('POST tenants/:name/link', { params: { name } })).path);
-  });
-  return (
-    <Card title={text.link}>
-      <p>{text.linkText}</p>
-      <Problem message={create.problem} />
-      <div class="actions-row">
-        <Button onClick={create.run} isBusy={create.isRunning}>
-          {text.createLink}
-        </Button>
-      </div>
-      {path !== '' && (
-        <Dialog title={text.linkTitle} isDismissible={false}>
-          <p>{text.linkOnce}</p>
-          <CopyField label={text.linkLabel} value={path} autofocus />
-          <p class="faint small">{text.linkHint}</p>
-          <DialogActions>
-            <Button kind="primary" onClick={() => setPath('')}>
-              {text.done}
-            </Button>
-          </DialogActions>
-        </Dialog>
-      )}
-    </Card>
   );
 }
 
