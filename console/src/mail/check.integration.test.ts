@@ -102,4 +102,17 @@ test('one mail is sent about a key that expires within 7 days, and none about a 
   expect(subjects(email)).toEqual(['Ada is approved', 'An API key of Ada expires soon']);
   const [, mail] = await smtp.received(email, 2);
   expect(mail?.body).toContain('soon (');
+  expect(mail?.body).toMatch(/expires on \d{1,2} [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC\./);
+});
+
+test('no mail is sent about a key that a rotation has replaced', async () => {
+  const { tenant, email } = await approved(3600);
+  const { body: link } = await console_.call('POST', `/admin/v1/tenants/${tenant}/link`);
+  const developer = createVisitor(console_.pageUrl);
+  await developer.call('POST', 'sign-in', { token: link.token });
+  const created = await developer.call('POST', 'keys', { name: 'rotated' });
+  const rotated = await developer.call('POST', `keys/${created.body.key_id}/rotate`, { overlap_hours: 24 });
+  expect(rotated.status).toBe(201);
+  await checkMails(await createDeps());
+  expect(subjects(email)).toEqual(['Ada is approved']);
 });

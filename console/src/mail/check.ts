@@ -4,6 +4,7 @@ import type { ApiKey, Tenant } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { isOwner } from '../identity/owners.ts';
+import { replacedKeyOf } from '../keys/rotation.ts';
 import type { LedgerView } from '../ledger-view.ts';
 import type { ResourceStore } from '../resources/store.ts';
 import type { ConsoleSettings } from '../settings.ts';
@@ -17,6 +18,7 @@ const DAY_MS = 86_400_000;
 const KEY_WARNING_MS = 7 * DAY_MS;
 /** Time for which a mark is kept. It is longer than the condition that it stands for usually lasts. */
 const MARK_MS = 400 * DAY_MS;
+const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
 export interface MailCheckDeps {
   readonly store: ResourceStore;
@@ -48,7 +50,9 @@ export async function checkMails(deps: MailCheckDeps): Promise<void> {
   for (const tenant of tenants.filter(({ spec }) => spec.state === 'Active')) {
     await checkCredit(deps, tenant);
     const own = keys.filter(({ spec }) => spec.tenant === tenant.metadata.name);
-    for (const key of own) await checkKey(deps, tenant, key);
+    const replaced = new Set(own.map(replacedKeyOf));
+    // A key that was rotated expires as its owner wanted.
+    for (const key of own.filter(({ spec }) => !replaced.has(spec.keyId))) await checkKey(deps, tenant, key);
   }
 }
 
@@ -74,7 +78,7 @@ async function checkKey(deps: MailCheckDeps, tenant: Tenant, { spec }: ApiKey): 
   const facts = {
     tenant: tenant.spec.displayName,
     key: spec.displayName === '' ? `…${spec.lastFour}` : `${spec.displayName} (…${spec.lastFour})`,
-    at: spec.expiresAt ?? '',
+    at: `${times.format(Date.parse(spec.expiresAt ?? ''))} UTC`,
     url: `${deps.settings.CONSOLE_URL}/keys`,
   };
   await sendOnce(deps, tenant, `key:${spec.keyId}:${spec.expiresAt ?? ''}`, (to) =>
