@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { TOKEN } from '../src/testing/console.ts';
 import { checkPage, errorsOf, followIfShown, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
@@ -396,6 +398,9 @@ test('the focus moves to the end of the audit log when all entries are shown', a
 test('the admin page works while Redis is unavailable', async () => {
   const own = await startBrowserConsole({ KEY_ACTIVATION_TIMEOUT_MS: '0' }, { operator: false });
   await own.createTenant('outage');
+  const spec = { language: 'Luo', languageCode: 'luo', artifact: { path: '/m' }, worker: {}, scaling: { min: 1, max: 3 } };
+  const model = { apiVersion: 'asr.svc.dev/v1', kind: 'ASRModel', metadata: { name: 'luo' }, spec };
+  writeFileSync(join(own.readFolder, 'model.yaml'), JSON.stringify(model));
   const page = await signIn('/tenants', TOKEN, own.adminUrl);
   await heading(page, 'Tenants');
   await own.redis.kill();
@@ -409,6 +414,7 @@ test('the admin page works while Redis is unavailable', async () => {
   for (const [link, text] of [
     ['Health', 'Redis'],
     ['Models', 'Redis is unavailable'],
+    ['Models', 'Unknown'],
     ['Audit log', 'Redis is unavailable'],
   ] as const) {
     await page.getByRole('link', { name: link }).click();

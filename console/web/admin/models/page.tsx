@@ -34,19 +34,26 @@ export function ModelsPage() {
         </Card>
       )}
       {data?.data.map((model) => (
-        <Model key={model.name} model={model} />
+        <Model key={model.name} model={model} isKnown={data.ledger_available} />
       ))}
     </Page>
   );
 }
 
-function Model({ model }: { model: ModelView }) {
+/** Returns whether gateways offer a model. Redis contains that, so it is unknown while Redis is unavailable. */
+function Served({ model, isKnown }: { model: ModelView; isKnown: boolean }) {
+  const text = adminTexts.models;
+  if (!isKnown) return <Badge tone="warning">{text.unknown}</Badge>;
+  return <Badge tone={model.served ? 'good' : 'neutral'}>{model.served ? text.served : text.notServed}</Badge>;
+}
+
+function Model({ model, isKnown }: { model: ModelView; isKnown: boolean }) {
   const text = adminTexts.models;
   const { pool, canary, scaling } = model;
   return (
     <Card
       title={model.language === null ? model.name : `${model.language} · ${model.name}`}
-      actions={<Badge tone={model.served ? 'good' : 'neutral'}>{model.served ? text.served : text.notServed}</Badge>}
+      actions={<Served model={model} isKnown={isKnown} />}
       isFlush
     >
       <div class="card-part">

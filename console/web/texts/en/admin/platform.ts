@@ -6,6 +6,7 @@ export const models = {
   emptyText: 'Create an ASRModel resource to serve a model.',
   served: 'Served',
   notServed: 'Not served',
+  unknown: 'Unknown',
   workers: 'Workers',
   streams: 'Streams',
   waiting: 'Waiting',
