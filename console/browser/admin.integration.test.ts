@@ -33,11 +33,11 @@ const focusedNotice = (page: Page, text: string) =>
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
 /** Puts an application on the waitlist, and returns the name of its tenant. */
-async function apply(organisation: string): Promise<string> {
+async function apply(organisation: string, use = 'Captions for <b>radio</b>'): Promise<string> {
   const response = await fetch(`${console_.pageUrl}/console/v1/applications`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-svc-asr-console': '1' },
-    body: JSON.stringify({ name: 'Achieng', email: 'a@example.org', organisation, use: 'Captions for <b>radio</b>' }),
+    body: JSON.stringify({ name: 'Achieng', email: 'a@example.org', organisation, use }),
   });
   return ((await response.json()) as { tenant: string }).tenant;
 }
@@ -107,6 +107,19 @@ test('an application is declined with a reason', async () => {
   await focusedNotice(page, 'Spam Ltd was declined.');
   const { body } = await console_.call('GET', `/admin/v1/tenants/${name}`);
   expect(body).toMatchObject({ decline_reason: 'Please describe the use.', spec: { state: 'Declined' } });
+});
+
+test('a long application is shortened, and shown in full on request', async () => {
+  await apply('Long Story', `${'All about our radio. '.repeat(180)}The end.`);
+  const page = await signIn();
+  const row = page.getByRole('row').filter({ hasText: 'Long Story' });
+  await row.waitFor();
+  const shortened = (await row.boundingBox())?.height ?? 0;
+  expect(shortened).toBeLessThan(300);
+  await checkPage(page);
+  await row.getByRole('button', { name: 'Show all', expanded: false }).click();
+  await row.getByRole('button', { name: 'Show less', expanded: true }).waitFor();
+  expect((await row.boundingBox())?.height).toBeGreaterThan(shortened);
 });
 
 test('a declined application is approved on the page of the tenant', async () => {

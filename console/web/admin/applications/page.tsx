@@ -6,6 +6,7 @@ import { adminTexts } from '../../texts/admin.ts';
 import { announce } from '../../ui/announce.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import { LoadFailure } from '../../ui/notice.tsx';
 import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
@@ -64,7 +65,7 @@ export function ApplicationsPage() {
               keyOf={({ name }) => name}
               columns={[
                 { label: text.applicant, cell: (tenant) => <Applicant tenant={tenant} /> },
-                { label: text.use, cell: ({ spec }) => <span class="wrap">{spec.contact?.use ?? '–'}</span> },
+                { label: text.use, cell: ({ spec }) => <LongText text={spec.contact?.use ?? '–'} /> },
                 {
                   label: text.received,
                   cell: ({ created_at: at }) =>

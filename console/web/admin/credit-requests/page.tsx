@@ -6,6 +6,7 @@ import { adminTexts } from '../../texts/admin.ts';
 import { announce } from '../../ui/announce.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import { LoadFailure, Notice } from '../../ui/notice.tsx';
 import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
@@ -53,7 +54,7 @@ export function CreditRequestsPage() {
                     </a>
                   ),
                 },
-                { label: text.message, cell: ({ request }) => <span class="wrap">{request.message}</span> },
+                { label: text.message, cell: ({ request }) => <LongText text={request.message} /> },
                 {
                   label: text.amount,
                   kind: 'number',

@@ -31,5 +31,7 @@ export const general = {
   toOverview: 'Go to the overview',
   optional: 'optional',
   details: 'Details',
+  showAll: 'Show all',
+  showLess: 'Show less',
   comingSoon: 'The playground is not available yet.',
 };
