@@ -6,6 +6,7 @@ import { checkPage, errorsOf, followIfShown, startBrowser, waitForFocus } from '
 import type { Page, TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
+import { completeSession } from './testing/sessions.ts';
 
 let console_: BrowserConsole;
 let browser: TestBrowser;
@@ -158,7 +159,7 @@ test('tenants are found by a part of their name and by status', async () => {
 
 test('every tab of a tenant is shown without violations, and the audit log records the views', async () => {
   await console_.createTenant('tabs');
-  await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'tabs', name: 'production' } });
+  const key = await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'tabs', name: 'production' } });
   const page = await signIn('/tenants/tabs');
   const tabs = ['Overview', 'Keys', 'Usage', 'Sessions', 'Refused requests', 'Limits and budget', 'Credit'];
   for (const tab of [...tabs, 'Access and removal']) {
@@ -168,6 +169,9 @@ test('every tab of a tenant is shown without violations, and the audit log recor
   }
   await page.getByRole('tab', { name: 'Keys' }).click();
   await page.getByText('production').waitFor();
+  await completeSession(console_.ledger, 'tabs', { audioMs: 1000, keyId: key.body.key_id as string });
+  await page.getByRole('tab', { name: 'Sessions' }).click();
+  await page.getByRole('cell', { name: 'production (…' }).waitFor();
   const { body } = await console_.call('GET', '/admin/v1/audit?tenant=tabs&action=tenant.view');
   const views = new Set(body.data.map(({ detail }: { detail: { view: string } }) => detail.view));
   expect([...views].sort()).toEqual(['keys', 'refusals', 'sessions', 'tenant', 'usage']);

@@ -10,6 +10,7 @@ import {
   formatRelative,
 } from '../../data/format.ts';
 import { useLoad } from '../../data/use-load.ts';
+import { keyLabel } from '../../developer/keys/describe.ts';
 import { endText, stateText, stateTone } from '../../developer/sessions/describe.ts';
 import { adminTexts } from '../../texts/admin.ts';
 import { texts } from '../../texts/index.ts';
@@ -102,6 +103,7 @@ export function UsageTab({ name }: { name: string }) {
 /** The latest sessions of a tenant. */
 export function SessionsTab({ name }: { name: string }) {
   const text = texts.sessions;
+  const keys = useLoad(name, () => call('GET tenants/:name/keys', { params: { name } }));
   const sessions = useLoad(name, () => call('GET tenants/:name/sessions', { params: { name }, query: { limit: 100 } }));
   return (
     <View
@@ -129,7 +131,11 @@ export function SessionsTab({ name }: { name: string }) {
             </>
           ),
         },
-        { label: text.key, cell: ({ key_id: id, source }) => (id === null ? text.sources[source] : <code>{id}</code>) },
+        { label: text.key, cell: ({ key_id: id, source }) => (
+            <span class={id === null ? 'nowrap' : undefined}>
+              {keyLabel(id, keys.data?.data ?? []) ?? text.sources[source]}
+            </span>
+          ) },
         { label: text.audio, kind: 'number', cell: ({ audio_ms: ms }) => formatExactAudio(ms) },
         { label: text.charged, kind: 'number', cell: ({ billable_ms: ms }) => formatAudio(ms) },
       ]}

@@ -48,7 +48,7 @@ function Details({ session }: { session: SessionDetailView }) {
           [text.closeCode, closeText(closeCode, completedAt !== null)],
           [text.model, <code key="model">{session.model}</code>],
           [text.source, text.sources[session.source]],
-          [text.key, sourceText(session, keys.data?.data ?? [])],
+          ...(session.key_id === null ? [] : [[text.key, sourceText(session, keys.data?.data ?? [])] as const]),
           [text.created, formatPreciseTime(session.created_at)],
           [text.completed, completedAt === null ? text.running : formatPreciseTime(completedAt)],
           [text.duration, durationMs === null ? '–' : formatExactAudio(durationMs)],
