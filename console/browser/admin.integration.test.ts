@@ -441,6 +441,14 @@ test('the admin page works while Redis is unavailable', async () => {
   await own.stop();
 });
 
+test('the page of an unknown tenant leads back to the tenants', async () => {
+  const page = await signIn('/tenants/nobody');
+  await page.getByText('There is no tenant with this name.').waitFor();
+  await checkPage(page);
+  await page.getByRole('link', { name: 'Go to the tenants' }).click();
+  await heading(page, 'Tenants');
+});
+
 test('an unknown address shows that there is no page', async () => {
   const page = await signIn('/nowhere');
   await heading(page, 'Page not found');

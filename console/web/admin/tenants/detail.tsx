@@ -1,8 +1,10 @@
 import type { AdminTenantView } from '../../../src/responses/administration.ts';
+import { codeOf } from '../../data/api.ts';
 import { navigate, usePlace } from '../../data/router.ts';
 import { useLoad } from '../../data/use-load.ts';
 import { adminTexts } from '../../texts/admin.ts';
-import { Page, Skeleton } from '../../ui/content.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
 import { LoadFailure, Notice } from '../../ui/notice.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { call } from '../api.ts';
@@ -30,9 +32,15 @@ export function TenantPage({ params }: { params: PageParams }) {
   const loaded = useLoad(name, () => call('GET tenants/:name', { params: { name } }));
   const tenant = loaded.data;
   const text = adminTexts.tenant;
+  const isUnknown = codeOf(loaded.error) === 'tenant_not_found';
   return (
     <Page title={tenant?.spec.displayName ?? name} lead={tenant && <Lead tenant={tenant} />}>
-      {loaded.error !== undefined && <LoadFailure error={loaded.error} onRetry={() => void loaded.reload()} />}
+      {isUnknown && (
+        <Card isFlush>
+          <Empty title={text.unknown} action={<ButtonLink href="/tenants">{adminTexts.purge.toTenants}</ButtonLink>} />
+        </Card>
+      )}
+      {loaded.error !== undefined && !isUnknown && <LoadFailure error={loaded.error} onRetry={() => void loaded.reload()} />}
       {tenant === undefined && loaded.error === undefined && <Skeleton lines={5} />}
       {tenant !== undefined && (
         <>

@@ -21,6 +21,7 @@ export const tenants = {
 
 /** Texts of the page of a tenant. */
 export const tenant = {
+  unknown: 'There is no tenant with this name.',
   tabsLabel: 'Parts of the tenant',
   tabs: {
     overview: 'Overview',
