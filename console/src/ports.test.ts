@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@svc-asr/runtime';
+import express from 'express';
 import { send } from '../../test/support/answer.ts';
 import { createCertificate } from '../../test/support/certificate.ts';
 import { freePort } from '../../test/support/ports.ts';
+import { requireTls } from './http/require-tls.ts';
 import { startAdminApi, startPage } from './ports.ts';
 
 const logger = createLogger('console', 'silent');
@@ -38,6 +40,31 @@ describe('startPage', () => {
     servers.push(server);
     await expect(startPage({ ...plain, CONSOLE_PORT: portOf(server) }, app, logger)).rejects.toThrow('EADDRINUSE');
   });
+});
+
+test.each([
+  ['console.example.org', 'max-age=31536000'],
+  ['localhost:8444', undefined],
+])('browsers that open %s over TLS get the rule %s about TLS', async (host, rule) => {
+  const { cert, key } = await createCertificate();
+  const tls = { TLS_CERT_FILE: join(folder, 'page.crt'), TLS_KEY_FILE: join(folder, 'page.key') };
+  writeFileSync(tls.TLS_CERT_FILE, cert);
+  writeFileSync(tls.TLS_KEY_FILE, key);
+  const page = express().use(requireTls, app);
+  const settings = { CONSOLE_HOST: '127.0.0.1', CONSOLE_PORT: 0 };
+  const [secure, plain] = [
+    await startPage({ ...settings, ...tls }, page, logger),
+    await startPage({ ...settings, TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, page, logger),
+  ];
+  servers.push(secure, plain);
+  const overTls = await send(`https://127.0.0.1:${portOf(secure)}/`, {
+    ca: cert,
+    servername: 'localhost',
+    headers: { host },
+  });
+  expect(overTls.headers['strict-transport-security']).toBe(rule);
+  const overHttp = await send(`http://127.0.0.1:${portOf(plain)}/`, { headers: { host } });
+  expect(overHttp.headers['strict-transport-security']).toBeUndefined();
 });
 
 describe('startAdminApi', () => {

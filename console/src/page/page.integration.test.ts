@@ -39,6 +39,11 @@ test('every address of the page returns the page with its security headers, and 
   }
 });
 
+test.each(['/favicon.ico', '/robots.txt'])('%s is not found, because it is not a page', async (path) => {
+  const { status, headers } = await get(path, HTML);
+  expect([status, headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
+});
+
 test('a client that does not ask for HTML gets an error as JSON at an unknown address', async () => {
   for (const path of ['/keys', '/console/v1/nothing']) {
     const response = await get(path);

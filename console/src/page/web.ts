@@ -17,6 +17,9 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Names of assets contain a hash of their content, so browsers need not ask for them again. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
+/** Path of a file such as /robots.txt. No page has such an address. */
+const FILE = /^\/[^/]+\.[a-z]+$/;
+
 /** A file of a page, and its compressed form. */
 interface PageFile {
   readonly type: string;
@@ -62,8 +65,10 @@ export function loadWebPage(name: 'developer' | 'admin', connectTo: readonly str
     },
     routeOthers: (router) => {
       router.get('/{*path}', (request, response, next) => {
+        // Browsers and crawlers ask for files that the page does not have.
+        if (FILE.test(request.path)) next();
         // Clients of the API accept any type, and get errors as JSON.
-        if (request.accepts(['json', 'html']) === 'html') void sendIndex(request, response, next);
+        else if (request.accepts(['json', 'html']) === 'html') void sendIndex(request, response, next);
         else next();
       });
     },

@@ -15,7 +15,9 @@ test.each([
 test.each([
   ['2025-01-01', '2026-02-04', true],
   ['2025-01-01', '2026-02-05', false],
-  ['2026-02-30', 'x', false],
+  ['2026-02-30', '2026-03-02', false],
+  ['2026-02-28', '2026-03-02', true],
+  ['2026-02-28', 'x', false],
 ])('isRange returns for %s to %s: %s', (from, to, isValid) => {
   expect(isRange(from, to)).toBe(isValid);
 });

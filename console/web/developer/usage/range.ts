@@ -28,7 +28,13 @@ export function lastDays(days: number, nowMs: number): UsageRange {
 
 /** Returns whether two days form a range that the console can return. */
 export function isRange(from: string, to: string): boolean {
-  if (![from, to].every((day) => DAY.test(day) && !Number.isNaN(Date.parse(`${day}T00:00:00Z`)))) return false;
+  if (![from, to].every(isDay)) return false;
   const { length } = daysBetween(from, to);
   return length >= 1 && length <= MAX_DAYS;
+}
+
+/** Returns whether the text is a day of the calendar. The parser of dates also accepts 30 February. */
+function isDay(text: string): boolean {
+  const atMs = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(atMs) && dayOf(atMs) === text;
 }
