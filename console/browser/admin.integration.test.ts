@@ -432,7 +432,7 @@ test('the admin page works while Redis is unavailable', async () => {
     ['Health', 'Redis'],
     ['Models', 'Redis is unavailable'],
     ['Models', 'Unknown'],
-    ['Audit log', 'Redis is unavailable'],
+    ['Audit log', 'This is temporarily unavailable.'],
   ] as const) {
     await page.getByRole('link', { name: link }).click();
     await page.getByText(text).first().waitFor();

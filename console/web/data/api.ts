@@ -69,8 +69,13 @@ interface ErrorAnswer {
   readonly error?: { readonly message?: string; readonly code?: string; readonly request_id?: string };
 }
 
+/** Codes of responses while a part of the service is unavailable. Their messages are for programs. */
+const UNAVAILABLE = ['service_unavailable', 'gateway_unavailable'];
+
 function errorOf(status: number, { error = {} }: ErrorAnswer): RequestError {
-  return new RequestError(error.message ?? texts.general.failed(status), {
+  const isUnavailable = UNAVAILABLE.includes(error.code ?? '');
+  const message = isUnavailable ? texts.general.unavailable : error.message;
+  return new RequestError(message ?? texts.general.failed(status), {
     code: error.code ?? '',
     status,
     requestId: error.request_id,

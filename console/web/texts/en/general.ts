@@ -3,6 +3,7 @@ export const general = {
   product: 'svc-asr',
   console: 'svc-asr console',
   unreachable: 'Cannot reach the console. Check your network connection and try again.',
+  unavailable: 'This is temporarily unavailable. Your data is safe. Try again in a moment.',
   failed: (status: number) => `The console returned an error (HTTP ${status}). Try again.`,
   /** Texts for errors whose messages are written for programs, by the code of the console. */
   problems: {
