@@ -28,8 +28,7 @@ async function signIn(path = '/', token = TOKEN, url = console_.adminUrl): Promi
 }
 
 /** Waits until the notice with a result has the focus, because the button of the action has disappeared. */
-const focusedNotice = (page: Page, text: string) =>
-  page.locator('.notice:focus').filter({ hasText: text }).waitFor();
+const focusedNotice = (page: Page, text: string) => page.locator('.notice:focus').filter({ hasText: text }).waitFor();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
@@ -415,7 +414,13 @@ test('the focus moves to the end of the audit log when all entries are shown', a
 test('the admin page works while Redis is unavailable', async () => {
   const own = await startBrowserConsole({ KEY_ACTIVATION_TIMEOUT_MS: '0' }, { operator: false });
   await own.createTenant('outage');
-  const spec = { language: 'Luo', languageCode: 'luo', artifact: { path: '/m' }, worker: {}, scaling: { min: 1, max: 3 } };
+  const spec = {
+    language: 'Luo',
+    languageCode: 'luo',
+    artifact: { path: '/m' },
+    worker: {},
+    scaling: { min: 1, max: 3 },
+  };
   const model = { apiVersion: 'asr.svc.dev/v1', kind: 'ASRModel', metadata: { name: 'luo' }, spec };
   writeFileSync(join(own.readFolder, 'model.yaml'), JSON.stringify(model));
   const page = await signIn('/tenants', TOKEN, own.adminUrl);

@@ -6,7 +6,13 @@ import type {
   ListedKey,
   UsageView,
 } from '../../src/responses.ts';
-import type { AdminLinkView, AdminTenantView, HealthView, ModelListView, PurgeView } from '../../src/responses/administration.ts';
+import type {
+  AdminLinkView,
+  AdminTenantView,
+  HealthView,
+  ModelListView,
+  PurgeView,
+} from '../../src/responses/administration.ts';
 import type { PageOf, RefusalView, SessionRow } from '../../src/responses/history.ts';
 import { createCall } from '../data/api.ts';
 

@@ -40,7 +40,9 @@ export function TenantPage({ params }: { params: PageParams }) {
           <Empty title={text.unknown} action={<ButtonLink href="/tenants">{adminTexts.purge.toTenants}</ButtonLink>} />
         </Card>
       )}
-      {loaded.error !== undefined && !isUnknown && <LoadFailure error={loaded.error} onRetry={() => void loaded.reload()} />}
+      {loaded.error !== undefined && !isUnknown && (
+        <LoadFailure error={loaded.error} onRetry={() => void loaded.reload()} />
+      )}
       {tenant === undefined && loaded.error === undefined && <Skeleton lines={5} />}
       {tenant !== undefined && (
         <>

@@ -131,11 +131,14 @@ export function SessionsTab({ name }: { name: string }) {
             </>
           ),
         },
-        { label: text.key, cell: ({ key_id: id, source }) => (
+        {
+          label: text.key,
+          cell: ({ key_id: id, source }) => (
             <span class={id === null ? 'nowrap' : undefined}>
               {keyLabel(id, keys.data?.data ?? []) ?? text.sources[source]}
             </span>
-          ) },
+          ),
+        },
         { label: text.audio, kind: 'number', cell: ({ audio_ms: ms }) => formatExactAudio(ms) },
         { label: text.charged, kind: 'number', cell: ({ billable_ms: ms }) => formatAudio(ms) },
       ]}
