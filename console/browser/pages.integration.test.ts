@@ -4,6 +4,8 @@ import type { Page, TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
 
+const NARROW = { width: 320, height: 640 };
+
 let console_: BrowserConsole;
 let browser: TestBrowser;
 
@@ -19,6 +21,20 @@ afterAll(async () => {
 /** Returns by how many pixels the content of the open dialog is wider than the dialog. */
 const dialogOverflow = (page: Page) =>
   page.evaluate('(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector("dialog"))');
+
+async function signInAsAdministrator(path: string, options: { viewport?: typeof NARROW } = {}): Promise<Page> {
+  const page = await browser.open(`${console_.adminUrl}${path}`, options);
+  await page.getByLabel('Admin token').fill(TOKEN);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  return page;
+}
+
+/** Returns the place of the first element that a selector finds. */
+async function boxOf(page: Page, selector: string): Promise<{ x: number; y: number; width: number; height: number }> {
+  const box = await page.locator(selector).first().boundingBox();
+  if (box === null) throw new Error(`${selector} is not visible`);
+  return box;
+}
 
 test('the team page of a console without an OpenID provider offers no invitation', async () => {
   const page = await browser.signIn(await console_.createTenant('alone'));
@@ -59,14 +75,28 @@ test('a name that is one long word fits the pages and their dialogs, and leaves 
   await checkPage(page);
   expect(await dialogOverflow(page)).toBe(0);
 
-  const admin = await browser.open(`${console_.adminUrl}/tenants/long?tab=access`);
-  await admin.getByLabel('Admin token').fill(TOKEN);
-  await admin.getByRole('button', { name: 'Sign in' }).click();
+  const admin = await signInAsAdministrator('/tenants/long?tab=access');
   await admin.getByRole('button', { name: 'Suspend tenant' }).click();
   await checkPage(admin);
-  await admin.setViewportSize({ width: 320, height: 640 });
+  await admin.setViewportSize(NARROW);
   expect(await dialogOverflow(admin)).toBe(0);
   expect(await admin.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+});
+
+test('on a narrow screen, notices, the product name and the search keep their layout', async () => {
+  const options = { viewport: NARROW };
+  const page = await browser.signIn(await console_.createTenant('narrow', { grants: [] }), options);
+  await page.getByText('You have no credit left').first().waitFor();
+  const [icon, text] = [await boxOf(page, '.notice > .icon'), await boxOf(page, '.notice-text')];
+  expect(text.x).toBeGreaterThanOrEqual(icon.x + icon.width);
+  expect(text.y).toBeLessThan(icon.y + icon.height);
+  // The icon of the product is 28 pixels high. A second line of its name would be higher.
+  expect((await boxOf(page, '.brand')).height).toBeLessThan(40);
+
+  const admin = await signInAsAdministrator('/tenants', options);
+  await admin.getByRole('link', { name: 'narrow' }).waitFor();
+  const [button, card] = [await boxOf(admin, '.search .button'), await boxOf(admin, '.card')];
+  expect(card.y).toBeGreaterThanOrEqual(button.y + button.height + 8);
 });
 
 test('the page has an icon', async () => {
