@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { checkPage, errorsOf, followIfShown, startBrowser, waitForFocus } from './testing/browser.ts';
 import type { TestBrowser } from './testing/browser.ts';
 import { startBrowserConsole } from './testing/console.ts';
@@ -139,4 +140,17 @@ test('renewing the private link shows the new one once, and revoking it signs ou
   await page.goto('about:blank');
   await page.goto(renewed);
   await page.getByText('This link no longer works.').waitFor();
+});
+
+test('an account that a file defines offers neither a new link nor a request for credit', async () => {
+  const link = await console_.createTenant('fixed', { grants: [] });
+  renameSync(`${console_.folder}/tenant-fixed.yaml`, `${console_.readFolder}/tenant-fixed.yaml`);
+  const page = await browser.signIn(link);
+  await page.getByText('A file defines this account. Add credit there.').waitFor();
+  expect(await page.getByRole('button', { name: 'Ask for credit' }).count()).toBe(0);
+  await checkPage(page);
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByText('A file defines this account, so its private link').waitFor();
+  expect(await page.getByRole('button', { name: 'Renew link' }).count()).toBe(0);
+  await checkPage(page);
 });

@@ -95,6 +95,8 @@ export interface AccountView {
 
 /** The signed-in developer's own tenant. */
 export interface OwnTenantView {
+  /** True if a file defines the tenant, so that the console cannot change it. */
+  readonly read_only: boolean;
   readonly object: 'tenant';
   readonly name: string;
   readonly display_name: string;

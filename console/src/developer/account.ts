@@ -31,6 +31,7 @@ export function routeAccount(router: Router, { ledger, settings, gateway }: Deve
         playground: gateway !== undefined,
         ledger_available: available,
         role: sessionOf(request).role,
+        read_only: sessionOf(request).readOnlyIn !== undefined,
         credit_low: account !== null && isCreditLow(account.credits),
         credit_request: creditRequestOf(tenant),
         decline_reason: declineReasonOf(tenant),

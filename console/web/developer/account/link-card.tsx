@@ -23,8 +23,8 @@ export function LinkCard() {
     <Card title={text.link}>
       {isSoon && <Notice tone="warning">{text.linkSoon}</Notice>}
       {expiresAt !== '' && <p>{text.linkExpires(formatDate(expiresAt), formatRelative(expiresAt))}</p>}
-      <p class="faint">{text.linkText}</p>
-      {account.role === 'owner' && (
+      <p class="faint">{account.read_only ? text.linkReadOnly : text.linkText}</p>
+      {account.role === 'owner' && !account.read_only && (
         <div class="actions-row">
           <Button onClick={() => setDialog('renew')}>{text.renew}</Button>
           <Button kind="danger" onClick={() => setDialog('revoke')}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { OwnTenantView } from '../../../src/responses.ts';
 import { formatAudio, formatDateTime, formatNumber } from '../../data/format.ts';
 import { useInterval, useLoad } from '../../data/use-load.ts';
 import { texts } from '../../texts/index.ts';
@@ -25,7 +26,7 @@ export function OverviewPage() {
     <Page
       title={text.title}
       actions={
-        mayDevelop(account) && !hasNotice && <Button onClick={() => setAsking(true)}>{texts.creditRequest.open}</Button>
+        mayAsk(account) && !hasNotice && <Button onClick={() => setAsking(true)}>{texts.creditRequest.open}</Button>
       }
     >
       <CreditNotice onAsk={() => setAsking(true)} />
@@ -45,6 +46,11 @@ export function OverviewPage() {
   );
 }
 
+/** Returns whether the user can ask for credit. The request is stored in the tenant. */
+function mayAsk(account: OwnTenantView): boolean {
+  return mayDevelop(account) && !account.read_only;
+}
+
 /** Warns before the credit runs out, and when it has. */
 function CreditNotice({ onAsk }: { onAsk: () => void }) {
   const { account } = useAccount();
@@ -53,7 +59,7 @@ function CreditNotice({ onAsk }: { onAsk: () => void }) {
   const requested = request !== null && <p class="faint">{text.requested(formatDateTime(request.at))}</p>;
   const credits = account.account?.credits;
   if (credits === undefined || !account.credit_low) return <>{requested}</>;
-  const actions = mayDevelop(account) && (
+  const actions = mayAsk(account) && (
     <Button kind="primary" onClick={onAsk}>
       {request === null ? texts.creditRequest.open : texts.creditRequest.again}
     </Button>
@@ -62,6 +68,7 @@ function CreditNotice({ onAsk }: { onAsk: () => void }) {
   return (
     <Notice tone={isEmpty ? 'danger' : 'warning'} title={isEmpty ? text.zeroTitle : text.lowTitle} actions={actions}>
       <p>{isEmpty ? text.zeroText : text.lowText(formatAudio(credits.available_ms))}</p>
+      {account.read_only && <p>{text.readOnly}</p>}
       {requested}
     </Notice>
   );

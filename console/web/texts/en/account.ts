@@ -27,6 +27,7 @@ export const account = {
   everywhereText: 'Ends your sessions in all browsers, this one included.',
   link: 'Private link',
   linkExpires: (date: string, relative: string) => `Your private link expires on ${date} (${relative}).`,
+  linkReadOnly: 'A file defines this account, so its private link cannot be renewed or revoked here.',
   linkText: 'The link signs you in. A new link replaces it and signs out your other browsers.',
   linkSoon: 'Renew it before it expires. Afterwards only an administrator can create a new one.',
   renew: 'Renew link',

@@ -25,6 +25,7 @@ export const overview = {
   zeroText: 'New sessions are refused until an administrator grants more credit.',
   lowTitle: 'Your credit is running low',
   lowText: (left: string) => `${left} of audio left. New sessions are refused when the credit is used up.`,
+  readOnly: 'A file defines this account. Add credit there.',
   requested: (date: string) => `You asked for more credit on ${date}.`,
 };
 
