@@ -5,11 +5,10 @@ import { sessionLinkIdOf } from '../applications/link.ts';
 import { ConsoleError } from '../errors.ts';
 import { SESSION_COOKIE } from './cookie.ts';
 import type { DeveloperDeps } from './deps.ts';
-import { tooMany } from './find-session.ts';
 import type { LinkSession, SessionFinder } from './find-session.ts';
 
 const HOUR_MS = 3_600_000;
-/** Maximum number of sign-outs of a tenant per hour. Each is a write. */
+/** Maximum number of sign-outs of a tenant per hour that are stored. Each is a write. */
 const SIGN_OUTS_PER_HOUR = 20;
 
 /**
@@ -24,8 +23,8 @@ export function createSignOut({ store, identity, now }: DeveloperDeps, finder: S
     // A Tenant in a read-only folder cannot store the sign-out. Its sessions end when they expire.
     if (readOnlyIn !== undefined) return;
     const { name } = tenant.metadata;
-    const waitMs = signOuts.waitMs(name, now());
-    if (waitMs > 0) throw tooMany(waitMs);
+    // A user can always leave this browser. A copy of the cookie then works until it expires.
+    if (signOuts.waitMs(name, now()) > 0) return;
     signOuts.fail(name, now());
     await store.update('Tenant', name, (current) => {
       // With a new link, all sessions of the old one have ended.
