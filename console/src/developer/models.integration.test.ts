@@ -33,6 +33,7 @@ test('GET models lists the models that the tenant may use, with their contexts',
     language_code: 'ki',
     contexts: [{ context_size: [56, 13], chunk_ms: 1120, default: true }],
     max_audio_seconds: 300,
+    ready: false,
   };
   const two = { ...one, id: 'two', language: 'Dholuo', language_code: 'luo' };
   expect((await all.call('GET', 'models')).body).toEqual({ object: 'list', data: [one, two] });

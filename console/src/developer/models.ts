@@ -18,7 +18,13 @@ export function routeOwnModels(router: Router, { ledger }: Pick<DeveloperDeps, '
       const tenant = await signedIn(request);
       const entries = ((await ledger.catalogue.read()) ?? []).filter(({ id }) => mayUse(tenant, id));
       const data = await Promise.all(
-        entries.map(async (entry) => viewModel(entry, await ledger.pools.contexts(entry.id))),
+        entries.map(async (entry) => {
+          const [contexts, { slots }] = await Promise.all([
+            ledger.pools.contexts(entry.id),
+            ledger.fleet.pool(entry.id),
+          ]);
+          return viewModel(entry, contexts, slots > 0);
+        }),
       );
       response.json({ object: 'list', data });
     })
@@ -30,7 +36,11 @@ function mayUse({ spec }: Tenant, model: string): boolean {
 }
 
 /** Returns a model. It has only the default context if no worker has reported its contexts yet, as in GET /v1/models. */
-function viewModel(entry: CatalogueEntry, reported: readonly (readonly [number, number])[]): OwnModelView {
+function viewModel(
+  entry: CatalogueEntry,
+  reported: readonly (readonly [number, number])[],
+  ready: boolean,
+): OwnModelView {
   const contexts = reported.length > 0 ? reported : [AUDIO.defaultContext];
   return {
     object: 'model',
@@ -43,5 +53,6 @@ function viewModel(entry: CatalogueEntry, reported: readonly (readonly [number, 
       default: left === AUDIO.defaultContext[0] && right === AUDIO.defaultContext[1],
     })),
     max_audio_seconds: entry.maxAudioSeconds,
+    ready,
   };
 }

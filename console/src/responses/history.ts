@@ -93,4 +93,6 @@ export interface OwnModelView {
     readonly default: boolean;
   }[];
   readonly max_audio_seconds: number;
+  /** True if a worker is ready. Otherwise the first session waits until one has started. */
+  readonly ready: boolean;
 }

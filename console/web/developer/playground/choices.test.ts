@@ -1,5 +1,5 @@
 import type { OwnModelView } from '../../../src/responses.ts';
-import { chosenModel, configOf, conflictOf, NO_CHOICES } from './choices.ts';
+import { chosenModel, configOf, conflictOf, firstChoices, NO_CHOICES } from './choices.ts';
 
 const MODEL: OwnModelView = {
   object: 'model',
@@ -11,6 +11,7 @@ const MODEL: OwnModelView = {
     { context_size: [56, 3], chunk_ms: 320, default: false },
   ],
   max_audio_seconds: 300,
+  ready: false,
 };
 
 test('chosenModel returns the first model if no model or an unknown one is chosen', () => {
@@ -20,6 +21,12 @@ test('chosenModel returns the first model if no model or an unknown one is chose
     MODEL.id,
     other.id,
   ]);
+});
+
+test('firstChoices prefers a model with a ready worker', () => {
+  const warm = { ...MODEL, id: 'svc-asr-dholuo-v1', ready: true };
+  expect(firstChoices([MODEL, warm]).model).toBe(warm.id);
+  expect(firstChoices([MODEL]).model).toBe('');
 });
 
 test('configOf contains the language and what was chosen', () => {

@@ -24,6 +24,10 @@ test.each(CODE_KINDS)('the code for %s contains the configuration that was tried
   expect(code).toMatch(/"silence_ms":500|endpointing_ms=500/);
 });
 
+test.each(['node', 'python'] as const)('the code for %s names the package to install', (kind) => {
+  expect(buildCode(kind, FACTS)).toMatch(/Install (@svc-asr\/client|svc_asr) first/);
+});
+
 test.each(['curl', 'node', 'python'] as const)('the code for %s uses the CA file of the API if it has one', (kind) => {
   expect(buildCode(kind, { ...FACTS, caFile: '/certs/ca.crt' })).toContain('/certs/ca.crt');
 });

@@ -47,6 +47,7 @@ function buildNode(facts: CodeFacts): string[] {
   return [
     `// ${keyComment(facts)}`,
     ...(caFile === null ? [] : [`// Run it with NODE_EXTRA_CA_CERTS=${shellQuoted(caFile)}.`]),
+    '// Install @svc-asr/client first. Its README explains how.',
     "import { createReadStream } from 'node:fs';",
     "import { createClient, createWavConverter } from '@svc-asr/client';",
     '',
@@ -72,6 +73,7 @@ function buildPython(facts: CodeFacts): string[] {
   ];
   return [
     `# ${keyComment(facts)}`,
+    '# Install svc_asr first: pip install ./clients/python in a clone of the repository.',
     'import asyncio',
     '',
     'from svc_asr import Client, transcribe_file',

@@ -8,7 +8,7 @@ import { LoadFailure, Notice } from '../../ui/notice.tsx';
 import type { OwnModelView, OwnTenantView } from '../../../src/responses.ts';
 import { mayDevelop, useAccount } from '../account-context.ts';
 import { call } from '../api.ts';
-import { chosenModel, configOf, conflictOf, MAX_AUDIO_SECONDS, NO_CHOICES } from './choices.ts';
+import { chosenModel, configOf, conflictOf, firstChoices, MAX_AUDIO_SECONDS } from './choices.ts';
 import type { Conflict } from './choices.ts';
 import { CodeCard } from './code-card.tsx';
 import { EventsCard } from './events-card.tsx';
@@ -48,7 +48,7 @@ export function PlaygroundPage() {
 
 function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: () => void }) {
   const { account, reload } = useAccount();
-  const [choices, setChoices] = useState(NO_CHOICES);
+  const [choices, setChoices] = useState(() => firstChoices(models));
   const { state, level, seconds, start, stop } = useRecognition(() => {
     // The balance is refreshed later if this fails, for example without a network.
     reload().catch(() => undefined);
