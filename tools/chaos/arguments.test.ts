@@ -31,6 +31,7 @@ test('parseChaosArguments accepts names of faults, and parts of names before or 
     'stall:gateway-worker',
     'delay:gateway-worker',
     'drop:gateway-worker',
+    'kill:api-server',
     'full:disk',
   ]);
 });

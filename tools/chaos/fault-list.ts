@@ -5,7 +5,7 @@ export interface FaultKind {
   /** Shortest and longest duration, in milliseconds. */
   readonly lastsMs: readonly [number, number];
   /** Part of the service that the fault hits. Each gateway, worker or other part has at most one fault at a time. */
-  readonly target: 'gateway' | 'worker' | 'operator' | 'redis' | 'sentinel';
+  readonly target: 'gateway' | 'worker' | 'operator' | 'redis' | 'sentinel' | 'api-server';
   /**
    * How the fault may harm a stream. `kills` ends the streams of a gateway. `separates` keeps gateways from renewing
    * their leases. `moves` can make a stream lose a worker. `none` must not affect any stream.
@@ -56,6 +56,10 @@ export const FAULTS = {
   'cut:worker-redis': kind('worker', 'none', [500, 8000]),
   'stall:worker-redis': kind('worker', 'none', [500, 8000]),
   'stall:operator-redis': kind('operator', 'none', [500, 8000]),
+  'kill:api-server': kind('api-server', 'none', [500, 8000]),
+  'stop:api-server': kind('api-server', 'none', [500, 8000]),
+  'cut:operator-api-server': kind('api-server', 'none', [500, 8000], 1),
+  'stall:operator-api-server': kind('api-server', 'none', [500, 8000], 1),
   'full:memory': kind('redis', 'separates', [500, 5000], 1),
   'full:disk': kind('redis', 'separates', [500, 4000], 1),
 } as const satisfies Readonly<Record<string, FaultKind>>;

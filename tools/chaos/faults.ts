@@ -23,6 +23,8 @@ export async function inject(
     service.redis.signalSentinel(index, 'SIGSTOP');
     return () => service.redis.signalSentinel(index, 'SIGCONT');
   }
+  if (name === 'kill:api-server') return service.apiServer.kill();
+  if (name === 'stop:api-server') return service.apiServer.suspend();
   if (act === 'kill') return kill(memberOf(service, target, index).process);
   if (act === 'stop' || act === 'freeze') return suspend(memberOf(service, target, index).process);
   const link = linkOf(service, name, index);
@@ -38,6 +40,7 @@ export async function inject(
 function linkOf(service: ChaosService, name: FaultName, index: number): Pick<Proxy, 'set' | 'drop'> {
   const worker = service.workers[index];
   if (name.endsWith(':gateway-worker') && worker !== undefined) return worker.streamLink;
+  if (name.endsWith(':operator-api-server')) return service.apiServer.link;
   const [part = ''] = (name.split(':')[1] ?? '').split('-');
   return memberOf(service, part, index).redisLink;
 }

@@ -7,18 +7,21 @@ import type { ChaosArguments } from './arguments.ts';
 import { LedgerChecker } from './checker.ts';
 import { FAULTS } from './fault-list.ts';
 import { injectAll } from './injector.ts';
+import type { InjectedFault } from './injector.ts';
 import { judgeAll } from './judgement.ts';
 import { Load } from './load.ts';
 import { checkQuiescence, checkService } from './quiescence.ts';
 import { Random } from '../../test/support/random.ts';
 import { readReference } from './reference.ts';
+import type { Impact } from './oracle.ts';
 import { ReplicationWatch } from './replication.ts';
+import type { LostTail } from './replication.ts';
 import type { RunResult } from './report.ts';
 import { buildSchedule } from './schedule.ts';
 import { startChaosService } from './service.ts';
 import type { ChaosService } from './service.ts';
 import { GATEWAYS, SENTINELS, WORKERS } from './settings.ts';
-import { createKey } from './tenants.ts';
+import { checkOperator, createKey } from './tenants.ts';
 import { Timeline } from './timeline.ts';
 
 /** What happened in a run: the result, and the timeline to explain violations. */
@@ -81,9 +84,16 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
   await watch.stop();
   await checker.stop(watch.tails);
   const records = load.sessions;
-  const context = { checker, tenants: tenantNames, ignored: ownSessions, impacts: injected, tails: watch.tails };
+  const context = {
+    checker,
+    tenants: tenantNames,
+    ignored: ownSessions,
+    impacts: [...injected, ...findOwnFailovers(injected, watch.tails)],
+    tails: watch.tails,
+  };
   const judgement = judgeAll(records, context, timeline);
   await checkService(gatewayUrls, tenants, recordings, timeline);
+  await checkOperator(service.apiServer, ledger).catch((error: unknown) => timeline.violate(String(error)));
   return {
     command: commandOf(args),
     seed: args.seed,
@@ -97,6 +107,14 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
     violations: timeline.violations.map(({ text }) => text),
     sessions: records,
   };
+}
+
+/** Returns the failovers that no fault caused, as outages. The sentinels of a busy machine may replace a primary. */
+function findOwnFailovers(faults: readonly InjectedFault[], tails: readonly LostTail[]): Impact[] {
+  const causes = faults.filter(({ name }) => FAULTS[name].target === 'redis');
+  return tails
+    .filter((tail) => !causes.some(({ fromMs, toMs }) => fromMs <= tail.toMs && toMs >= tail.fromMs))
+    .map((tail) => ({ ...tail, harm: 'separates', gateway: undefined }));
 }
 
 /** Returns the command that repeats a run. */

@@ -42,5 +42,5 @@ test('a schedule hits every gateway, worker and sentinel, and no other', () => {
     ['worker', 3],
   ] as const;
   const expected = several.flatMap(([kind, count]) => Array.from({ length: count }, (_, at) => `${kind} ${at}`));
-  expect([...parts].sort()).toEqual([...expected, 'operator 0', 'redis 0'].sort());
+  expect([...parts].sort()).toEqual([...expected, 'api-server 0', 'operator 0', 'redis 0'].sort());
 });

@@ -8,7 +8,7 @@ export interface PlannedFault {
   /** Time since the start of the run. */
   readonly atMs: number;
   readonly lastsMs: number;
-  /** Which gateway, worker or sentinel is hit. 0 for Redis and the operator. */
+  /** Which gateway, worker or sentinel is hit. 0 for Redis, the operator and the API server. */
   readonly index: number;
 }
 
@@ -64,7 +64,7 @@ function draw(
 ): PlannedFault {
   const name = random.pick(urn);
   const { target, lastsMs }: FaultKind = FAULTS[name];
-  const counts = { gateway: gateways, worker: workers, sentinel: sentinels, redis: 1, operator: 1 };
+  const counts = { gateway: gateways, worker: workers, sentinel: sentinels, redis: 1, operator: 1, 'api-server': 1 };
   return {
     name,
     atMs: Math.round(atMs),

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
@@ -12,12 +11,22 @@ import { programFile } from '../../test/support/programs.ts';
 import { modelFolder } from '../../test/support/recording.ts';
 import { ticketKeyFiles } from '../../test/support/ticket-keys.ts';
 import { SupervisedProcess } from './parts/process.ts';
+import { startApiServer } from './parts/api-server.ts';
+import type { ApiServer } from './parts/api-server.ts';
 import { startProxy } from './parts/proxy.ts';
 import type { Proxy } from './parts/proxy.ts';
 import { startRedisGroup } from './parts/redis-group.ts';
-import type { RedisGroup, RedisLink } from './parts/redis-group.ts';
-import { DOWN_AFTER_MS, GATEWAY_ENV, GATEWAYS, REDIS_TIMEOUT_MS, WORKER_ENV, WORKERS } from './settings.ts';
-import { PEPPERS, writeResources } from './tenants.ts';
+import type { RedisGroup, RedisLink, RedisServer } from './parts/redis-group.ts';
+import {
+  DOWN_AFTER_MS,
+  GATEWAY_ENV,
+  GATEWAYS,
+  OPERATOR_ENV,
+  REDIS_TIMEOUT_MS,
+  WORKER_ENV,
+  WORKERS,
+} from './settings.ts';
+import { buildResources, PEPPERS } from './tenants.ts';
 import type { Timeline } from './timeline.ts';
 
 /** A process with its link to Redis. */
@@ -39,6 +48,7 @@ export interface WorkerMember extends Member {
 /** All processes of the service. */
 export interface ChaosService {
   readonly redis: RedisGroup;
+  readonly apiServer: ApiServer;
   readonly gateways: readonly GatewayMember[];
   readonly workers: readonly WorkerMember[];
   readonly operator: Member;
@@ -63,17 +73,20 @@ export async function startChaosService(
   timeline: Timeline,
   size: { tenants: number; concurrentSessions: number },
 ): Promise<ChaosService> {
-  const redis = await startRedisGroup(folder, DOWN_AFTER_MS, ({ process: { name }, disk }, status) => {
+  const onRedisCrash = ({ process: { name }, disk }: RedisServer, status: string) => {
     const text = `${name} ended by itself (${status})`;
     // With appendfsync always, Redis ends itself if the disk is full.
     if (disk.mayEndRedis) timeline.add(text);
     else timeline.violate(text);
-  });
+  };
+  const [redis, apiServer] = await Promise.all([
+    startRedisGroup(folder, DOWN_AFTER_MS, onRedisCrash),
+    startApiServer(folder),
+  ]);
   const base = { folder, timeline, redis };
-  const resources = join(folder, 'resources');
-  mkdirSync(resources);
-  const tenantNames = writeResources(resources, size.tenants, size.concurrentSessions);
-  const operator = await createOperator(base, resources);
+  const { resources, tenantNames } = buildResources(size.tenants, size.concurrentSessions);
+  await apiServer.apply(resources);
+  const operator = await createOperator(base, apiServer);
   const gateways = await Promise.all(Array.from({ length: GATEWAYS }, (_, index) => createGateway(base, index)));
   const workers = await Promise.all(Array.from({ length: WORKERS }, (_, index) => createWorker(base, index)));
   const members: readonly Member[] = [operator, ...gateways, ...workers];
@@ -86,7 +99,7 @@ export async function startChaosService(
     await ledger.link.close();
     const links = [...members.map(({ redisLink }) => redisLink), ...workers.map(({ streamLink }) => streamLink)];
     await Promise.all([directLink, ...links].map((each) => each.stop()));
-    await redis.stop();
+    await Promise.all([redis.stop(), apiServer.stop()]);
   };
   try {
     for (const { process, adminUrl } of members) await untilReady(process.name, adminUrl);
@@ -94,7 +107,7 @@ export async function startChaosService(
     await stop();
     throw error;
   }
-  return { redis, gateways, workers, operator, ledger, tenantNames, stop };
+  return { redis, apiServer, gateways, workers, operator, ledger, tenantNames, stop };
 }
 
 async function untilReady(name: string, adminUrl: string): Promise<void> {
@@ -130,13 +143,12 @@ async function createMember(
   return { process: process_, redisLink, adminUrl: `http://127.0.0.1:${adminPort}` };
 }
 
-function createOperator(base: Base, resources: string): Promise<Member> {
+function createOperator(base: Base, { kubeconfig, namespace }: ApiServer): Promise<Member> {
   return createMember(base, 'operator', 'operator', (redisUrl) => ({
     REDIS_URL: redisUrl,
-    CONFIG_FOLDERS: resources,
-    LEDGER_ID_FILE: join(base.folder, 'ledger-id'),
-    WORKER_STATE_FOLDER: join(base.folder, 'workers'),
-    WORKER_LOG_FOLDER: base.folder,
+    KUBERNETES: kubeconfig,
+    NAMESPACE: namespace,
+    ...OPERATOR_ENV,
   }));
 }
 
@@ -151,7 +163,6 @@ async function createGateway(base: Base, index: number): Promise<GatewayMember> 
     API_KEY_PEPPERS: PEPPERS,
     SESSION_SECRETS,
     WORKER_TICKET_KEY_FILE: ticketKeyFiles().keyFile,
-    LEDGER_ID_FILE: join(base.folder, 'ledger-id'),
     ...GATEWAY_ENV,
   }));
   return { ...member, baseUrl };

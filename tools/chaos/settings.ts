@@ -37,3 +37,16 @@ export const WORKER_ENV = {
   MEASURE_SECONDS: '0',
   REDIS_TIMEOUT_MS: String(REDIS_TIMEOUT_MS),
 } as const;
+
+/**
+ * Settings of the operator. No node runs the pods that it creates, because the run itself starts the workers. A new
+ * operator takes over sooner than by default.
+ */
+export const OPERATOR_ENV = {
+  WORKER_IMAGE: 'example.invalid/worker:1',
+  WORKER_REDIS_USERS: 'shared',
+  LEASE_SECONDS: '6',
+  LEASE_RENEW_MS: '4000',
+  LEASE_RETRY_MS: '500',
+  KUBERNETES_RETRY_MAX_MS: '1000',
+} as const;

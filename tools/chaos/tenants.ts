@@ -1,11 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { generateApiKey } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { eventually } from '../../test/support/eventually.ts';
 import { MODEL } from '../../test/support/gateway.ts';
 import { modelFolder } from '../../test/support/recording.ts';
+import type { ApiServer } from './parts/api-server.ts';
 import { WORKERS } from './settings.ts';
 
 /** A tenant of the run, with its key. */
@@ -24,14 +23,20 @@ const PEPPER = randomBytes(32);
 /** Setting of gateways with the secret that hashes API keys. */
 export const PEPPERS = JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } });
 
-/** Writes the resources that the operator applies: the model and the tenants. */
-export function writeResources(folder: string, tenants: number, concurrentSessions: number): string[] {
-  const names = Array.from({ length: tenants }, (_, index) => `tenant-${index + 1}`);
-  const resources = [modelResource(), ...names.map((name) => tenantResource(name, concurrentSessions))];
-  for (const resource of resources) {
-    writeFileSync(join(folder, `${resource.metadata.name}.json`), JSON.stringify(resource));
-  }
-  return names;
+/** Builds the resources that the operator applies: the model and the tenants. */
+export function buildResources(
+  tenants: number,
+  concurrentSessions: number,
+): { resources: readonly object[]; tenantNames: readonly string[] } {
+  const tenantNames = Array.from({ length: tenants }, (_, index) => `tenant-${index + 1}`);
+  const resources = [modelResource(), ...tenantNames.map((name) => tenantResource(name, concurrentSessions))];
+  return { resources, tenantNames };
+}
+
+/** Checks that the operator applies a new Tenant. */
+export async function checkOperator({ apply }: ApiServer, ledger: Ledger): Promise<void> {
+  await apply([tenantResource('tenant-after-the-run', 1)]);
+  await createKey(ledger, 'tenant-after-the-run');
 }
 
 /** Waits until the operator has applied a tenant, and stores a key for it. */

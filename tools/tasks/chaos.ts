@@ -4,7 +4,8 @@ import { parseChaosArguments, USAGE } from '../chaos/arguments.ts';
 import { buildReport, buildRows } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run.ts';
 import { endOnSignal } from '../checks/command.ts';
-import { REDIS } from '../install/programs.ts';
+import { ensureGoTools } from '../install/go-tools.ts';
+import { ETCD, REDIS } from '../install/programs.ts';
 import { ensureInstalled } from '../install/system-package.ts';
 import { logProgress, runTask, userPath } from '../launch/terminal.mjs';
 
@@ -21,6 +22,8 @@ await runTask(async () => {
   }
   endOnSignal();
   await ensureInstalled(REDIS);
+  await ensureInstalled(ETCD);
+  await ensureGoTools(['kube-apiserver', 'kube-controller-manager', 'kubectl']);
   const { result, timeline, folder } = await runChaos(args);
   const report = buildReport(result);
   process.stdout.write(`${report}\n`);
