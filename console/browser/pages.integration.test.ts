@@ -76,6 +76,10 @@ test('a name that is one long word fits the pages and their dialogs, and leaves 
   expect(await dialogOverflow(page)).toBe(0);
 
   const admin = await signInAsAdministrator('/tenants/long?tab=access');
+  await admin.getByRole('button', { name: 'Suspend tenant' }).waitFor();
+  // The buttons below the navigation show their whole text.
+  const cut = '[...document.querySelectorAll(".side-foot span")].filter((e) => e.scrollWidth > e.clientWidth).length';
+  expect(await admin.evaluate(cut)).toBe(0);
   await admin.getByRole('button', { name: 'Suspend tenant' }).click();
   await checkPage(admin);
   await admin.setViewportSize(NARROW);
