@@ -29,8 +29,8 @@ export default {
   },
   // Long enough for a busy machine. Only a failing test takes that long.
   testTimeout: 120_000,
-  // More than twice the cores of a small machine, because files that start services wait for most of their time.
-  maxWorkers: 5,
+  // Twice the cores of a small machine, because files that start services wait for most of their time.
+  maxWorkers: 4,
   // Tests are concurrent if they wait for times to pass, such as the end of a lease.
   maxConcurrency: 10,
 };
