@@ -84,6 +84,7 @@ test('a name that is one long word fits the pages and their dialogs, and leaves 
   await checkPage(admin);
   await admin.setViewportSize(NARROW);
   expect(await dialogOverflow(admin)).toBe(0);
+  expect((await boxOf(admin, 'dialog h2')).height).toBeLessThan(150);
   expect(await admin.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 });
 
