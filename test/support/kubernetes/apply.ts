@@ -9,7 +9,7 @@ interface Resource {
 }
 
 /**
- * Creates or changes custom resources as `kubectl apply --server-side` does. A request takes far less processor time
+ * Creates or changes resources as `kubectl apply --server-side` does. A request takes far less processor time
  * than kubectl.
  */
 export async function applyResources(
@@ -19,7 +19,9 @@ export async function applyResources(
 ): Promise<void> {
   for (const resource of resources) {
     const { apiVersion, kind, metadata } = resource as Resource;
-    const path = `/apis/${apiVersion}/namespaces/${namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+    // Only the types of the core group have no name of a group in their version.
+    const api = apiVersion.includes('/') ? 'apis' : 'api';
+    const path = `/${api}/${apiVersion}/namespaces/${namespace}/${kind.toLowerCase()}s/${metadata.name}`;
     const query = 'fieldManager=test-user&force=true';
     await demand(request('PATCH', `${path}?${query}`, resource, 'application/apply-patch+yaml'));
   }
