@@ -44,7 +44,7 @@ test('while the API server is unavailable, the page explains it, keeps what the 
   await kubernetes.stopApiServer();
   try {
     await page.getByRole('button', { name: 'Join waitlist' }).click();
-    await page.getByRole('alert').filter({ hasText: 'The Kubernetes API is unavailable' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'This is temporarily unavailable.' }).waitFor();
     expect(await page.getByLabel('Your name').inputValue()).toBe('Achieng');
     await checkPage(page);
   } finally {

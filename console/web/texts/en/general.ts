@@ -7,8 +7,6 @@ export const general = {
   failed: (status: number) => `The console returned an error (HTTP ${status}). Try again.`,
   /** Texts for errors whose messages are written for programs, by the code of the console. */
   problems: {
-    service_unavailable: 'This is temporarily unavailable. Your data is safe. Try again in a moment.',
-    gateway_unavailable: 'This is temporarily unavailable. Your data is safe. Try again in a moment.',
     rate_limit_exceeded: 'Too many attempts. Try again later.',
     invalid_link: 'This link no longer works. Ask your administrator for a new one.',
   } as Readonly<Record<string, string>>,
