@@ -6,7 +6,7 @@ export const common = {
   signInTitle: 'Sign in as administrator',
   signInLead: 'Use the admin token of this installation.',
   token: 'Admin token',
-  tokenHint: 'In a cluster, the Secret of the console contains it. `npm start` prints where it is.',
+  tokenHint: 'In a cluster, the Secret of the console contains it. The command npm start prints where it is.',
   signIn: 'Sign in',
   provider: 'Continue with your organisation',
   providerText: 'Your organisation decides who may administer this installation.',
