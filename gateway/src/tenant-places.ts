@@ -1,4 +1,5 @@
 import { ApiError } from '@svc-asr/core';
+import { KeyCounts } from './key-counts.ts';
 
 const RETRY_S = 1;
 
@@ -9,7 +10,7 @@ const RETRY_S = 1;
 export class TenantPlaces {
   readonly #max: number;
   readonly #message: string;
-  readonly #counts = new Map<string, number>();
+  readonly #taken = new KeyCounts();
 
   /** `message` is sent to a tenant that has taken half of the places. */
   constructor(places: number, message: string) {
@@ -19,18 +20,9 @@ export class TenantPlaces {
 
   /** Takes a place and returns the function that releases it. Throws 429 if the tenant has taken half of the places. */
   take(tenant: string): () => void {
-    const count = this.#counts.get(tenant) ?? 0;
-    if (count >= this.#max) {
+    if (this.#taken.of(tenant) >= this.#max) {
       throw new ApiError('concurrency_limit_exceeded', { message: this.#message, retryAfterS: RETRY_S });
     }
-    this.#counts.set(tenant, count + 1);
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      const left = (this.#counts.get(tenant) ?? 1) - 1;
-      if (left > 0) this.#counts.set(tenant, left);
-      else this.#counts.delete(tenant);
-    };
+    return this.#taken.add(tenant);
   }
 }

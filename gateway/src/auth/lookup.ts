@@ -1,5 +1,6 @@
 import type { KeyRecord, Ledger } from '@svc-asr/ledger';
 import { equalTexts } from '@svc-asr/runtime';
+import { evictOldest } from './evict-oldest.ts';
 
 /** Cached record of an API key. */
 export interface FoundKey extends KeyRecord {
@@ -52,7 +53,7 @@ export function createKeyLookup(
       const record = await keys.find(keyId);
       cache.delete(keyId);
       if (record !== undefined) cache.set(keyId, { record, untilMs });
-      evictOldest(cache);
+      evictOldest(cache, MAX_CACHED);
       return record;
     },
 
@@ -60,7 +61,7 @@ export function createKeyLookup(
 
     remember(keyId, digest) {
       digests.set(keyId, digest);
-      evictOldest(digests);
+      evictOldest(digests, MAX_CACHED);
     },
 
     touch(keyId) {
@@ -68,15 +69,9 @@ export function createKeyLookup(
       if (last !== undefined && now() - last < options.touchMs) return;
       touchedAtMs.delete(keyId);
       touchedAtMs.set(keyId, now());
-      evictOldest(touchedAtMs);
+      evictOldest(touchedAtMs, MAX_CACHED);
       // The last use is only informative, so a failure is ignored.
       keys.touch(keyId).catch(() => touchedAtMs.delete(keyId));
     },
   };
-}
-
-function evictOldest(map: Map<string, unknown>): void {
-  if (map.size <= MAX_CACHED) return;
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
 }

@@ -1,4 +1,5 @@
 import type { Admission } from '@svc-asr/ledger';
+import { evictOldest } from './evict-oldest.ts';
 
 /** Number of refusals by Redis after which a tenant is refused without Redis. A client that respects Retry-After gets fewer. */
 const EXACT_REFUSALS = 10;
@@ -49,8 +50,6 @@ export class RateBlocks {
     const isRepeated = earlier !== undefined && sinceMs - earlier.sinceMs < FORGET_MS;
     this.#blocks.delete(tenant);
     this.#blocks.set(tenant, { admission, sinceMs, refusals: isRepeated ? earlier.refusals + 1 : 1 });
-    if (this.#blocks.size <= MAX_TENANTS) return;
-    const oldest = this.#blocks.keys().next();
-    if (oldest.done !== true) this.#blocks.delete(oldest.value);
+    evictOldest(this.#blocks, MAX_TENANTS);
   }
 }

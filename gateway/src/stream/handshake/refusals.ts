@@ -1,6 +1,7 @@
 import { ApiError } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { AttemptLimiter } from '@svc-asr/runtime';
+import { KeyCounts } from '../../key-counts.ts';
 
 /**
  * Number of refused handshakes that one session may have per second. A client has no reason to repeat a refused
@@ -19,7 +20,7 @@ export class Refusals {
   readonly #addresses: AttemptLimiter;
   readonly #sessions = createAttemptLimiter(SESSION_REFUSALS_PER_SECOND, 1000);
   /** Number of handshakes of each session that are not answered yet. */
-  readonly #pending = new Map<string, number>();
+  readonly #pending = new KeyCounts();
 
   constructor(perAddressPerSecond: number) {
     this.#addresses = createAttemptLimiter(perAddressPerSecond, 1000);
@@ -41,15 +42,9 @@ export class Refusals {
    */
   startForSession(sessionId: string, nowMs: number): () => void {
     const message = 'Too many refused handshakes of this session. Create a new session.';
-    const pending = this.#pending.get(sessionId) ?? 0;
-    const isFull = pending >= SESSION_REFUSALS_PER_SECOND;
+    const isFull = this.#pending.of(sessionId) >= SESSION_REFUSALS_PER_SECOND;
     throwIfBlocked(isFull ? PENDING_RETRY_MS : this.#sessions.waitMs(sessionId, nowMs), message);
-    this.#pending.set(sessionId, pending + 1);
-    return () => {
-      const left = (this.#pending.get(sessionId) ?? 1) - 1;
-      if (left > 0) this.#pending.set(sessionId, left);
-      else this.#pending.delete(sessionId);
-    };
+    return this.#pending.add(sessionId);
   }
 
   /** Counts a refused handshake whose credential is valid, for example because the credential was already used. */
