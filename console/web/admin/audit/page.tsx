@@ -1,9 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { AuditEntryView } from '../../../src/responses.ts';
 import { formatPreciseTime } from '../../data/format.ts';
 import { navigate, usePlace } from '../../data/router.ts';
-import { useAction } from '../../data/use-action.ts';
-import { useLoad } from '../../data/use-load.ts';
+import { usePages } from '../../data/use-pages.ts';
 import { adminTexts } from '../../texts/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
@@ -62,15 +61,9 @@ function Filters({ filter }: { filter: Filter }) {
 function Entries({ filter }: { filter: Filter }) {
   const text = adminTexts.audit;
   const filterKey = JSON.stringify(filter);
-  const first = useLoad(filterKey, () => call('GET audit', { query: filter }));
-  const [further, setFurther] = useState<{ entries: readonly AuditEntryView[]; hasMore: boolean }>();
-  useEffect(() => setFurther(undefined), [filterKey]);
-  const entries = [...(first.data?.data ?? []), ...(further?.entries ?? [])];
-  const hasMore = further?.hasMore ?? first.data?.has_more ?? false;
-  const more = useAction(async () => {
-    const page = await call('GET audit', { query: { ...filter, before: entries.at(-1)?.id } });
-    setFurther({ entries: [...(further?.entries ?? []), ...page.data], hasMore: page.has_more });
-  });
+  const { first, rows, hasMore, more } = usePages(filterKey, (before) =>
+    call('GET audit', { query: { ...filter, before } }),
+  );
   if (first.data === undefined && first.error !== undefined) {
     return <LoadFailure error={first.error} onRetry={() => void first.reload()} />;
   }
@@ -78,8 +71,8 @@ function Entries({ filter }: { filter: Filter }) {
   return (
     <Card isFlush>
       {first.data === undefined && <Skeleton lines={6} />}
-      {first.data !== undefined && entries.length === 0 && <Empty title={isFiltered ? text.noMatch : text.empty} />}
-      {entries.length > 0 && <EntryTable entries={entries} />}
+      {first.data !== undefined && rows.length === 0 && <Empty title={isFiltered ? text.noMatch : text.empty} />}
+      {rows.length > 0 && <EntryTable entries={rows} />}
       <Problem message={more.problem} />
       <ShowMore
         key={filterKey}

@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { ListedKey, SessionRow } from '../../../src/responses.ts';
+import type { ListedKey } from '../../../src/responses.ts';
 import { navigate, usePlace } from '../../data/router.ts';
-import { useAction } from '../../data/use-action.ts';
 import { useLoad } from '../../data/use-load.ts';
+import { usePages } from '../../data/use-pages.ts';
 import { texts } from '../../texts/index.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card, Empty, Page, Skeleton } from '../../ui/content.tsx';
@@ -72,16 +71,9 @@ function Filters({ filter, keys }: { filter: Filter; keys: readonly ListedKey[] 
 function SessionList({ filter, keys }: { filter: Filter; keys: readonly ListedKey[] }) {
   const text = texts.sessions;
   const filterKey = JSON.stringify(filter);
-  const first = useLoad(filterKey, () => call('GET sessions', { query: { ...filter, limit: PAGE_ROWS } }));
-  const [further, setFurther] = useState<{ rows: readonly SessionRow[]; hasMore: boolean }>();
-  useEffect(() => setFurther(undefined), [filterKey]);
-  const rows = [...(first.data?.data ?? []), ...(further?.rows ?? [])];
-  const hasMore = further?.hasMore ?? first.data?.has_more ?? false;
-  const more = useAction(async () => {
-    const before = rows.at(-1)?.id;
-    const page = await call('GET sessions', { query: { ...filter, limit: PAGE_ROWS, before } });
-    setFurther({ rows: [...(further?.rows ?? []), ...page.data], hasMore: page.has_more });
-  });
+  const { first, rows, hasMore, more } = usePages(filterKey, (before) =>
+    call('GET sessions', { query: { ...filter, limit: PAGE_ROWS, before } }),
+  );
   if (first.data === undefined && first.error !== undefined) {
     return <LoadFailure error={first.error} onRetry={() => void first.reload()} />;
   }
