@@ -16,7 +16,7 @@ test('buildPlan plans as many streams as STREAMS sets, or else a share of the de
   expect(plan('smoke', {}, 0).streams).toBe(4);
 });
 
-test('buildPlan plans twice as many users as streams for a scenario that follows the declared slots', () => {
+test('buildPlan plans two virtual users per stream if the number of streams follows the declared slots', () => {
   expect(plan('steady')).toMatchObject({ streams: 100, users: 200 });
   expect(plan('steady', { STREAMS: '7' })).toMatchObject({ streams: 7, users: 7 });
   expect(plan('spike', { LOAD_PERCENT: '100' })).toMatchObject({ streams: 100, users: 100 });

@@ -85,7 +85,7 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
   const options = { ...given, env: { ...given.env, ...observer?.env } };
   const { env } = options;
   const ports = await choosePorts(home, env);
-  // The file is not used if the environment provides the peppers.
+  // If the environment provides the peppers, the services do not read the local file with peppers.
   const lost = env.API_KEY_PEPPERS || env.API_KEY_PEPPERS_FILE ? undefined : describeLostPeppers(home);
   if (lost !== undefined) show('warn', lost);
   const secrets = ensureSecrets(home.secrets);

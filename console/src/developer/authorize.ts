@@ -11,9 +11,8 @@ const sessions = new WeakMap<Request, FoundSession>();
 const TENANT_HEADER = 'x-svc-asr-tenant';
 
 /**
- * Creates the handler that admits a request only if its session has the least role for it. It runs before the routes, so
- * that a body of a request without rights is not read. A request that means another tenant than that of the session is
- * refused.
+ * Creates the handler that refuses a request if the role of its user is too low for the route. It also refuses a request
+ * whose header names another tenant than its session. It runs before the body of the request is read.
  */
 export function createAuthorize(findSession: FindSession): RequestHandler {
   return async (request, _response, next) => {
@@ -33,17 +32,17 @@ export function createAuthorize(findSession: FindSession): RequestHandler {
   };
 }
 
-/** Returns the session of a request that was admitted. Throws if the table of roles does not list the request. */
+/** Returns the session of an authorized request. Throws if LEAST_ROLES does not list the route. */
 export function sessionOf(request: Request): FoundSession {
   const found = sessions.get(request);
   if (found === undefined) throw new Error(`add ${request.method} ${request.path} to LEAST_ROLES`);
   return found;
 }
 
-/** Returns the tenant of a request that was admitted. */
+/** Returns the tenant of an authorized request. */
 export const signedInTenant: SignedIn = (request) => Promise.resolve(sessionOf(request).tenant);
 
-/** Returns who sent a request, for the audit log. Undefined if the request was not admitted by its role. */
+/** Returns who sent a request, for the audit log. Undefined for a route that does not require a role. */
 export function actorOf(request: Request): Actor | undefined {
   const found = sessions.get(request);
   if (found === undefined) return undefined;

@@ -16,8 +16,8 @@ export const LEAVING_OWNERS_ANNOTATION = `${API_GROUP}/leaving-owners`;
 const LEAVING_MS = 60_000;
 
 /**
- * Reserves the demotion or removal of the Members of one user. Throws `last_owner` if they are owners, and no other owner
- * would remain. Call it before the write of the Members.
+ * Call before one user is demoted or removed. `leaving` are the Member resources of that user. Marks them in the Tenant
+ * as owners who leave. Throws `last_owner` if the tenant would have no owner afterwards.
  */
 export async function reserveLeaving(
   store: ResourceStore,

@@ -137,7 +137,7 @@ test('a request that names another tenant than that of the session is refused', 
   expect((await owner.call('GET', 'keys')).body.data).toMatchObject([{ name: 'b' }]);
 });
 
-test('a removed member loses access with the next request, and keeps the session without a tenant', async () => {
+test('a removed member loses access with the next request, and stays signed in without a tenant', async () => {
   const { owner } = await users.createTeam();
   const member = await users.join(owner, 'developer');
   expect((await owner.call('DELETE', `members/${await idOf(member)}`)).status).toBe(200);

@@ -141,7 +141,7 @@ describe.each([
     expect(await chain(tenant, owned, randomUUID())).toEqual({ outcome: 'stale' });
   });
 
-  test('if a gateway dies, the last session of a chain fails without a charge, and its slot is released', async () => {
+  test('the last session of a chain fails without a charge and releases its slot if the gateway dies', async () => {
     const tenant = await createTenant(ledger, 100_000);
     const model = MODEL;
     const owner = await ledger.gateways.join(`gateway-${randomUUID()}`);

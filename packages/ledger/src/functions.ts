@@ -61,7 +61,7 @@ export async function loadFunctions(masters: readonly RedisNode[]): Promise<numb
   return (await Promise.all(changes)).reduce<number>((sum, change) => sum + change, 0);
 }
 
-/** Builds the library of functions. The constants of the scripts keep their defaults. */
+/** Builds the Lua library with one Redis function per script. It always uses the defaults of ScriptConstants. */
 export function buildLibrary(): string {
   return [`#!lua name=${LIBRARY}\n`, ...SCRIPTS.map(buildFunction)].join('');
 }

@@ -484,7 +484,7 @@ describe.each([
     expect(await claim('d')).toBe(true);
   });
 
-  test('place returns the slots of the pool and the state of its growth while a stream is queued', async () => {
+  test('place returns wait for a queued stream, with the slots of the pool and whether it is growing', async () => {
     const model = `m-${randomUUID()}`;
     const place = () => ledger.pools.place(model, { sessionId: 's', tenant: 't' });
     expect(await place()).toEqual({ outcome: 'wait', slots: 0, growth: '' });

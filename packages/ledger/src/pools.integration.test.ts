@@ -256,7 +256,7 @@ describe.each([
       expect(await load()).toMatchObject({ active: 2, waiting: 1 });
     });
 
-    test('name streams that must leave their worker, because it drains or was lost, before new streams', async () => {
+    test('name streams of a draining or lost worker before new streams', async () => {
       await worker('old', 2);
       await queued('a');
       await queued('b');

@@ -77,7 +77,10 @@ class NoiseStream {
     if (answer.message.type === 'opened') this.#until = this.#bufferSamples = answer.message.buffer_samples;
   }
 
-  /** Sends a frame, and a flush at the end of an utterance. Returns false if the stream has no credit. */
+  /**
+   * Sends a frame, and a flush at the end of an utterance. Returns false if the probe accepts no more audio or flushes
+   * now.
+   */
   send(frames: FrameSocket, payload: Uint8Array): boolean {
     if (this.#sent + FRAME_SAMPLES > this.#until || this.#marks >= RELAY_LIMITS.maxMarks) return false;
     frames.send(FRAME.audio, this.#id, this.#sent, payload);

@@ -117,7 +117,7 @@ describe('a worker with two I/O threads', () => {
     );
   });
 
-  test('if an I/O thread fails, exits with 1, logs which thread it was, and closes the streams of the other thread with 1011', async () => {
+  test('exits with 1, logs which thread failed, and closes the streams of the other thread with 1011, if an I/O thread fails', async () => {
     const [first, second] = await start({}, FAULTS);
     const streams = [await openStream(first), await openStream(second)] as const;
     worker.kill('SIGUSR2');
@@ -128,7 +128,7 @@ describe('a worker with two I/O threads', () => {
     expect(await recordOf()).toBeUndefined();
   });
 
-  test('if an I/O thread hangs, loses its lease and fails /livez, while the other thread continues', async () => {
+  test('loses its lease and fails /livez if an I/O thread hangs, while the other thread continues', async () => {
     const [first] = await start({ HANG_TIMEOUT_MS: '1000' }, FAULTS);
     const stream = await openStream(first);
     worker.kill('SIGHUP');

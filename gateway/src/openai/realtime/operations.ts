@@ -22,7 +22,7 @@ export type Operation =
 export class Operations {
   readonly #list: Operation[] = [];
   #audioBytes = 0;
-  /** The audio that was joined last. It is at the start of a block that has room for more. */
+  /** Result of the last join, and the block that stores it. The block may have free bytes after this audio. */
   #joined: { audio: Audio; block: Buffer } | undefined;
 
   get length(): number {

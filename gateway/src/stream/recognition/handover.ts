@@ -108,7 +108,7 @@ export class Handover {
     this.#session.watch.abandonMove();
   }
 
-  /** Leaves a successor that hangs. */
+  /** Abandons a successor that hangs. The stream stays on its current worker. */
   checkProgress(nowMs: number): void {
     const successor = this.#successor;
     if (successor?.opened === undefined) return;

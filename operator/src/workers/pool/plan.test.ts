@@ -374,16 +374,16 @@ test('planPool drains a worker that registers only after it was asked to stop', 
   });
 });
 
-describe('planPool, for workers on nodes with a notice,', () => {
+describe('planPool, for workers on nodes that are cordoned or about to be removed,', () => {
   const noticed = (id: string, kind: 'removal' | 'cordon') => ({ ...running(id), notice: { kind, reason: 'taint x' } });
 
-  test('drains them at once if their node is about to be removed, and starts replacements', () => {
+  test('drains workers at once if their node is about to be removed, and starts replacements', () => {
     const workers = [noticed('a', 'removal'), running('b')];
     const registered = [record('a', { active: 2 }), record('b', { active: 2 })];
     expect(plan({ running: workers, registered })).toEqual({ ensure: 3, drain: ['a'], stop: [] });
   });
 
-  test('stops them without draining if their node is about to be removed and they have not registered', () => {
+  test('stops workers without draining if their node is about to be removed and they have not registered', () => {
     const workers = [noticed('a', 'removal'), running('b')];
     expect(plan({ running: workers, registered: [record('b')] })).toEqual({
       ensure: 2,
@@ -392,7 +392,7 @@ describe('planPool, for workers on nodes with a notice,', () => {
     });
   });
 
-  test('lets them serve on a cordoned node, and drains one of them for each replacement that becomes ready', () => {
+  test('drains one worker of a cordoned node for each replacement that becomes ready, and none before', () => {
     const cordoned = [noticed('a', 'cordon'), noticed('b', 'cordon')];
     const registered = [record('a', { active: 2 }), record('b', { active: 1 })];
     expect(plan({ running: cordoned, registered })).toEqual({ ensure: 4, ...NOTHING });
@@ -404,13 +404,13 @@ describe('planPool, for workers on nodes with a notice,', () => {
     expect(plan({ running: others, registered: bothReady })).toEqual({ ensure: 4, drain: ['b', 'a'], stop: [] });
   });
 
-  test('drains those on a cordoned node first if the pool shrinks', () => {
+  test('drains workers on a cordoned node first if the pool shrinks', () => {
     const workers = [running('a'), running('b'), noticed('c', 'cordon')];
     const registered = ['a', 'b', 'c'].map((id) => record(id, { active: 1 }));
     expect(plan({ running: workers, registered })).toEqual({ ensure: 3, drain: ['c'], stop: [] });
   });
 
-  test('leaves the replacement of those on a cordoned node to a rollout that is in progress', () => {
+  test('does not replace workers on a cordoned node during a rollout, which replaces them anyway', () => {
     const workers = [{ ...older('a'), notice: { kind: 'cordon' as const, reason: 'x' } }, running('b')];
     const stable = { revision: 'old', percent: 50 };
     const input = { stable, running: workers, registered: [record('a', { revision: 'old' }), record('b')] };
