@@ -36,7 +36,7 @@ afterAll(async () => {
   await console_.stop();
 });
 
-test('every page is drawn', async () => {
+test('screenshots show every page for developers', async () => {
   const visitor = await browser.open(`${console_.pageUrl}/`);
   await visitor.getByRole('button', { name: 'Join waitlist' }).waitFor();
   await drawVariants(visitor, 'welcome');
@@ -55,7 +55,7 @@ test('every page is drawn', async () => {
   await drawVariants(page, 'create-key');
 });
 
-test('every page for administrators is drawn', async () => {
+test('screenshots show every page for administrators', async () => {
   await console_.call('PUT', '/admin/v1/tenants/waiting', { body: { displayName: 'Coro Archive' } });
   const page = await browser.open(`${console_.adminUrl}/`);
   await page.getByLabel('Admin token').waitFor();

@@ -45,7 +45,7 @@ describe('startPage', () => {
 test.each([
   ['console.example.org', 'max-age=31536000'],
   ['localhost:8444', undefined],
-])('browsers that open %s over TLS get the rule %s about TLS', async (host, rule) => {
+])('the page of the host %s has the header Strict-Transport-Security over TLS: %s', async (host, rule) => {
   const { cert, key } = await createCertificate();
   const tls = { TLS_CERT_FILE: join(folder, 'page.crt'), TLS_KEY_FILE: join(folder, 'page.key') };
   writeFileSync(tls.TLS_CERT_FILE, cert);

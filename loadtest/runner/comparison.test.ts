@@ -23,9 +23,12 @@ test.each([
   ['create', 4, 7, 1.75, true],
   ['create', 4, 7.1, 1.78, false],
   ['create', 100, 110.2, 1.1, false],
-] as const)('compareLatencies judges the p95 of %s of %f ms, then %f ms', (name, quiet, noisy, ratio, met) => {
-  expect(compare(name, quiet, noisy)).toMatchObject({ ratio, met, isUnsteady: false });
-});
+] as const)(
+  'compareLatencies for %s with a p95 of %f ms in quiet and %f ms in noisy periods returns the ratio %f and met %s',
+  (name, quiet, noisy, ratio, met) => {
+    expect(compare(name, quiet, noisy)).toMatchObject({ ratio, met, isUnsteady: false });
+  },
+);
 
 test('compareLatencies reports a machine as unsteady if the halves of the quiet periods differ by more than 10 %', () => {
   expect(compare('delta', 100, 150, 110)?.isUnsteady).toBe(false);

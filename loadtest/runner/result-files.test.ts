@@ -43,7 +43,7 @@ test('writeResult writes the summary as JSON and as the text that is printed', (
   expect(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))).toEqual(summary);
 });
 
-test('buildLogLines returns the files of a run in short lines, with the compressed page', () => {
+test('buildLogLines returns summary.json and the compressed report.html of a run, in lines of less than 16 KiB', () => {
   const page = `<html>\n<body>\n${randomBytes(20_000).toString('hex')}</body>\n</html>\n`;
   const summary = build();
   writeResult(folder, summary);

@@ -52,12 +52,12 @@ test.each<[string, Partial<SessionRecord>, [JournalEntry['type'], number][], str
   ['charged without a stream', { ending: 'unopened', gateway: undefined }, [['settle', 1000]], 'at most 0 ms'],
   ['charged less than it received', { ending: 'left' }, [['settle', 3000]], 'at least 4000 ms'],
   ['charged above its reservation', { ending: 'limit', reservedMs: 4000 }, [['settle', 6000]], 'at most 4000 ms'],
-])('a session that was %s has a problem', (_, changes, ends, problem) => {
+])('judge finds a problem if a session was %s', (_, changes, ends, problem) => {
   const entries = ends.map(([type, consumed]) => entry(type, consumed));
   expect(judge(session(changes), entries, []).problems.join()).toContain(problem);
 });
 
-test('a second charge is a double charge, and counts as lost credit', () => {
+test('judge reports a second charge of a session as a double charge and as lost credit', () => {
   const verdict = judge(session(), [entry('settle', 6000), entry('settle', 6000)], []);
   expect(verdict).toMatchObject({ isDoubleCharge: true, lostMs: 6000 });
 });
@@ -77,7 +77,7 @@ test.each<[string, boolean, Impact[]]>([
   ['two separations were close', false, [impact('separates', 0, 3000, 0), impact('separates', 7000, 10_500)]],
   ['two workers were lost', true, [impact('moves', 2000, 3000), impact('moves', 4000, 5000)]],
   ['three workers were lost', false, [1, 2, 3].map((at) => impact('moves', at * 1000, at * 1000 + 500))],
-])('whether a session is protected if %s: %s', (_, isProtected, impacts) => {
+])('judge returns for a session whether it must survive, if %s: %s', (_, isProtected, impacts) => {
   expect(judge(session(), [entry('settle', 6000)], impacts).isProtected).toBe(isProtected);
 });
 
@@ -90,10 +90,13 @@ test.each<[string, boolean, Parameters<typeof entry>[], { fromMs: number; toMs: 
   ['a failover was over before its end', false, [['fail', 0]], { fromMs: 2000, toMs: 3000 }],
   ['its settlement was lost, but it was charged too much', false, [['settle', 7000]], { fromMs: 7900, toMs: 8050 }],
   ['its reservation was kept, but it has not ended', false, [['reserve', 0]], { fromMs: 400, toMs: 600 }],
-])('judge decides whether a session has no problem if %s: %s', (_, isRight, ends, tail) => {
-  const entries = ends.map(([type, consumed]) => entry(type, consumed));
-  expect(judge(session(), entries, [], [tail]).problems.length === 0).toBe(isRight);
-});
+])(
+  'judge returns whether the end of a session is correct during a failover of Redis, if %s: %s',
+  (_, isRight, ends, tail) => {
+    const entries = ends.map(([type, consumed]) => entry(type, consumed));
+    expect(judge(session(), entries, [], [tail]).problems.length === 0).toBe(isRight);
+  },
+);
 
 test('judge finds a problem if a protected session was lost, also during a failover', () => {
   const { problems } = judge(session({ ending: 'lost' }), [entry('fail', 0)], [], [{ fromMs: 0, toMs: 9000 }]);

@@ -25,7 +25,7 @@ function find(...reports: [atMs: number, port: number, offset: number, replicas:
   return finder.tails;
 }
 
-test('the tail of a failover begins when both replicas had all writes, and ends when both follow the new primary', () => {
+test('TailFinder returns the time of possibly lost writes, from when both replicas had all writes until both follow the new primary', () => {
   const tails = find(
     [0, 1, 10, [10, 10]],
     [100, 1, 20, [20, 10]],
@@ -38,11 +38,11 @@ test('the tail of a failover begins when both replicas had all writes, and ends 
   expect(tails).toEqual([{ fromMs: 100, toMs: 1200 }]);
 });
 
-test('a primary that stays the same loses no writes, also if a replica is missing for some time', () => {
+test('TailFinder returns nothing if the primary stays the same, even if a replica is missing for some time', () => {
   expect(find([0, 1, 10, [10, 10]], [100, 1, 20, [20]], [200, 1, 30, [30, 30]])).toEqual([]);
 });
 
-test('two failovers in sequence are one tail if not all servers followed the first new primary', () => {
+test('TailFinder returns one time for two failovers if not all servers followed the first new primary', () => {
   const tails = find([0, 1, 10, [10, 10]], [100, 2, 20, [20]], [200, 3, 30, [30]], [300, 3, 30, [30, 30]]);
   expect(tails).toEqual([{ fromMs: 0, toMs: 300 }]);
 });

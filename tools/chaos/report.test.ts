@@ -46,14 +46,14 @@ const result: RunResult = {
   sessions: [lost],
 };
 
-test('a lost session is explained by the most harmful fault of its own gateway', () => {
+test('findCause returns the most harmful fault of the gateway of a lost session', () => {
   expect(findCause(lost, result.faults)).toBe(killed);
   const ofAnother = { ...killed, gateway: 0 };
   expect(findCause(lost, [fault({}), ofAnother])).toEqual(fault({}));
   expect(findCause({ ...lost, endedAtMs: 1500 }, result.faults)).toBeUndefined();
 });
 
-test('rows sum up the faults of each kind, and only the stalls that overlap them', () => {
+test('buildRows sums up the faults of each kind, and only the stalls that overlap these faults', () => {
   expect(buildRows(result)).toEqual([
     { fault: 'kill:gateway', count: 1, streams: 6, sessionsLost: 1, longestStallMs: 3500, longestRecoveryMs: 900 },
     { fault: 'kill:worker', count: 2, streams: 4.5, sessionsLost: 0, longestStallMs: 3500, longestRecoveryMs: 1500 },
@@ -62,7 +62,7 @@ test('rows sum up the faults of each kind, and only the stalls that overlap them
   expect(buildRows(later)).toMatchObject([{ longestStallMs: 0, sessionsLost: 0 }]);
 });
 
-test('a report names the seed, the sums, a row for each kind of fault, and the violations', () => {
+test('buildReport shows the seed, the sums, a row for each kind of fault, and the violations', () => {
   const report = buildReport(result);
   expect(report).toContain('| seed | 5 |');
   expect(report).toContain('| faults injected | 3 (0 at the same time as another fault) |');

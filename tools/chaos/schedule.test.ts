@@ -34,7 +34,7 @@ test.each([1000, 3000, 4500])('a schedule with an interval of %i ms has at most 
   expect(Math.max(...counts)).toBe(2);
 });
 
-test('a schedule hits every gateway, worker and sentinel, and no other', () => {
+test('a schedule injects faults into every gateway, worker and sentinel, and into no part that does not exist', () => {
   const parts = new Set(build(5, 90 * 60_000).map(({ name, index }) => `${FAULTS[name].target} ${index}`));
   const several = [
     ['gateway', 2],

@@ -25,7 +25,7 @@ async function tenants(query = ''): Promise<string[]> {
   return answer.data.map(({ tenant }) => tenant);
 }
 
-test('acts during an outage of Redis succeed, are logged, and reach the audit log when Redis returns', async () => {
+test('changes by an administrator succeed while Redis is down, and reach the audit log when Redis is back', async () => {
   await put('before');
   await tenants();
   await console_.redis.kill();

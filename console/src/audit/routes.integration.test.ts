@@ -205,7 +205,7 @@ test('every route of the admin API that shows something has an example in this f
 });
 
 test.each(Object.entries(VIEWS))(
-  '%s adds an entry, because it shows data of a tenant',
+  '%s adds an entry to the audit log, because it shows data of a tenant',
   async (_route, [path, view]) => {
     expect((await put('viewed')).body.applied).toBe(true);
     const { status, headers } = await call('GET', path);
@@ -217,13 +217,16 @@ test.each(Object.entries(VIEWS))(
   },
 );
 
-test.each(['/admin/v1/keys', USAGE])('GET %s adds no entry, because it names no tenant', async (path) => {
-  const before = (await entries())[0]?.id;
-  expect((await call('GET', path)).status).toBe(200);
-  expect((await entries())[0]?.id).toBe(before);
-});
+test.each(['/admin/v1/keys', USAGE])(
+  'GET %s adds no entry to the audit log, because it names no tenant',
+  async (path) => {
+    const before = (await entries())[0]?.id;
+    expect((await call('GET', path)).status).toBe(200);
+    expect((await entries())[0]?.id).toBe(before);
+  },
+);
 
-test('a rejected request adds no entry', async () => {
+test('a rejected request adds no entry to the audit log', async () => {
   const before = (await entries())[0]?.id;
   expect((await call('POST', '/admin/v1/keys', { body: { tenant: 'nobody' } })).status).toBe(404);
   expect((await call('DELETE', '/admin/v1/tenants/nobody')).status).toBe(404);
@@ -233,8 +236,8 @@ test('a rejected request adds no entry', async () => {
 });
 
 test.each([
-  ['adds an entry if it has removed something', 'remove', [{ failed: true }]],
-  ['adds no entry if it has removed nothing', 'check', []],
+  ['adds an entry to the audit log if it has removed something', 'remove', [{ failed: true }]],
+  ['adds no entry to the audit log if it has removed nothing', 'check', []],
 ] as const)('a purge that is refused because of a live session %s', async (_result, busyAt, details) => {
   await put(`busy-${busyAt}`);
   let isDone = false;
@@ -259,7 +262,7 @@ async function signIn(name: string): Promise<Visitor> {
   return visitor;
 }
 
-test('acts of developers on keys and links add entries, which contain no secret', async () => {
+test('changes of keys and links by developers add entries without secrets to the audit log', async () => {
   const developer = await signIn('radio');
   const created = await developer.call('POST', 'keys', { name: 'Producer Wanjiku' });
   await developer.call('DELETE', `keys/${created.body.key_id}`);

@@ -203,7 +203,7 @@ test('a callback without the login cookie, or with the state of another login, i
   expect(victim.cookie(console_.pageUrl)).not.toContain('svc_asr_console');
 });
 
-test('a code can be used once', async () => {
+test('an authorization code of the provider works for only one sign-in', async () => {
   const client = createWebClient();
   const landed = await client.open(startUrl());
   const login = client.cookie(console_.pageUrl);

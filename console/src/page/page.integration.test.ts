@@ -27,7 +27,7 @@ test('the console links to the documentation of the API', async () => {
   expect([status, headers.get('location')]).toEqual([302, 'https://localhost:8443/docs']);
 });
 
-test('every address of the page returns the page with its security headers, and is checked for changes', async () => {
+test('every address of the page returns the page with its security headers and with no-cache', async () => {
   for (const path of ['/', '/keys', '/sessions/abc']) {
     const { status, headers } = await get(path, HTML);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

@@ -71,7 +71,7 @@ describe.each([
     expect(await read(tenant)).toMatchObject([{ keyId: FIRST, sessions: 2, audioMs: 6000, billableMs: 6000 }]);
   });
 
-  test('only the days of the range are returned, the newest first, across periods', async () => {
+  test('only the days of the requested range are returned, newest first, even if several hashes store them', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const last = Math.floor(today() / 8) * 8 + 1;
     for (const day of [last - 3, last - 2, last]) {

@@ -61,7 +61,7 @@ test('reserve does not count overdue sessions as live, even if there are more of
   expect(await all()).toHaveLength(250);
 });
 
-test('reserve reports Redis as unavailable if it is too slow for a mark, and creates no session', async () => {
+test('reserve fails with LedgerUnavailable and creates no session if Redis answers too slowly', async () => {
   // Each reading of this clock is 10 s behind the last one, as if each command took so long.
   let localMs = 0;
   const slow = await openLedger(redis.url, { localNow: () => (localMs -= 10_000) });

@@ -101,7 +101,7 @@ describe('decideSlots', () => {
     expect(decideFor(60, risen, {}, LIMITS, 16 * SECOND).slots).toBe(200);
   });
 
-  test('if a setting fixes the slots, lowers them to the number that the engine can serve, but only while its speed is known', () => {
+  test('lowers slots that a setting fixes to the number that the engine can serve, but only while its speed is known', () => {
     const limits = { ...LIMITS, measured: 80 };
     expect(decideFor(1, full, {}, limits).slots).toBe(80);
     expect(decideFor(1, full, { slowdown: undefined }, limits).slots).toBe(200);

@@ -77,7 +77,7 @@ describe('memory of held audio', () => {
     expect([streams.length, budget.heldBytes]).toEqual([2, 0]);
   });
 
-  test('closes the connection if it is not available, so that the client can retry at another gateway', () => {
+  test('must be available for the first audio, or else the connection is closed so that the client can retry', () => {
     const { append, state, streams } = createRecognizer({ isEnabled: false, budgetBytes: LONGEST_BYTES - 1 });
     append();
     expect(state.failed).toMatchObject({ code: 'service_unavailable' });
@@ -103,17 +103,17 @@ describe('a client that sends audio or commits before the model is known', () =>
   });
 });
 
-describe('the end of a recognizer', () => {
+describe('Recognizer', () => {
   test.each([
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
-  ] as const)('by %s reports the reason %s at once if there is no session', (method, reason) => {
+  ] as const)('ends at once after %s with the reason %s if there is no session', (method, reason) => {
     const { recognizer, state } = createRecognizer();
     recognizer[method]();
     expect(state.failed).toBe(reason);
   });
 
-  test('by finish during a session comes after the transcript of the buffered audio', async () => {
+  test('ends after finish during a session when the buffered audio was transcribed', async () => {
     const { recognizer, start, state } = createRecognizer();
     const stream = await start();
     recognizer.finish();
@@ -122,7 +122,7 @@ describe('the end of a recognizer', () => {
     expect(state.failed).toBe('session_time_limit');
   });
 
-  test('by drain during a session comes when that session ends, and no other session starts', async () => {
+  test('ends after drain during a session when that session ends, and starts no other session', async () => {
     const { recognizer, append, start, state, streams } = createRecognizer({ idleMs: 1000 });
     const stream = await start();
     recognizer.drain();
@@ -138,7 +138,7 @@ describe('the end of a recognizer', () => {
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
   ] as const)(
-    'by %s while an idle session is ending comes when the session has ended, with the reason %s',
+    'ends after %s while an idle session is ending when that session has ended, with the reason %s',
     async (method, reason) => {
       const { recognizer, start, state } = createRecognizer({ idleMs: 1 });
       const stream = await start();
@@ -154,7 +154,7 @@ describe('the end of a recognizer', () => {
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
   ] as const)(
-    'by %s while a session is being settled comes after the settlement, with the reason %s',
+    'ends after %s while a session is being settled when the settlement is done, with the reason %s',
     async (method, reason) => {
       const { recognizer, start, state, streams, append } = createRecognizer({ idleMs: 1 });
       const stream = await start();
@@ -168,7 +168,7 @@ describe('the end of a recognizer', () => {
     },
   );
 
-  test('does not come when a session exceeds its audio and the extra time, because another session follows', async () => {
+  test('does not end when a session reaches its time limit, because another session follows', async () => {
     const { append, start, state, streams } = createRecognizer({ extraMs: 1 });
     const stream = await start();
     await untilEnding(stream);

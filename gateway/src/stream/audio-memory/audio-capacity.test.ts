@@ -53,7 +53,7 @@ test('AudioCapacity still counts sessions that were created while a renewal was 
   expect(capacity.hasRoom).toBe(false);
 });
 
-test('AudioCapacity publishes how many more streams this gateway can take, and is outdated if the published number was 0 and no longer is, or the reverse', async () => {
+test('AudioCapacity publishes how many more streams this gateway can take, and is outdated when that number becomes 0 or is no longer 0', async () => {
   const budget = { freeStreams: 2 };
   const capacity = new AudioCapacity(budget);
   const published: number[] = [];

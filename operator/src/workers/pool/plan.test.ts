@@ -140,7 +140,7 @@ describe('planPool with several sick workers', () => {
     expect(stopped({ ...input, running: started, registered: all })).toEqual(['x', 'y', 'z']);
   });
 
-  test('replaces those of a second node after the replacements for the first node are ready', () => {
+  test('replaces the sick workers of a second node after the replacements for the first node are ready', () => {
     const workers = [...others, sick('x', 'n2'), sick('y', 'n1'), sick('z', 'n1')];
     const sickSinceMs = new Map(Object.entries({ x: 9000, y: 8000, z: 8500 }));
     const input = { desired, running: workers, registered: [record('a'), record('b')], sickSinceMs };
@@ -159,7 +159,7 @@ describe('planPool with several sick workers', () => {
     expect(plan({ desired: 4, running: workers, registered, sickSinceMs })).toMatchObject({ stop: [] });
   });
 
-  test('stops the one that has been sick for too long, and keeps the other one if only one ready worker can replace them', () => {
+  test('stops the worker that has been sick for too long, and keeps the other one if only one ready worker can replace them', () => {
     const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
     const sickSinceMs = new Map(Object.entries({ x: -1_000_000, y: 9000 }));
     const registered = ['a', 'b', 'c'].map((id) => record(id));

@@ -196,7 +196,7 @@ describe('capacity', () => {
   test.each([
     ['the average slots that present workers offer, if workers measure their slots', 0, 3 + 4 * 1.5],
     ['the slots that the model sets', 4, 3 + 4 * 4],
-  ])('decideGrowth expects of each further worker %s', (_condition, slots, capacity) => {
+  ])('decideGrowth assumes that each further worker has %s', (_condition, slots, capacity) => {
     const model = readModel({ worker: { slots }, scaling: { min: 0, max: 6 } });
     const own = { address: 'ws://x', revision: 'r', active: 0, draining: false, leaseUntilMs: 0, measuredSlots: 4 };
     const registered = [

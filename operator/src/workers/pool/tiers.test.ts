@@ -311,7 +311,7 @@ test('no tier loses workers while the ledger is unavailable, and the workers of 
 test.each([
   ['the slots that the tier sets', false, 20 + 2 * 10],
   ['the average slots that its workers offer now, if workers measure their slots', true, 20 + 2 * 4],
-])('decideTierGrowth expects of each further worker of a tier %s', (_condition, measuresSlots, capacity) => {
+])('decideTierGrowth assumes that each further worker of a tier has %s', (_condition, measuresSlots, capacity) => {
   const worker = (slots: number) => ({ slots, active: 0 });
   const tier = { min: 0, slotsPerWorker: 10, canStart: true, startFailure: undefined, measuresSlots };
   const full = { ...tier, name: 'full', max: 1, running: 1, workers: [worker(12)] };
