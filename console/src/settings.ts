@@ -73,7 +73,7 @@ export const CONSOLE_SETTINGS = {
     600_000,
   ),
   OPERATOR_LEASE_NAME: text(
-    'Name of the Lease of the operators, from which health shows the leading one.',
+    'Name of the Lease of the operators. The health page reads from it which operator is the leader.',
     'svc-asr-operator',
   ),
   CONFIG_FOLDER: text(

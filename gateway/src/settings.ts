@@ -55,13 +55,13 @@ export const GATEWAY_SETTINGS = {
     600_000,
   ),
   REAPER_TIME_STEP_MS: integer(
-    'Largest step of the Redis clock between two checks of leases, at most a third of PROCESS_LEASE_MS. After a larger one, such as an outage of Redis, every lease of a gateway or worker starts again.',
+    'Longest time between two checks of leases, by the clock of Redis. If it is exceeded, Redis was unavailable or its clock stepped, and every lease of a gateway or worker starts again. At most a third of PROCESS_LEASE_MS.',
     5000,
     100,
     600_000,
   ),
   CANCELLED_RETENTION_MS: integer(
-    'Time for which the cancellation of a session is remembered. A reservation that arrives late within it is refused.',
+    'Time for which the cancellation of a session is remembered. A late reservation of the same session is refused in this time.',
     600_000,
     1000,
     86_400_000,

@@ -42,7 +42,7 @@ export const OPERATOR_SETTINGS = {
     36_500,
   ),
   KEY_RETENTION_DAYS: integer(
-    'Days after which a revoked key is forgotten in Redis, and after which an expired ApiKey of a cluster is deleted.',
+    'Days after which a revoked key is removed from Redis, and after which an expired ApiKey of a cluster is deleted.',
     30,
     1,
     3650,

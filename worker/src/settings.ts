@@ -26,7 +26,7 @@ export const WORKER_SETTINGS = {
     100_000,
   ),
   MEASURE_SECONDS: integer(
-    'Longest time that the warm-up measures for the slots. It takes a fifth of this if the speed of the cores is constant. With a lower value the worker is ready sooner, but on shared cores the number of slots varies more between starts. With 0 it runs every context only a few times, for tests.',
+    'Longest time for which a starting worker measures how many slots it can serve. The measurement takes a fifth of this if the speed of the cores is constant. With a lower value the worker is ready sooner, but on shared cores the number of slots varies more between starts. With 0 it runs every context only a few times, for tests.',
     20,
     0,
     600,
@@ -126,7 +126,7 @@ export const WORKER_SETTINGS = {
     5000,
   ),
   DRAIN_TIMEOUT_MS: integer(
-    'Longest time for which streams are served after SIGTERM, until they end or have moved to other workers. Must be shorter than the grace period of the process. Gateways receive it.',
+    'Longest time for which streams are served after SIGTERM, until they end or have moved to other workers. Must be shorter than the grace period of the process. The worker reports this time to gateways.',
     20_000,
     0,
     7_200_000,

@@ -35,14 +35,14 @@ export const GATEWAY_METRICS = {
     kind: 'counter',
     labels: ['reason'],
     description:
-      'Refused requests that the console cannot show by reason: tenant_limit (too many of one tenant), gateway_limit (too many at once) or redis_unavailable.',
+      'Refused requests that were not recorded for the console, by reason: tenant_limit (too many of one tenant), gateway_limit (too many at once) or redis_unavailable.',
   },
   connectionsRefused: {
     name: 'svc_asr_connections_refused',
     kind: 'counter',
     labels: ['reason'],
     description:
-      'Connections that were closed without a response by reason: limit (MAX_CONNECTIONS), address_limit (MAX_CONNECTIONS_PER_ADDRESS) or handshake_timeout (no TLS handshake in time).',
+      'Connections that were closed without a response, by reason: limit (MAX_CONNECTIONS), address_limit (MAX_CONNECTIONS_PER_ADDRESS) or handshake_timeout (no TLS handshake in time).',
   },
   connections: {
     name: 'svc_asr_connections',
@@ -60,7 +60,7 @@ export const GATEWAY_METRICS = {
     name: 'svc_asr_audio_memory_reserved_bytes',
     kind: 'gauge',
     description:
-      'Audio memory that live streams have reserved. At svc_asr_audio_memory_limit_bytes, less the 9.6 MB of the longest session, the gateway refuses handshakes.',
+      'Audio memory that live streams have reserved. The gateway refuses handshakes when less than 9.6 MB, the audio of the longest session, is left of svc_asr_audio_memory_limit_bytes.',
   },
   audioMemoryLimit: {
     name: 'svc_asr_audio_memory_limit_bytes',
@@ -149,7 +149,7 @@ export const GATEWAY_METRICS = {
   pendingCancellations: {
     name: 'svc_asr_pending_cancellations',
     kind: 'gauge',
-    description: 'Sessions that still have to be cancelled.',
+    description: 'Sessions that could not be returned to their clients and still have to be cancelled in Redis.',
   },
   redisReady: {
     name: 'svc_asr_redis_ready',

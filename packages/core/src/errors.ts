@@ -60,7 +60,7 @@ export const ERRORS = {
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
-    message: 'This path does not take that method; the header Allow lists those it takes.',
+    message: 'This path does not support the method. The header Allow lists the supported methods.',
   },
   idempotency_conflict: {
     status: 409,

@@ -52,7 +52,8 @@ export const WORKER_METRICS = {
     kind: 'counter',
     unit: 's',
     labels: ['model'],
-    description: 'Total duration of runs of the model. Divided by the audio time it is the current real-time factor.',
+    description:
+      'Total duration of runs of the model. Divided by svc_asr_worker_audio_seconds_total it is the current real-time factor.',
   },
   waitSeconds: {
     name: 'svc_asr_worker_wait_seconds',

@@ -97,7 +97,7 @@ export const CLUSTER_SETTINGS = {
     '25%',
   ),
   WORKER_NODE_NOTICES: choice(
-    'Whether the operator follows nodes, and moves workers away from nodes that are about to be removed or are cordoned. Needs the right to list and watch nodes.',
+    'Whether the operator watches nodes, and moves workers away from nodes that are about to be removed or are cordoned. Needs the right to list and watch nodes.',
     ['true', 'false'],
     'false',
   ),

@@ -9,7 +9,7 @@ import { moment } from './time.ts';
 /** Earliest expiry that is accepted. An earlier time is most likely a mistyped year. */
 export const EARLIEST_EXPIRY = '2000-01-01T00:00:00Z';
 
-const expiresAt = moment('Time from which on the key is refused. Never if null or omitted.', {
+const expiresAt = moment('Time at which the key expires. It never expires if this is null or omitted.', {
   // The API server also accepts a JSON list as the value of a string with a `format`. This CEL rule refuses it.
   ...rules({
     rule: `self >= timestamp('${EARLIEST_EXPIRY}')`,

@@ -43,7 +43,7 @@ const measuredSlots = Type.Array(
   {
     maxItems: 32,
     description:
-      'Slots that workers measured at their start, the newest measurement first. The operator expects as many of the next worker.',
+      'Slots that workers measured at their start, the newest measurement first. The operator expects the same number from the next worker.',
   },
 );
 

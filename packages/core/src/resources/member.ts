@@ -26,7 +26,7 @@ const Invitation = closed(
       maxLength: 32,
       description: 'Id of the pepper that the token is hashed with.',
     }),
-    expiresAt: moment('Time from which on the invitation is refused.'),
+    expiresAt: moment('Time at which the invitation expires.'),
     invitedBy: Type.String({ maxLength: 400, description: 'Name to show for the sender of the invitation.' }),
     inviter: Type.Optional(
       nameOf(

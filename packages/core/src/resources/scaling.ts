@@ -110,7 +110,7 @@ export const Rollout = closed(
     ),
     startSeconds: seconds(
       1200,
-      'Time in which the first worker of a new revision must accept sessions, in seconds. Then the revision is rolled back. 0 sets no limit.',
+      'Time in which the first worker of a new revision must accept sessions, in seconds. Otherwise the revision is rolled back. 0 sets no limit.',
     ),
   },
   { default: {}, description: 'Rollout of a new artifact, image or worker setting.' },

@@ -118,7 +118,7 @@ export const TenantSpec = closed(
           organisation: text(200, 'Name of the organisation.'),
           use: text(4000, 'Intended use of the service.'),
         },
-        { description: 'Application of the tenant.' },
+        { description: 'Contact details from the application of the tenant.' },
       ),
     ),
     models: Type.Array(Type.String({ pattern: '^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$', minLength: 1, maxLength: 63 }), {
