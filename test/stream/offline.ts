@@ -1,6 +1,10 @@
-import type { Engine, Final } from '@svc-asr/worker';
+import type { Word } from '@svc-asr/core';
+import type { Engine } from '@svc-asr/worker';
 
-export type Transcript = Pick<Final, 'text' | 'words'>;
+export interface Transcript {
+  readonly text: string;
+  readonly words: readonly Word[];
+}
 
 /** Returns the transcript of a recording by the engine alone, without a service. */
 export async function transcribeOffline(engine: Engine, pcm: Buffer, context: [number, number]): Promise<Transcript> {

@@ -119,6 +119,16 @@ def test_parse_event_reads_endpoint_finals() -> None:
     assert event.words[0].end_ms == 2
 
 
+def test_parse_event_reads_the_confidence_of_words_if_it_is_reported() -> None:
+    event = parse_event(
+        '{"type":"final","text":"a b","utterance":1,"audio_start_ms":0,"audio_end_ms":9,'
+        '"words":[{"text":"a","start_ms":1,"end_ms":2,"confidence":0.25},'
+        '{"text":"b","start_ms":3,"end_ms":4}]}'
+    )
+    assert isinstance(event, Final)
+    assert [word.confidence for word in event.words] == [0.25, None]
+
+
 def test_event_queue_replaces_an_unread_delta_of_the_same_utterance() -> None:
     async def body() -> list[object]:
         queue = EventQueue()

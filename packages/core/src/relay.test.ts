@@ -16,6 +16,7 @@ const answers: RelayAnswer[] = [
   { type: 'delta', text: 'wĩ mwega', audio_end: 17_920, speech_start: 2560 },
   { type: 'final', text: '', audio_end: 20_480, words: [], endpoint: true },
   { type: 'final', text: 'wĩ', audio_end: 20_000, words: [{ text: 'wĩ', start_ms: 80, end_ms: 240 }] },
+  { type: 'final', text: 'a', audio_end: 1, words: [{ text: 'a', start_ms: 0, end_ms: 0, confidence: 0.5 }] },
   { type: 'reset_done' },
   { type: 'consumed', samples: 0 },
   { type: 'move' },
@@ -38,6 +39,12 @@ test('the examples in this test file cover every message type of the relay proto
 
 test('parseRelayRequest ignores unknown fields, which a newer gateway may send', () => {
   expect(parseRelayRequest('{"type":"flush","since":1}').ok).toBe(true);
+});
+
+test.each([-0.001, 1.001, '0.5', null])('parseRelayAnswer refuses a final with the confidence %j', (confidence) => {
+  const words = [{ text: 'a', start_ms: 0, end_ms: 0, confidence }];
+  const parsed = parseRelayAnswer(JSON.stringify({ type: 'final', text: 'a', audio_end: 1, words }));
+  expect(parsed).toMatchObject({ ok: false, reason: expect.stringContaining('confidence') });
 });
 
 test.each([

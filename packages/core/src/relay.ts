@@ -79,7 +79,14 @@ const RelayEndpointing = Type.Object(
 
 const Transcript = { text: Type.String() };
 const Ms = Type.Integer({ minimum: 0 });
-const RelayWord = Type.Object({ ...Transcript, start_ms: Ms, end_ms: Ms });
+const RelayWord = Type.Object({
+  ...Transcript,
+  start_ms: Ms,
+  end_ms: Ms,
+  confidence: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Confidence of the word. Older workers do not send it.' }),
+  ),
+});
 
 /** JSON messages that a gateway sends, by `type`. */
 export const RELAY_REQUESTS = {

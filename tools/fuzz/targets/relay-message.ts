@@ -13,6 +13,7 @@ export const target: FuzzTarget = {
     '{"type":"reset"}',
     '{"type":"opened","chunk_samples":8960,"early_samples":1,"context":[56,13],"buffer_samples":100}',
     '{"type":"final","text":"a b","audio_end":9,"words":[{"text":"a","start_ms":0,"end_ms":10}],"endpoint":true}',
+    '{"type":"final","text":"a","audio_end":9,"words":[{"text":"a","start_ms":0,"end_ms":10,"confidence":0.5}]}',
     '{"type":"delta","text":"a","audio_end":16000,"speech_start":5}',
     '{"type":"reset_done"}',
     '{"type":"consumed","samples":1}',

@@ -1,4 +1,23 @@
-import { bestCandidates } from './candidates.ts';
+import { bestCandidates, bestLogProb } from './candidates.ts';
+
+describe('bestLogProb', () => {
+  test('returns the log-probability of the best class, whether the scores are logits or log-probabilities', () => {
+    const logProbs = Float32Array.from([0.2, 0.7, 0.1], Math.log);
+    for (const scores of [logProbs, logProbs.map((score) => score + 700)]) {
+      expect(bestLogProb(scores, 0, 3, 1)).toBeCloseTo(Math.log(0.7), 3);
+    }
+  });
+
+  test('reads only the classes of its frame', () => {
+    const scores = Float32Array.of(9, 9, 1, 1, 9);
+    expect(bestLogProb(scores, 2, 2, 0)).toBeCloseTo(Math.log(0.5), 6);
+  });
+
+  test('returns 0 if no other class is possible, and NaN if the scores are not numbers', () => {
+    expect(bestLogProb(Float32Array.of(3, -Infinity), 0, 2, 0)).toBeCloseTo(0, 9);
+    expect(bestLogProb(Float32Array.of(NaN, NaN), 0, 2, 0)).toBeNaN();
+  });
+});
 
 describe('bestCandidates', () => {
   test('returns the classes with the highest scores, the best first', () => {

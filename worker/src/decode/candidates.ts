@@ -8,6 +8,17 @@ export interface Candidate {
 export const MAX_ALTERNATIVES = 8;
 
 /**
+ * Returns the log-probability of the class `best`, which has the highest of the `classes` scores that start at `from`.
+ * Scores may be logits or log-probabilities.
+ */
+export function bestLogProb(scores: Float32Array, from: number, classes: number, best: number): number {
+  const top = scores[from + best] ?? NaN;
+  let sum = 0;
+  for (let i = from; i < from + classes; i++) sum += Math.exp((scores[i] ?? -Infinity) - top);
+  return -Math.log(sum);
+}
+
+/**
  * Returns the `count` best of the `classes` scores that start at `from`, the best first. Scores may be logits or
  * log-probabilities.
  */

@@ -29,9 +29,25 @@ test('GreedyCtc keeps the best classes of the frame that produced each piece', (
   const transcript = new Transcript(['a', 'b', 'c', '<blk>'], 2);
   const search = new GreedyCtc(BLANK, transcript);
   search.decode(rows(3, 1), 0, 2);
-  search.decodeIds(Int32Array.of(1, 0), (index, count) => [{ id: index, logProb: -count }]);
+  search.decodeIds(Int32Array.of(1, 0), Float32Array.of(-1, -1), (index, count) => [{ id: index, logProb: -count }]);
   expect(transcript.decoded).toEqual([
     { id: 1, frame: 1, alternatives: [expect.objectContaining({ id: 1 }), expect.objectContaining({ id: 0 })] },
     { id: 0, frame: 3, alternatives: [{ id: 1, logProb: -2 }] },
+  ]);
+});
+
+test('GreedyCtc takes the probability of a piece from the first frame that produced it', () => {
+  const pieces = new Transcript(['▁a', '▁b', '<blk>']);
+  const search = new GreedyCtc(2, pieces);
+  const probabilities = [
+    [0.6, 0.1, 0.3],
+    [0.9, 0.05, 0.05],
+    [0.2, 0.1, 0.7],
+  ];
+  search.decode(Float32Array.from(probabilities.flat(), Math.log), 0, 3);
+  search.decodeIds(Int32Array.of(1, 1), Float32Array.from([0.25, 0.75], Math.log), () => []);
+  expect(pieces.words(80, 1000)).toMatchObject([
+    { text: 'a', confidence: 0.6 },
+    { text: 'b', confidence: 0.25 },
   ]);
 });

@@ -1,5 +1,5 @@
 import { argmax } from './argmax.ts';
-import { bestCandidates } from './candidates.ts';
+import { bestCandidates, bestLogProb } from './candidates.ts';
 import type { Candidate } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
@@ -27,16 +27,25 @@ export class GreedyCtc {
       const best = argmax(logprobs, at, classes);
       const frame = this.#frame;
       if (this.#advance(best)) {
-        this.#transcript.add(best, frame, (count) => bestCandidates(logprobs, at, classes, count));
+        const logProb = bestLogProb(logprobs, at, classes, best);
+        this.#transcript.add(best, frame, logProb, (count) => bestCandidates(logprobs, at, classes, count));
       }
     }
   }
 
-  /** Decodes frames whose best classes are known. `candidatesOf` returns the best classes of one of these frames. */
-  decodeIds(ids: Int32Array, candidatesOf: (index: number, count: number) => readonly Candidate[]): void {
+  /**
+   * Decodes frames whose best classes and their log-probabilities are known. `candidatesOf` returns the best classes of
+   * one of these frames.
+   */
+  decodeIds(
+    ids: Int32Array,
+    logProbs: Float32Array,
+    candidatesOf: (index: number, count: number) => readonly Candidate[],
+  ): void {
     for (const [index, id] of ids.entries()) {
       const frame = this.#frame;
-      if (this.#advance(id)) this.#transcript.add(id, frame, (count) => candidatesOf(index, count));
+      if (!this.#advance(id)) continue;
+      this.#transcript.add(id, frame, logProbs[index] ?? NaN, (count) => candidatesOf(index, count));
     }
   }
 

@@ -22,10 +22,11 @@ export class DeviceRnnt {
   }
 
   /**
-   * Adds a piece that a frame of the current chunk has produced. `candidatesOf` returns the candidates of this piece.
+   * Adds a piece that a frame of the current chunk has produced, with its log-probability. `candidatesOf` returns the
+   * candidates of this piece.
    */
-  add(piece: number, frame: number, candidatesOf: (count: number) => readonly Candidate[]): void {
-    this.#transcript.add(piece, this.#frameBase + frame, candidatesOf);
+  add(piece: number, frame: number, logProb: number, candidatesOf: (count: number) => readonly Candidate[]): void {
+    this.#transcript.add(piece, this.#frameBase + frame, logProb, candidatesOf);
     this.#token = piece;
   }
 

@@ -1,4 +1,5 @@
 import type { Candidate } from './candidates.ts';
+import { confidenceOf } from './confidence.ts';
 import type { PauseFinder } from './pauses.ts';
 
 /** A word with its start and end in milliseconds from the start of the utterance. */
@@ -6,6 +7,8 @@ export interface Word {
   readonly text: string;
   readonly start_ms: number;
   readonly end_ms: number;
+  /** Estimated probability that the word is right, from 0 to 1. */
+  readonly confidence: number;
 }
 
 /** Marks the start of a word in SentencePiece vocabularies. */
@@ -34,6 +37,7 @@ export class Transcript {
   readonly #pieces: readonly string[];
   readonly #ids: number[] = [];
   readonly #frames: number[] = [];
+  readonly #logProbs: number[] = [];
   readonly #candidates: (readonly Candidate[])[] = [];
   #text = '';
   /** Frame of the first piece with text. */
@@ -59,10 +63,16 @@ export class Transcript {
     return this.#ids;
   }
 
-  /** Adds a piece. `candidatesOf` is called if candidates are kept. */
-  add(id: number, frame: number, candidatesOf: (count: number) => readonly Candidate[] = () => []): void {
+  /** Adds a piece with its log-probability. `candidatesOf` is called if candidates are kept. */
+  add(
+    id: number,
+    frame: number,
+    logProb: number,
+    candidatesOf: (count: number) => readonly Candidate[] = () => [],
+  ): void {
     this.#ids.push(id);
     this.#frames.push(frame);
+    this.#logProbs.push(logProb);
     if (this.alternatives > 0) this.#candidates.push(candidatesOf(this.alternatives));
     const text = textOf(this.#pieces[id] ?? UNKNOWN);
     this.#text += text;
@@ -79,7 +89,7 @@ export class Transcript {
   save(): () => void {
     const [pieces, text, speechFrame] = [this.#ids.length, this.#text, this.#speechFrame];
     return () => {
-      this.#ids.length = this.#frames.length = pieces;
+      this.#ids.length = this.#frames.length = this.#logProbs.length = pieces;
       this.#candidates.length = Math.min(this.#candidates.length, pieces);
       this.#text = text;
       this.#speechFrame = speechFrame;
@@ -96,28 +106,29 @@ export class Transcript {
     }));
   }
 
-  /** Returns the words with their times. All times lie within the audio. */
+  /** Returns the words with their times and confidences. All times lie within the audio. */
   words(frameMs: number, audioMs: number): Word[] {
-    const words: { text: string; first: number; last: number }[] = [];
+    const words: { text: string; first: number; last: number; logProb: number }[] = [];
     let open: (typeof words)[number] | undefined;
     this.#ids.forEach((id, i) => {
-      const frame = this.#frames[i] ?? 0;
+      const [frame, logProb] = [this.#frames[i] ?? 0, this.#logProbs[i] ?? NaN];
       const [head = '', ...more] = textOf(this.#pieces[id] ?? UNKNOWN).split(' ');
       if (head !== '') {
-        if (open === undefined) words.push((open = { text: head, first: frame, last: frame }));
-        else Object.assign(open, { text: open.text + head, last: frame });
+        if (open === undefined) words.push((open = { text: head, first: frame, last: frame, logProb }));
+        else Object.assign(open, { text: open.text + head, last: frame, logProb: open.logProb + logProb });
       }
       for (const text of more) {
         open = undefined;
-        if (text !== '') words.push((open = { text, first: frame, last: frame }));
+        if (text !== '') words.push((open = { text, first: frame, last: frame, logProb }));
       }
     });
     // The last frame may start after the end of the audio. Its word still gets the length of one frame.
     const latest = Math.max(0, audioMs - frameMs);
-    return words.map(({ text, first, last }) => ({
+    return words.map(({ text, first, last, logProb }) => ({
       text,
       start_ms: Math.min(first * frameMs, latest),
       end_ms: Math.min((last + 1) * frameMs, audioMs),
+      confidence: confidenceOf(logProb),
     }));
   }
 }

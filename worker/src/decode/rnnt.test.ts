@@ -37,6 +37,14 @@ test('decodeRnnt advances the predictor on a piece and moves to the next frame o
   expect(one.hypothesis).toMatchObject({ token: 0, states: [Float32Array.of(3)] });
 });
 
+test('decodeRnnt takes the probability of a piece from the step that produced it', async () => {
+  const joint = countingJoint();
+  const one = search(joint);
+  await decodeRnnt(joint, BLANK, [{ search: one, frames: [Float32Array.of(1)] }]);
+  const [other, best] = [Math.exp(0), Math.exp(9)];
+  expect(one.transcript.words(80, 1000)[0]?.confidence).toBeCloseTo(best / (best + 2 * other), 3);
+});
+
 test('decodeRnnt moves to the next frame after ten pieces without a blank', async () => {
   const joint = countingJoint();
   const one = search(joint);

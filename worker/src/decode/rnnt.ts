@@ -1,5 +1,5 @@
 import { argmax } from './argmax.ts';
-import { bestCandidates } from './candidates.ts';
+import { bestCandidates, bestLogProb } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
 /** Maximum number of pieces per frame, for frames that never produce a blank. NeMo's greedy search has the same limit. */
@@ -91,7 +91,8 @@ export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly E
       }
       const best = argmax(logits, i * classes, classes);
       if (best !== blank) {
-        chunk.search.transcript.add(best, chunk.search.frameBase + chunk.at, (count) =>
+        const logProb = bestLogProb(logits, i * classes, classes, best);
+        chunk.search.transcript.add(best, chunk.search.frameBase + chunk.at, logProb, (count) =>
           bestCandidates(logits, i * classes, classes, count),
         );
         Object.assign(chunk.search.hypothesis, { token: best, states: states[i], prediction: undefined });

@@ -40,7 +40,9 @@ describe.each([
     }, '');
     expect(final).toMatchObject({ utterance: 0, startSample: 0, endSample: audio.length });
     expect(final.words.map(({ text }) => text).join(' ')).toBe(final.text);
-    for (const { start_ms, end_ms } of final.words) {
+    for (const { start_ms, end_ms, confidence } of final.words) {
+      expect(confidence).toBeGreaterThanOrEqual(0);
+      expect(confidence).toBeLessThanOrEqual(1);
       expect(start_ms).toBeLessThan(end_ms);
       expect(end_ms).toBeLessThanOrEqual(Math.ceil(audio.length / 16));
     }

@@ -21,7 +21,7 @@ export function finalAnswer(final: Final): Extract<RelayAnswer, { type: 'final' 
     type: 'final',
     text,
     audio_end: endSample - startSample,
-    words: words.map(({ text: word, start_ms, end_ms }) => ({ text: word, start_ms, end_ms })),
+    words: words.map(({ text: word, start_ms, end_ms, confidence }) => ({ text: word, start_ms, end_ms, confidence })),
     ...(isEndpoint && { endpoint: true }),
   };
 }

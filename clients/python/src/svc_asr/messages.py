@@ -18,6 +18,8 @@ class Word:
     text: str
     start_ms: int
     end_ms: int
+    confidence: float | None = None
+    """Estimated probability that the word is right, from 0 to 1. None if it is not reported."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,10 @@ def _parse_config_ack(fields: Mapping[str, Any]) -> ConfigAck:
 
 
 def _parse_final(fields: Mapping[str, Any]) -> Final:
-    words = (Word(word["text"], word["start_ms"], word["end_ms"]) for word in fields["words"])
+    words = (
+        Word(word["text"], word["start_ms"], word["end_ms"], word.get("confidence"))
+        for word in fields["words"]
+    )
     return Final(
         text=fields["text"],
         utterance=fields["utterance"],

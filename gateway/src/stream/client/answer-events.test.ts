@@ -5,8 +5,8 @@ import { applyAnswer } from './answer-events.ts';
 
 const SECOND = 16_000;
 const words = [
-  { text: 'wĩ', start_ms: 80, end_ms: 240 },
-  { text: 'mwega', start_ms: 320, end_ms: 640 },
+  { text: 'wĩ', start_ms: 80, end_ms: 240, confidence: 0.875 },
+  { text: 'mwega', start_ms: 320, end_ms: 640, confidence: 0 },
 ];
 const delta: StreamAnswer = { type: 'delta', text: 'wĩ', audio_end: SECOND / 2, speech_start: 1280 };
 const final: StreamAnswer = { type: 'final', text: 'wĩ mwega', audio_end: SECOND, words };
@@ -42,12 +42,19 @@ test('applyAnswer sends the events of an utterance that ends at a pause in order
       audio_end_ms: 2000,
       endpoint: true,
       words: [
-        { text: 'wĩ', start_ms: 1080, end_ms: 1240 },
-        { text: 'mwega', start_ms: 1320, end_ms: 1640 },
+        { text: 'wĩ', start_ms: 1080, end_ms: 1240, confidence: 0.875 },
+        { text: 'mwega', start_ms: 1320, end_ms: 1640, confidence: 0 },
       ],
     },
   ]);
   expect(finals).toEqual([2]);
+});
+
+test('applyAnswer sends words without a confidence if an older worker reports none', () => {
+  const old = words.map(({ confidence: _confidence, ...word }) => word);
+  const { events } = eventsOf([{ ...final, words: old }], false);
+  const [sent] = events.flatMap((event) => (event.type === 'final' ? event.words : []));
+  expect(sent).toEqual({ text: 'wĩ', start_ms: 1080, end_ms: 1240 });
 });
 
 test('applyAnswer assigns the audio after a cut to a new utterance, which starts at the cut', () => {

@@ -32,10 +32,11 @@ export function finalEvent(utterance: Utterance, { text, words, endpoint }: Answ
     audio_start_ms: startMs,
     audio_end_ms: endMs,
     ...(endpoint === true && { endpoint }),
-    words: words.map((word) => ({
-      text: word.text,
-      start_ms: Math.min(startMs + word.start_ms, endMs),
-      end_ms: Math.min(startMs + word.end_ms, endMs),
+    words: words.map(({ text: word, start_ms, end_ms, confidence }) => ({
+      text: word,
+      start_ms: Math.min(startMs + start_ms, endMs),
+      end_ms: Math.min(startMs + end_ms, endMs),
+      ...(confidence !== undefined && { confidence }),
     })),
   };
 }

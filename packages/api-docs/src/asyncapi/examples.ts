@@ -53,9 +53,9 @@ export const SERVER_EXAMPLES: { readonly [T in keyof typeof SERVER_MESSAGES]: re
       audio_start_ms: 0,
       audio_end_ms: 1840,
       words: [
-        { text: 'wĩ', start_ms: 160, end_ms: 400 },
-        { text: 'mwega', start_ms: 480, end_ms: 1040 },
-        { text: 'mũno', start_ms: 1120, end_ms: 1680 },
+        { text: 'wĩ', start_ms: 160, end_ms: 400, confidence: 0.912 },
+        { text: 'mwega', start_ms: 480, end_ms: 1040, confidence: 0.983 },
+        { text: 'mũno', start_ms: 1120, end_ms: 1680, confidence: 0.547 },
       ],
     },
   ],

@@ -17,7 +17,7 @@ const endpoint: FinalMessage = {
   utterance: 1,
   audio_start_ms: 0,
   audio_end_ms: 1000,
-  words: [{ text: 'a', start_ms: 100, end_ms: 400 }],
+  words: [{ text: 'a', start_ms: 100, end_ms: 400, confidence: 0.9 }],
   endpoint: true,
 };
 
@@ -40,7 +40,7 @@ test('Replies translates the times of speech events, and of finals that a pause 
     utterance: 3,
     audio_start_ms: 1000,
     audio_end_ms: 2000,
-    words: [{ text: 'a', start_ms: 1100, end_ms: 1400 }],
+    words: [{ text: 'a', start_ms: 1100, end_ms: 1400, confidence: 0.9 }],
   });
   expect([timeline.resumeAt, timeline.utterance]).toEqual([32_000, 4]);
 });

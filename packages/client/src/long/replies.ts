@@ -165,7 +165,7 @@ export class Replies {
       audio_start_ms: shift(event.audio_start_ms),
       audio_end_ms: shift(event.audio_end_ms),
       words: event.words.map((word) => ({
-        text: word.text,
+        ...word,
         start_ms: shift(word.start_ms),
         end_ms: shift(word.end_ms),
       })),

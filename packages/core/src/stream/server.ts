@@ -96,6 +96,14 @@ export const Word = exact(
     text: Type.String({ description: 'The word.' }),
     start_ms: StreamMs('Start of the word, from the start of the stream.'),
     end_ms: StreamMs('End of the word, from the start of the stream.'),
+    confidence: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'Estimated probability that the word is right. Absent if the worker does not report it.',
+        examples: [0.973],
+      }),
+    ),
   },
   'A word of a finished transcript.',
 );
@@ -108,7 +116,7 @@ export const FinalMessage = exact(
     utterance: Utterance('Number of the utterance.'),
     audio_start_ms: StreamMs('Start of the utterance, from the start of the stream.'),
     audio_end_ms: StreamMs('End of the utterance, from the start of the stream.'),
-    words: Type.Array(Word, { description: 'The words in order, with their times.' }),
+    words: Type.Array(Word, { description: 'The words in order, with their times and confidences.' }),
     endpoint: Type.Optional(
       Type.Literal(true, { description: 'Present if a pause has ended the utterance, and not `flush`.' }),
     ),

@@ -108,7 +108,8 @@ function searchCtc(
 ): boolean {
   for (let i = at; i < at + frames; i++) if (!Number.isFinite(scores[i])) return false;
   if (state instanceof GreedyCtc) {
-    state.decodeIds(ids.subarray(at, at + frames), (frame, count) => candidatesAt(top, at + frame, count));
+    const [own, logProbs] = [ids.subarray(at, at + frames), scores.subarray(at, at + frames)];
+    state.decodeIds(own, logProbs, (frame, count) => candidatesAt(top, at + frame, count));
   }
   return true;
 }

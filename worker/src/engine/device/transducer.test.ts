@@ -87,8 +87,9 @@ describe('searchTransducer', () => {
     const second = new ScriptedJoint([[step(2, 1), step(-1, 2)]]);
     expect(await search(second)).toEqual([true]);
     expect(second.runs).toMatchObject([{ token: 1, at: 0, symbols: 0, stateFrom: 10, stateTo: 11 }]);
-    // The third piece is at frame 1 of the second chunk, which is frame 3 of the utterance.
-    expect(transcript.words(80, 1000)).toEqual([{ text: 'abc', start_ms: 0, end_ms: 320 }]);
+    // The third piece is at frame 1 of the second chunk, which is frame 3 of the utterance. Each piece has the
+    // log-probability -1.
+    expect(transcript.words(80, 1000)).toEqual([{ text: 'abc', start_ms: 0, end_ms: 320, confidence: 0.05 }]);
   });
 
   test('counts the device time of all runs', async () => {

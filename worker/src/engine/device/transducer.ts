@@ -74,8 +74,9 @@ function addPieces(row: Row, index: number, steps: number, { tokens, places, sco
   for (let i = index * steps; row.isFinite && i < (index + 1) * steps; i++) {
     const [token = -1, place = 0] = [tokens[i], places[i]];
     if (place >= row.frames) return;
-    row.isFinite = Number.isFinite(scores[i]);
-    if (row.isFinite && token >= 0) row.search.add(token, place, (count) => candidatesAt(top, i, count));
+    const score = scores[i] ?? NaN;
+    row.isFinite = Number.isFinite(score);
+    if (row.isFinite && token >= 0) row.search.add(token, place, score, (count) => candidatesAt(top, i, count));
   }
 }
 

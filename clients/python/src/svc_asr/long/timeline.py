@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..messages import Delta, Event, Final, ResetAck, SpeechEnded, SpeechStarted, Word
+from ..messages import Delta, Event, Final, ResetAck, SpeechEnded, SpeechStarted
 from ..stream.frames import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, SAMPLES_PER_MS
 from .audio_buffer import AudioBuffer
 from .pauses import PauseFinder
@@ -263,7 +263,11 @@ class Timeline:
 
     def _convert(self, final: Final) -> Final:
         words = (
-            Word(word.text, self._stream_ms(word.start_ms), self._stream_ms(word.end_ms))
+            replace(
+                word,
+                start_ms=self._stream_ms(word.start_ms),
+                end_ms=self._stream_ms(word.end_ms),
+            )
             for word in final.words
         )
         return replace(

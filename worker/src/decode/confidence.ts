@@ -1,0 +1,11 @@
+/** Number of decimals of a confidence, as a factor. */
+const STEPS = 1000;
+
+/**
+ * Returns the confidence of a word from the sum of the log-probabilities of its pieces. It is the probability that all
+ * pieces are right, from 0 to 1 with three decimals. Scores that are not numbers give 0.
+ */
+export function confidenceOf(logProb: number): number {
+  const probability = Math.exp(Math.min(logProb, 0));
+  return Number.isNaN(probability) ? 0 : Math.round(probability * STEPS) / STEPS;
+}
