@@ -70,7 +70,7 @@ async function configure(tenant: Tenant, { accounts, isNewest }: Pick<AccountDep
   const [settings, version] = [buildSettings(tenant), versionOf(tenant)];
   if (await accounts.configure(name, settings, version)) return;
   if (!(await isNewest(tenant)))
-    throw new Error(`a newer generation of the Tenant ${name} is already applied than this operator has seen`);
+    throw new Error(`the ledger has a newer generation of the Tenant ${name} than this operator has seen`);
   await accounts.configure(name, settings);
 }
 

@@ -20,13 +20,13 @@ interface AuditAnswer {
 const list: Command = {
   words: ['admin', 'audit'],
   args: [],
-  summary: 'Show the audit log of administrative acts, newest first.',
+  summary: 'Show the audit log, newest entry first.',
   api: 'admin',
   examples: ['svc-asr admin audit --tenant acme', 'svc-asr admin audit --action key.revoke --limit 200'],
   options: {
-    tenant: { value: 'NAME', help: 'Only acts on this tenant.' },
-    actor: { value: 'ACTOR', help: 'Only acts of this actor, such as admin-token.' },
-    action: { value: 'ACTION', help: 'Only this kind of act, such as tenant.grant.' },
+    tenant: { value: 'NAME', help: 'Only entries about this tenant.' },
+    actor: { value: 'ACTOR', help: 'Only actions of this actor, such as admin-token.' },
+    action: { value: 'ACTION', help: 'Only this kind of action, such as tenant.grant.' },
     before: { value: 'ID', help: 'Only entries before this one, to see the next page.' },
     limit: { value: 'N', help: 'Number of entries, at most 200. Default: 50.' },
   },

@@ -18,10 +18,10 @@ const PURGE_CALL_TIMEOUT_MS = 3_660_000;
 export const purge: Command = {
   words: ['admin', 'tenants', 'purge'],
   args: ['NAME'],
-  summary: 'Remove everything of a tenant, also of a deleted one, and count what is left. Shows first what exists.',
+  summary: 'Remove all data of a tenant, even of a deleted one. Without --yes, only show what exists.',
   api: 'admin',
   examples: ['svc-asr admin tenants purge acme', 'svc-asr admin tenants purge acme --yes'],
-  options: { yes: { help: 'Remove it. Without this flag, only show what exists.' } },
+  options: { yes: { help: 'Remove the data, and check that nothing is left.' } },
   run: async (invocation) => {
     const { json, output, adminEndpoint, argument, has } = invocation;
     const name = argument('NAME');
@@ -30,16 +30,16 @@ export const purge: Command = {
     const answer = (await createAdminApi(adminEndpoint()).call('POST', path, call)) as PurgeAnswer;
     if (json) output.json(answer);
     for (const { file, problem } of answer.unreadable) {
-      output.note(`The file ${file} may contain something of ${name}. Repair or delete it: ${problem}`);
+      output.note(`The file ${file} may contain data of ${name}. Repair or delete it: ${problem}`);
     }
     if (!has('yes')) {
       if (!json) printFound(output, answer);
-      output.note(`Nothing was changed. Run the command with --yes to remove everything of ${name}.`);
+      output.note(`Nothing was changed. Run the command with --yes to remove all data of ${name}.`);
       return;
     }
     if (!json) printProof(output, answer);
     if (!answer.complete) {
-      throw new IncompleteError(`Something of ${name} may be left. Run the command again.`);
+      throw new IncompleteError(`Data of ${name} may be left. Run the command again.`);
     }
     if (!json) output.line(`Nothing of ${name} is left in Redis, the resources and the exported journal.`);
     output.note('Backups, copies of the journal, logs and Kubernetes events are not covered.');
