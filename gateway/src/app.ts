@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): Express {
   const checkDeadline = createDeadlineCheck(settings.REQUEST_DEADLINE_MS);
   const authenticated = authenticate(parts.keys);
   const admitted = admit(parts, checkDeadline);
-  /** Returns the handlers with which every route that requires an API key starts. */
+  /** Returns the first handlers of every route that requires an API key. */
   const keyed = (scope: KeyScope) => [authenticated, admitted, requireScope(scope)];
   const sessions = sessionOptions(parts, checkDeadline);
   const createSession = createSessionRoute({ ...sessions, tracing: parts.tracing, publicUrl: settings.PUBLIC_URL });

@@ -1,4 +1,7 @@
-/** Counts what is held at the moment, by key. A key for which nothing is held takes no memory. */
+/**
+ * Counts the current holders of each key, for example the open connections of each tenant. A key without holders takes
+ * no memory.
+ */
 export class KeyCounts {
   readonly #counts = new Map<string, number>();
 

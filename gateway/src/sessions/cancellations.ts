@@ -22,15 +22,17 @@ export interface Cancellations {
   settled: () => Promise<void>;
 }
 
-/** Creates the cancellations of sessions whose request was refused, or whose outcome is unknown. */
+/**
+ * Creates the queue of cancellations. A session is cancelled if its request was refused, or if it is not known whether
+ * it was created.
+ */
 export function createCancellations(ledger: Ledger, logger: Logger): Cancellations {
   const pending = new Set<Promise<void>>();
 
   async function cancel(cancellation: Cancellation): Promise<void> {
     const { model, sessionId } = cancellation;
     const { outcome, sessionId: heldSessionId } = await retryUntilAnswered(() => ledger.sessions.cancel(cancellation));
-    // `none` may be the reply to the repetition of a cancel that succeeded. The hold is therefore released in that case
-    // too.
+    // A repeated cancel returns `none` if the first one succeeded, so the held slot is released for `none` too.
     if (outcome === 'cancelled' || outcome === 'none')
       await retryUntilAnswered(() => ledger.pools.release(model, heldSessionId));
     logger.debug({ session_id: sessionId, reason: cancellation.reason, code: outcome }, 'session cancelled');

@@ -14,8 +14,9 @@ export type End = 'flush' | 'reset' | 'config' | 'finish';
 export type EndedBy = 'client' | 'service';
 
 /**
- * Returns whether the client or the service ends the utterance that a message of the stream is about. `ends` lists what
- * was sent to the stream and has not been answered yet. A message that is an answer removes the first entry.
+ * Returns whether the client or the service ends the utterance that a message of the stream is about. `ends` lists the
+ * requests to end an utterance that the stream has not answered yet. A message that is an answer removes the first
+ * entry.
  */
 export function takeEnd(message: ServerMessage, ends: End[], waiting: Operations): EndedBy {
   const isAnswer = message.type === 'reset_ack' || (message.type === 'final' && message.endpoint !== true);

@@ -8,7 +8,7 @@ test('Refusals throws 429 for an address over the limit, until one of its refusa
   expect(count(0)).not.toThrow();
   expect(count(0)).not.toThrow();
   expect(count(0)).toThrow(LIMITED);
-  // A handshake that gets 429 is not counted.
+  // A handshake that gets 429 does not count against the limit.
   expect(count(499)).toThrow(LIMITED);
   expect(count(500)).not.toThrow();
   expect(() => refusals.countForAddress('203.0.113.2', 500)).not.toThrow();

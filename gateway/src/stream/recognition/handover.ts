@@ -108,7 +108,7 @@ export class Handover {
     this.#session.watch.abandonMove();
   }
 
-  /** Abandons a successor that hangs. The stream stays on its current worker. */
+  /** Leaves the successor if it hangs, and searches for another one. */
   checkProgress(nowMs: number): void {
     const successor = this.#successor;
     if (successor?.opened === undefined) return;

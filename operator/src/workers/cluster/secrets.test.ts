@@ -125,7 +125,7 @@ describe('a model that names a Secret', () => {
     cluster.put(TYPES.Secret, { metadata: { name: 'token' } });
     await apply([[ENV, 3]]);
     expect(replicas(name)).toBe(2);
-    // As an older revision, it is checked by the Secrets that its Deployment names.
+    // Workers of an older revision are checked by the Secrets that its Deployment names.
     await apply([
       [OLD, 1],
       [ENV, 3],
