@@ -133,7 +133,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
       stop: () => {
         shutdown.closed = true;
         realtime.drain();
-        return streams.drain(Date.now() + settings.STOP_GRACE_MS - STOP_RESERVE_MS);
+        return streams.drain(performance.now() + settings.STOP_GRACE_MS - STOP_RESERVE_MS);
       },
     },
     { name: 'disconnect realtime clients', stop: () => realtime.stop() },

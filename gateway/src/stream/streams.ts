@@ -120,8 +120,8 @@ export class Streams {
   }
 
   /**
-   * Lets streams finish until the deadline. Streams that are still open shortly before it get a `final` and the close
-   * code 1001.
+   * Lets streams finish until the deadline, a time of `performance.now()`. Streams that are still open shortly before it
+   * get a `final` and the close code 1001.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;
@@ -129,7 +129,7 @@ export class Streams {
     budget.close();
     const wait = async (untilMs: number) => {
       // The budget also includes handshakes that were accepted before the drain and are about to become streams.
-      while (budget.inUse && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (budget.inUse && performance.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
     };
     const { finalMs } = this.#options.times;
     await wait(deadlineMs - finalMs);

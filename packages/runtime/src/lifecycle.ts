@@ -33,7 +33,7 @@ export async function runService(
     process.exit(1);
   }
   logger.info({ reason: await signalled }, 'the service is shutting down');
-  const deadline = Date.now() + graceMs;
+  const deadline = performance.now() + graceMs;
   for (const step of steps) await runStep(logger, step, deadline);
   logger.info('the service has stopped');
   process.exit(0);
@@ -42,11 +42,14 @@ export async function runService(
 async function runStep(logger: Logger, step: StopStep, deadline: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the grace period ended')), Math.max(0, deadline - Date.now()));
+    timer = setTimeout(() => reject(new Error('the grace period ended')), Math.max(0, deadline - performance.now()));
   });
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const reports = setInterval(() => {
-    logger.info({ reason: step.name, duration_ms: Date.now() - startedAt }, 'a shutdown step is still running');
+    logger.info(
+      { reason: step.name, duration_ms: Math.round(performance.now() - startedAt) },
+      'a shutdown step is still running',
+    );
   }, REPORT_MS);
   try {
     await Promise.race([Promise.resolve(step.stop()), late]);
