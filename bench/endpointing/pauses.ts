@@ -1,5 +1,6 @@
 import { AUDIO } from '@svc-asr/core';
 import { trimSilence } from '../../test/support/long-audio.ts';
+import { addNoise } from '../../test/support/noise.ts';
 import type { Recording } from '../worker/audio.ts';
 
 /** Recordings joined by pauses. */
@@ -33,19 +34,8 @@ export function joinWithPauses(
     ends.push(at);
     at += pauseSamples;
   }
-  if (kind === 'noise') addNoise(samples);
-  return { samples, ends, pauseSamples, speechSamples };
-}
-
-/** Adds noise with a fixed seed, so that runs can be compared. */
-function addNoise(samples: Int16Array): void {
-  let state = 1;
-  const next = () => (state = (state * 48_271) % 0x7fff_ffff) / 0x7fff_ffff;
-  // The sum of uniform values is nearly Gaussian. The sum of 12 of them has a variance of 1.
-  const gaussian = () => Array.from({ length: 12 }, next).reduce((sum, value) => sum + value, -6);
-  for (const [at, value] of samples.entries()) {
-    samples[at] = Math.max(-32_768, Math.min(32_767, Math.round(value + gaussian() * NOISE_RMS)));
-  }
+  const audio = kind === 'noise' ? addNoise(samples, NOISE_RMS) : samples;
+  return { samples: audio, ends, pauseSamples, speechSamples };
 }
 
 /** Comparison of the cuts of a stream with its pauses. */

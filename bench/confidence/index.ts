@@ -1,0 +1,85 @@
+/**
+ * Measures how well the confidences of words separate right words from wrong words. The recordings of the bundled
+ * models are recognized by the engine as they are, and with white noise.
+ */
+import { fileURLToPath } from 'node:url';
+import { startEngine } from '@svc-asr/worker';
+import type { Engine, Word } from '@svc-asr/worker';
+import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
+import { addNoiseBelow } from '../../test/support/noise.ts';
+import { findRightWords } from '../../test/support/right-words.ts';
+import { readStreams } from '../worker/audio.ts';
+import { measureQuality } from './quality.ts';
+import type { JudgedWord } from './quality.ts';
+
+const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
+/** Number of recordings of each model. */
+const RECORDINGS = 6;
+/** Loudness of the noise below that of the recording. Infinity means no noise. */
+const NOISES_DB = [Infinity, 20, 10, 5, 0];
+/** Lower limits of the ranges of confidences for which the share of right words is reported. */
+const RANGES = [0, 0.5, 0.8, 0.95];
+
+/** Runs the measurement for each noise, and for all words together. */
+export async function bench({ logProgress }: BenchOptions): Promise<BenchResult> {
+  const figures: Record<string, number> = {};
+  const all: JudgedWord[] = [];
+  const engines = await Promise.all(MODELS.map(startModel));
+  const report = (name: string, words: readonly JudgedWord[]) => {
+    for (const [figure, value] of Object.entries(measureQuality(words))) {
+      if (typeof value === 'number') figures[`${name}_${figure}`] = value;
+    }
+    logProgress(`${name}: ${words.length} words`);
+  };
+  for (const noiseDb of NOISES_DB) {
+    const words: JudgedWord[] = [];
+    for (const { folder, engine } of engines) words.push(...(await judgeRecordings(engine, folder, noiseDb)));
+    report(noiseDb === Infinity ? 'clean' : `noise_${noiseDb}_db`, words);
+    all.push(...words);
+  }
+  await Promise.all(engines.map(({ engine }) => engine.close()));
+  report('all', all);
+  for (const [at, from] of RANGES.entries()) {
+    const until = RANGES[at + 1] ?? Infinity;
+    const own = all.filter(({ confidence }) => confidence >= from && confidence < until);
+    report(`all_from_${from}`, own);
+  }
+  return { ratios: { auc: figures.all_auc ?? 0 }, figures };
+}
+
+async function startModel(model: string): Promise<{ folder: string; engine: Engine }> {
+  const folder = fileURLToPath(new URL(`../../worker/models/${model}`, import.meta.url));
+  return { folder, engine: await startEngine({ modelDir: folder, slots: RECORDINGS, measureMs: 0 }) };
+}
+
+async function judgeRecordings(engine: Engine, folder: string, noiseDb: number): Promise<JudgedWord[]> {
+  const recordings = readStreams(`${folder}/eval`, 1, RECORDINGS).flat();
+  const judged: JudgedWord[] = [];
+  for (const { samples, text } of recordings) {
+    const words = await recognize(engine, noiseDb === Infinity ? samples : addNoiseBelow(samples, noiseDb));
+    const isRight = findRightWords(
+      text.split(/\s+/),
+      words.map((word) => word.text),
+    );
+    judged.push(...words.map(({ confidence }, at) => ({ confidence, isRight: isRight[at] === true })));
+  }
+  return judged;
+}
+
+async function recognize(engine: Engine, samples: Int16Array): Promise<readonly Word[]> {
+  // Waits, because the inference thread frees a slot a moment after its stream was closed.
+  while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  const stream = engine.open();
+  const final = new Promise<readonly Word[]>((resolve, reject) => {
+    stream.once('final', ({ words }) => resolve(words));
+    stream.once('error', reject);
+  });
+  for (let at = 0; at < samples.length; at += 16_000) {
+    if (!stream.write(samples.subarray(at, at + 16_000)))
+      await new Promise<void>((resolve) => stream.once('drain', resolve));
+  }
+  stream.flush();
+  const words = await final;
+  stream.close();
+  return words;
+}
