@@ -29,6 +29,22 @@ test('buildAnswer includes segments in verbose_json, or words if they are reques
   });
 });
 
+test('buildAnswer reports the mean logarithm of the confidences of a segment, and 0 if they are unknown', () => {
+  const words = [0.5, 0.25, 0, undefined].map((confidence, at) => ({
+    ...word('a', at * 5000, at * 5000 + 100),
+    ...(confidence !== undefined && { confidence }),
+  }));
+  const pair = [word('b', 20_000, 20_100), word('c', 20_100, 20_200)].map((one, at) => ({
+    ...one,
+    confidence: at === 0 ? 1 : 0.5,
+  }));
+  const parameters = { model: 'm', format: 'verbose_json', hasWords: false, isStreamed: false } as const;
+  const { body } = buildAnswer({ ...TRANSCRIPT, words: [...words, ...pair] }, parameters);
+  const { segments } = JSON.parse(body) as { segments: { avg_logprob: number }[] };
+  const expected = [Math.log(0.5), Math.log(0.25), Math.log(0.0005), 0, Math.log(0.5) / 2];
+  expect(segments.map(({ avg_logprob }) => avg_logprob)).toEqual(expected);
+});
+
 test('joinFinals joins the texts of finals and skips empty ones', () => {
   const final = (text: string) => ({
     type: 'final' as const,

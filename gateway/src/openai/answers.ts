@@ -1,6 +1,6 @@
 import type { FinalMessage, Word } from '@svc-asr/core';
 import { buildCues, formatSrt, formatVtt } from '@svc-asr/core/subtitles';
-import type { Cue } from '@svc-asr/core/subtitles';
+import type { WordCue } from '@svc-asr/core/subtitles';
 import type { TranscriptionParameters } from './parameters.ts';
 
 /** Transcript of a file. */
@@ -59,7 +59,19 @@ function json(body: object): { type: string; body: string } {
  * Builds a segment of `verbose_json`. Clients expect all of these fields, so those that the recognizer does not provide
  * have neutral values.
  */
-function segment({ start_ms: startMs, end_ms: endMs, text }: Cue, id: number) {
-  const unknown = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
-  return { id, start: startMs / 1000, end: endMs / 1000, text, ...unknown };
+function segment({ start_ms: startMs, end_ms: endMs, text, words }: WordCue, id: number) {
+  const unknown = { seek: 0, tokens: [], temperature: 0, compression_ratio: 1, no_speech_prob: 0 };
+  return { id, start: startMs / 1000, end: endMs / 1000, text, avg_logprob: averageLogProb(words), ...unknown };
+}
+
+/** Smallest confidence whose logarithm is used. A smaller one is rounded to 0, which has no logarithm. */
+const MIN_CONFIDENCE = 0.0005;
+
+/** Returns the mean logarithm of the confidences of words. 0 if no word has a confidence. */
+function averageLogProb(words: readonly Word[]): number {
+  const logProbs = words.flatMap(({ confidence }) =>
+    confidence === undefined ? [] : [Math.log(Math.max(confidence, MIN_CONFIDENCE))],
+  );
+  const sum = logProbs.reduce((total, logProb) => total + logProb, 0);
+  return logProbs.length === 0 ? 0 : sum / logProbs.length;
 }

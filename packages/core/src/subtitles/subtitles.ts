@@ -9,6 +9,11 @@ export interface Cue {
   text: string;
 }
 
+/** A cue with its words. */
+export interface WordCue extends Cue {
+  words: Word[];
+}
+
 /** Usual limits of subtitles: two lines of 42 characters, for at most 7 seconds. */
 const LINE_CHARACTERS = 42;
 const LINES = 2;
@@ -17,8 +22,8 @@ const MAX_CUE_MS = 7000;
 const GAP_MS = 1000;
 
 /** Groups words into cues. */
-export function buildCues(words: readonly Word[]): Cue[] {
-  const cues: Cue[] = [];
+export function buildCues(words: readonly Word[]): WordCue[] {
+  const cues: WordCue[] = [];
   /** Lines that the last cue fills. */
   let lines = new Lines(LINE_CHARACTERS);
   for (const word of words) {
@@ -26,8 +31,9 @@ export function buildCues(words: readonly Word[]): Cue[] {
     if (cue !== undefined && isInTime(cue, word) && lines.add(word.text).count <= LINES) {
       cue.text += ` ${word.text}`;
       cue.end_ms = word.end_ms;
+      cue.words.push(word);
     } else {
-      cues.push({ start_ms: word.start_ms, end_ms: word.end_ms, text: word.text });
+      cues.push({ start_ms: word.start_ms, end_ms: word.end_ms, text: word.text, words: [word] });
       lines = new Lines(LINE_CHARACTERS).add(word.text);
     }
   }

@@ -53,12 +53,17 @@ const TIMES: Record<'start' | 'end', JsonSchema> = {
   end: { type: 'number', description: 'Seconds from the start of the file.' },
 };
 
+const AVERAGE: JsonSchema = {
+  type: 'number',
+  maximum: 0,
+  description: 'Mean logarithm of the confidences of the words. 0 if they are not known.',
+};
+
 /** Fields that clients of OpenAI's API expect. The recognizer has no values for them. */
 const NEUTRAL: Record<string, JsonSchema> = {
   seek: { const: 0 },
   tokens: { type: 'array', maxItems: 0 },
   temperature: { const: 0 },
-  avg_logprob: { const: 0 },
   compression_ratio: { const: 1 },
   no_speech_prob: { const: 0 },
 };
@@ -94,7 +99,7 @@ const ANSWER: JsonSchema = {
       items: {
         type: 'object',
         required: ['id', 'start', 'end', 'text'],
-        properties: { id: { type: 'integer' }, text: { type: 'string' }, ...TIMES, ...NEUTRAL },
+        properties: { id: { type: 'integer' }, text: { type: 'string' }, avg_logprob: AVERAGE, ...TIMES, ...NEUTRAL },
       },
     },
   },
