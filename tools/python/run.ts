@@ -10,23 +10,18 @@ import { ensureInstalled } from '../install/system-package.ts';
 import { logProgress, root } from '../launch/terminal.mjs';
 import { PACKAGE_FOLDER, runPython, withInstalledWheel } from './package.ts';
 import { checkPythonProse, findLongFiles } from './prose.ts';
+import { setUpTraining, TRAINING_FOLDER } from './training.ts';
 
 /** Credit of the test tenant, in seconds. */
 const CREDIT_SECONDS = 7200;
 /** Folders that ruff checks with the settings of the package. */
 const RUFF = ['--config', 'pyproject.toml', '.', join(root, 'test/compat')];
-/** Tools that train and write models. Their tests need packages of their own. */
-const TRAINING_FOLDER = join(root, 'training');
 /** Exit status of pytest. */
 const NO_TESTS_SELECTED = 5;
 
 /** Installs what the checks need. */
 export async function setUpPython(): Promise<PythonEnvironment> {
   return ensurePythonEnvironment(join(PACKAGE_FOLDER, 'requirements.lock'));
-}
-
-async function setUpTraining(): Promise<PythonEnvironment> {
-  return ensurePythonEnvironment(join(TRAINING_FOLDER, 'requirements.lock'), false);
 }
 
 /** Formats the Python sources and applies the fixes of the linter. */

@@ -76,11 +76,11 @@ def halve(x, weight, bias):
 class Attention(nn.Module):
     """Self-attention with relative positions (Transformer-XL)."""
 
-    def __init__(self, width, heads):
+    def __init__(self, width, heads, bias):
         super().__init__()
         self.heads, self.size = heads, width // heads
-        self.linear_q, self.linear_k, self.linear_v = (nn.Linear(width, width) for _ in range(3))
-        self.linear_out = nn.Linear(width, width)
+        self.linear_q, self.linear_k, self.linear_v = (nn.Linear(width, width, bias) for _ in range(3))
+        self.linear_out = nn.Linear(width, width, bias)
         self.linear_pos = nn.Linear(width, width, bias=False)
         self.pos_bias_u = nn.Parameter(torch.zeros(heads, self.size))
         self.pos_bias_v = nn.Parameter(torch.zeros(heads, self.size))
@@ -107,9 +107,9 @@ def shift(x):
 
 
 class FeedForward(nn.Module):
-    def __init__(self, width, dropout):
+    def __init__(self, width, dropout, expansion, bias):
         super().__init__()
-        self.linear1, self.linear2 = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.linear1, self.linear2 = nn.Linear(width, expansion * width, bias), nn.Linear(expansion * width, width, bias)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x):
@@ -117,12 +117,12 @@ class FeedForward(nn.Module):
 
 
 class Convolution(nn.Module):
-    def __init__(self, width, kernel):
+    def __init__(self, width, kernel, bias):
         super().__init__()
-        self.pointwise_conv1 = nn.Conv1d(width, 2 * width, 1)
-        self.depthwise_conv = nn.Conv1d(width, width, kernel, groups=width)
+        self.pointwise_conv1 = nn.Conv1d(width, 2 * width, 1, bias=bias)
+        self.depthwise_conv = nn.Conv1d(width, width, kernel, groups=width, bias=bias)
         self.batch_norm = nn.LayerNorm(width)  # NeMo keeps this name for all norms
-        self.pointwise_conv2 = nn.Conv1d(width, width, 1)
+        self.pointwise_conv2 = nn.Conv1d(width, width, 1, bias=bias)
 
     def forward(self, x, tail):
         """x [B, T, width], tail [B, width, kernel - 1] -> output and next tail."""
@@ -134,12 +134,12 @@ class Convolution(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, width, heads, kernel, dropout):
+    def __init__(self, width, heads, kernel, dropout, expansion, bias):
         super().__init__()
-        self.norm_feed_forward1, self.feed_forward1 = nn.LayerNorm(width), FeedForward(width, dropout)
-        self.norm_self_att, self.self_attn = nn.LayerNorm(width), Attention(width, heads)
-        self.norm_conv, self.conv = nn.LayerNorm(width), Convolution(width, kernel)
-        self.norm_feed_forward2, self.feed_forward2 = nn.LayerNorm(width), FeedForward(width, dropout)
+        self.norm_feed_forward1, self.feed_forward1 = nn.LayerNorm(width), FeedForward(width, dropout, expansion, bias)
+        self.norm_self_att, self.self_attn = nn.LayerNorm(width), Attention(width, heads, bias)
+        self.norm_conv, self.conv = nn.LayerNorm(width), Convolution(width, kernel, bias)
+        self.norm_feed_forward2, self.feed_forward2 = nn.LayerNorm(width), FeedForward(width, dropout, expansion, bias)
         self.norm_out, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
 
     def forward(self, x, past, tail, positions, mask):
@@ -155,11 +155,11 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    def __init__(self, mels, layers, width, heads, channels, left, kernel=9, dropout=0.1):
+    def __init__(self, mels, layers, width, heads, channels, left, kernel=9, dropout=0.1, expansion=4, bias=True):
         super().__init__()
         self.width, self.left, self.kernel = width, left, kernel
         self.pre_encode = Subsampling(mels, channels, width)
-        self.layers = nn.ModuleList(Layer(width, heads, kernel, dropout) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(width, heads, kernel, dropout, expansion, bias) for _ in range(layers))
 
     def positions(self, farthest, nearest, like):
         """Sinusoids of distances from `farthest` down to -`nearest`."""

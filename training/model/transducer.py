@@ -8,12 +8,12 @@ from torch.nn import functional
 class Predictor(nn.Module):
     """An LSTM over the pieces so far. The blank starts a sentence, and its embedding is zero."""
 
-    def __init__(self, blank, hidden):
+    def __init__(self, blank, hidden, layers=1):
         super().__init__()
         self.blank = blank
         self.prediction = nn.ModuleDict({
             "embed": nn.Embedding(blank + 1, hidden, padding_idx=blank),
-            "dec_rnn": nn.ModuleDict({"lstm": nn.LSTM(hidden, hidden)}),
+            "dec_rnn": nn.ModuleDict({"lstm": nn.LSTM(hidden, hidden, layers)}),
         })
 
     def forward(self, targets, states=None):

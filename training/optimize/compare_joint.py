@@ -93,10 +93,10 @@ class JointRunner:
         return [value.numpy().copy() for value in binding.get_outputs()[-len(names) :]]
 
 
-def encode(path, utterances):
+def encode(path, utterances, right=CONTEXT[1], prompt=0):
     """Returns the encoded frames of each utterance."""
     runner = Runner(path, len(utterances), len(utterances) + 1)
-    streams = [Stream(pcm, CONTEXT[1], slot) for slot, pcm in enumerate(utterances)]
+    streams = [Stream(pcm, right, slot, prompt) for slot, pcm in enumerate(utterances)]
     while active := [stream for stream in streams if not stream.done]:
         runner.run(active)
     return [np.array(stream.encoded) for stream in streams]
@@ -113,9 +113,9 @@ def with_bias(path, bias, out):
     onnx.save(model, out)
 
 
-def search(folder, encoded, width):
+def search(folder, encoded, width, right=CONTEXT[1]):
     """Runs the search of all streams chunk by chunk."""
-    runner, chunk = JointRunner(f"{folder}/joint.onnx", len(encoded)), CONTEXT[1] + 1
+    runner, chunk = JointRunner(f"{folder}/joint.onnx", len(encoded)), right + 1
     for base in range(0, max(map(len, encoded)), chunk):
         batch = np.zeros((len(encoded) + 1, chunk, width), encoded[0].dtype)
         frames = np.zeros(len(encoded) + 1, np.int32)

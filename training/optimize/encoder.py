@@ -1,4 +1,5 @@
-"""Builds the encoder with its CTC head. It has the interface of the export and a fraction of its nodes."""
+"""Builds the encoder, with its CTC head if it has one. It has the interface of the export and a fraction of its nodes.
+"""
 
 from onnx import TensorProto
 
@@ -47,15 +48,24 @@ def build(w, left, chunk, metadata):
 
     if w.prompts > 0:
         x = prompted(g, w, x, batch)
-    head, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
-    logits = g.op("Reshape", g.linear(x, head, bias), g.op("Concat", batch, g.ints(-1, head.shape[1]), axis=0))
-    g.output(g.op("LogSoftmax", logits, axis=-1), "logprobs", ["B", "T_out", head.shape[1]])
+    output(g, w, x, batch)
     g.output(lengths, "encoded_lengths", ["B"], TensorProto.INT64)
     kept = g.op("Slice", cache, frames, g.ints(1 << 30), g.ints(2))
     g.output(g.op("Concat", kept, g.op("Concat", *news, axis=1), axis=2), "cache_last_channel_next", ["B", depth, left, d])
     g.output(g.op("Transpose", g.op("Concat", *tails_next, axis=1), perm=[0, 1, 3, 2]), "cache_last_time_next", ["B", depth, d, tail])
     g.output(g.op("Min", g.op("Add", filled, frames), g.ints(left)), "cache_last_channel_next_len", ["B"], TensorProto.INT64)
     return g.model(metadata)
+
+
+def output(g, w, x, batch):
+    """Outputs log-probabilities, or the encoded frames of a transducer."""
+    rows = lambda values, size: g.op("Reshape", values, g.op("Concat", batch, g.ints(-1, size), axis=0))
+    if not w.ctc:
+        g.output(g.op("Transpose", rows(x, w.width), perm=[0, 2, 1]), "outputs", ["B", w.width, "T_out"])
+        return
+    head, bias = w["ctc_decoder.decoder_layers.0.weight"][:, :, 0].T, w["ctc_decoder.decoder_layers.0.bias"]
+    logits = rows(g.linear(x, head, bias), head.shape[1])
+    g.output(g.op("LogSoftmax", logits, axis=-1), "logprobs", ["B", "T_out", head.shape[1]])
 
 
 def key_mask(g, left, frames, filled, lengths):

@@ -36,7 +36,12 @@ def read_joint(paths):
         arrays.update({name.removeprefix("decoder.").removeprefix("joint."): array for name, array in found.items()})
         layers += read_lstm(onnx.load(path))
     pair = lambda name: (arrays[f"{name}.weight"], arrays[f"{name}.bias"])
-    return JointWeights(arrays["prediction.embed.weight"], layers, pair("enc"), pair("pred"), pair("joint_net.2"))
+    return JointWeights(arrays["prediction.embed.weight"], layers, pair("enc"), pair("pred"), pair(output_layer(arrays)))
+
+
+def output_layer(names):
+    """Returns the name of the last layer of the joint network. NeMo has a dropout before it only if one is set."""
+    return "joint_net.2" if "joint_net.2.weight" in names else "joint_net.1"
 
 
 def read_lstm(model):

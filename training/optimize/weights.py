@@ -17,7 +17,11 @@ class Weights:
     inputs: tuple = ()
 
     def __getitem__(self, name):
-        return self.arrays[name]
+        """Returns a parameter. Biases that a model does not have are zero."""
+        weight = self.arrays.get(f"{name.removesuffix('.bias')}.weight")
+        if name in self.arrays or not name.endswith(".bias") or weight is None:
+            return self.arrays[name]
+        return np.zeros(weight.shape[1 if weight.ndim == 2 else 0])
 
     @property
     def layers(self):

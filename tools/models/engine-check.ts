@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startEngine } from '@svc-asr/worker';
+import type { Context, Engine, EngineOptions } from '@svc-asr/worker';
+import { editDistance } from '../../loadtest/lib/edit-distance.ts';
+import { Transcript } from '../../worker/src/decode/pieces.ts';
+import { parseTokens } from '../../worker/src/model/tokens.ts';
+import { transcribe } from '../../worker/src/testing/transcribe.ts';
+import type { ImportAudio, ImportFacts } from './facts.ts';
+
+/** Word errors of the engine on a manifest. */
+export interface WordErrors {
+  readonly context: Context;
+  readonly utterances: number;
+  readonly words: number;
+  readonly errors: number;
+}
+
+/** Result of the check with the engine of the worker. */
+export interface EngineCheck {
+  /** Transcripts that were compared with those of the model. All of them are equal. */
+  readonly transcripts: number;
+  /** Transcripts of GPU graphs that are equal to those of the model. The graphs run on the CPU. */
+  readonly gpuTranscripts: number;
+  /** Streams that one core can serve, as a worker measures them when it starts. */
+  readonly streamsPerCore: number;
+  /** Undefined without a manifest. */
+  readonly wordErrors: WordErrors | undefined;
+}
+
+/** Utterances that are recognized at the same time. */
+const TOGETHER = 8;
+/** Samples that are written to a stream at once. */
+const WRITTEN = 8000;
+
+/**
+ * Loads a model folder as a worker does. Throws if a transcript differs from that of the original model. `measureMs`
+ * limits the measurement of streams per core.
+ */
+export async function checkWithEngine(
+  folder: string,
+  facts: ImportFacts,
+  audio: ImportAudio,
+  measureMs?: number,
+): Promise<EngineCheck> {
+  const gpuTranscripts = await withEngine({ modelDir: folder, gpuGraphs: true, slots: TOGETHER }, async (engine) => {
+    const compared = await compareTranscripts(engine, folder, facts, audio);
+    return compared.filter(({ text, expected }) => text === expected).length;
+  });
+  const options = { modelDir: folder, ...(measureMs === undefined ? {} : { measureMs }) };
+  return withEngine(options, async (engine) => {
+    const compared = await compareTranscripts(engine, folder, facts, audio);
+    const different = compared.find(({ text, expected }) => text !== expected);
+    if (different !== undefined) {
+      const { context, text, expected } = different;
+      throw new Error(
+        `a transcript of the worker at [${context.join(', ')}] differs from that of the model: ` +
+          `"${text}" instead of "${expected}". Nothing was written. Please report this model`,
+      );
+    }
+    const wordErrors = audio.utterances.length === 0 ? undefined : await countWordErrors(engine, facts, audio);
+    return {
+      transcripts: compared.length,
+      gpuTranscripts,
+      streamsPerCore: engine.info.measuredSlots,
+      wordErrors,
+    };
+  });
+}
+
+async function withEngine<T>(options: EngineOptions, use: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await startEngine(options);
+  try {
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+interface Compared {
+  readonly context: Context;
+  readonly text: string;
+  readonly expected: string;
+}
+
+async function compareTranscripts(
+  engine: Engine,
+  folder: string,
+  { parity }: ImportFacts,
+  { checked }: ImportAudio,
+): Promise<Compared[]> {
+  const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));
+  const compared: Compared[] = [];
+  for (const { context, pieces: found } of parity) {
+    const texts = await transcribeAll(engine, checked, context);
+    texts.forEach((text, i) => {
+      const transcript = new Transcript(pieces);
+      for (const id of found[i] ?? []) transcript.add(id, 0);
+      compared.push({ context, text, expected: transcript.text });
+    });
+  }
+  return compared;
+}
+
+async function countWordErrors(engine: Engine, facts: ImportFacts, { utterances }: ImportAudio): Promise<WordErrors> {
+  const context = facts.contexts[0] ?? [0, 0];
+  const texts = await transcribeAll(
+    engine,
+    utterances.map(({ samples }) => samples),
+    context,
+  );
+  let [words, errors] = [0, 0];
+  utterances.forEach(({ text }, i) => {
+    const reference = wordsOf(text);
+    words += reference.length;
+    errors += editDistance(reference, wordsOf(texts[i] ?? ''));
+  });
+  return { context, utterances: utterances.length, words, errors };
+}
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+async function transcribeAll(engine: Engine, recordings: readonly Int16Array[], context: Context): Promise<string[]> {
+  const together = Math.min(TOGETHER, engine.info.slots);
+  const texts: string[] = [];
+  for (let at = 0; at < recordings.length; at += together) {
+    const batch = recordings.slice(at, at + together);
+    const answers = await Promise.all(
+      batch.map((samples) => transcribe(engine, samples, { context, sizes: [WRITTEN] })),
+    );
+    texts.push(...answers.map(({ final }) => final.text));
+  }
+  return texts;
+}

@@ -1,0 +1,107 @@
+"""python -m importing SOURCE OUT SCRATCH: turns a .nemo file or an ONNX export into a model folder.
+
+`npm run models -- import` runs this and then checks the folder with the engine of the worker. SCRATCH receives
+import.json with the pieces that the model finds in the recordings, and audio.pcm with their samples.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+from importing.folder import write_folder
+from importing.nemo_file import read_nemo
+from importing.onnx_file import read_onnx
+from importing.parity import compare
+from importing.source import Unsupported
+from prepare.audio import read_wav
+from train.data import Audio, read_manifest
+
+CUTS = [1.0, 0.31]  # recordings are recognized whole, and cut off in the middle of a word
+CHECKED = 4  # utterances of a manifest that are compared with the model
+REFUSED = 3  # exit status
+
+
+def read_source(options, scratch):
+    path = options.source
+    if not path.exists():
+        raise Unsupported(f"{path} does not exist")
+    chosen = {"head": options.head, "language": options.code, "prompt": options.prompt}
+    if path.is_dir() or path.suffix == ".onnx":
+        return read_onnx(path, scratch, **chosen, context=options.context)
+    if options.context is not None:
+        raise Unsupported("--context is only for ONNX exports, because a .nemo file has its contexts")
+    return read_nemo(path, scratch, **chosen)
+
+
+def read_recordings(paths):
+    return [pcm[: int(len(pcm) * cut)] for path in paths for pcm in [read_wav(path)] for cut in CUTS]
+
+
+def read_utterances(path):
+    """Samples and texts of a manifest."""
+    if path is None:
+        return [], []
+    try:
+        entries, audio = read_manifest(path), Audio()
+        return [audio.read(entry) for entry in entries], [entry["text"] for entry in entries]
+    except (OSError, ValueError) as error:
+        raise Unsupported(f"the manifest {path} cannot be used: {error}") from error
+
+
+def write_facts(scratch, source, precision, parity, samples, texts):
+    """Recordings of the check come first, then the utterances of the manifest."""
+    with open(scratch / "audio.pcm", "wb") as out:
+        for pcm in samples:
+            out.write(np.ascontiguousarray(pcm, np.int16).tobytes())
+    facts = {
+        "type": "transducer" if source.joint is not None else "ctc", "contexts": source.contexts,
+        "layers": source.weights.layers, "width": source.weights.width, "mels": source.weights.mels,
+        "pieces": len(source.pieces), "gpuPrecision": precision, "notes": source.notes,
+        "parity": parity, "samples": [len(pcm) for pcm in samples], "texts": texts,
+        **({} if source.prompt is None else {"prompt": source.prompt}),
+    }
+    (scratch / "import.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+def run(options):
+    scratch = options.scratch
+    texts_of = read_utterances(options.manifest)
+    source = read_source(options, scratch)
+    precision = write_folder(source, options.out, options.id, options.language, options.code)
+    recordings = [*read_recordings(options.recordings), *texts_of[0][:CHECKED]]
+    parity = compare(source, options.out, recordings, scratch)
+    write_facts(scratch, source, precision, parity, [*recordings, *texts_of[0]], texts_of[1])
+
+
+def context(text):
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(f"{text} is not a context. Write LEFT,RIGHT, for example 70,13")
+    return [int(part) for part in parts]
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m importing", description=__doc__)
+    for name in ("source", "out", "scratch"):
+        parser.add_argument(name, type=pathlib.Path)
+    for name in ("id", "language", "code"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--manifest", type=pathlib.Path)
+    parser.add_argument("--head", choices=["ctc", "transducer"])
+    parser.add_argument("--prompt", type=int)
+    parser.add_argument("--context", type=context)
+    parser.add_argument("--recordings", type=pathlib.Path, nargs="+", required=True)
+    options = parser.parse_args(arguments)
+    try:
+        run(options)
+    except Unsupported as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

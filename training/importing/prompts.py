@@ -1,0 +1,24 @@
+"""Chooses the language prompt of a multilingual model."""
+
+from importing.source import Unsupported
+
+
+def choose_prompt(count, known, language, given):
+    """Returns the number of the prompt, or None if the model has none. `known` are numbers by language tag."""
+    if count == 0:
+        if given is not None:
+            raise Unsupported("the model has no language prompts, so --prompt cannot be used")
+        return None
+    if given is not None:
+        if given not in range(count):
+            raise Unsupported(f"--prompt is {given}, but the model has {count} prompts, from 0 to {count - 1}")
+        return given
+    tags = {str(tag).lower(): number for tag, number in known.items()} if isinstance(known, dict) else {}
+    number = tags.get(str(language).lower())
+    if not isinstance(number, int) or number not in range(count):
+        names = ", ".join(sorted(tags)[:20]) or "none"
+        raise Unsupported(
+            f"the model has {count} language prompts, but none for {language}. Choose one with --prompt NUMBER. "
+            f"The model names these languages: {names}"
+        )
+    return number
