@@ -16,6 +16,8 @@ from websockets.typing import Subprotocol
 from svc_asr import AsrSession, SvcAsrError
 
 CHUNK_MS = 1120
+CONFIDENCE = 0.5
+"""Confidence of each word."""
 
 
 @dataclass
@@ -174,9 +176,8 @@ class _Stream:
         for at in range(self.start_ms * 16, len(audio)):
             if audio[at]:
                 ms = at // 16
-                words.append(
-                    {"text": str(audio[at]), "start_ms": ms, "end_ms": min(ms + 200, self.ms)}
-                )
+                times = {"start_ms": ms, "end_ms": min(ms + 200, self.ms)}
+                words.append({"text": str(audio[at]), **times, "confidence": CONFIDENCE})
         return words
 
     async def finalize(self) -> None:

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 
 import pytest
-from scripted_service import Script, ScriptedService, run_with_service
+from scripted_service import CONFIDENCE, Script, ScriptedService, run_with_service
 
 from svc_asr import (
     Delta,
@@ -63,6 +63,7 @@ def check_words(transcript: Transcript, expected: Sequence[tuple[float, int]]) -
     assert [(word.start_ms, word.text) for word in transcript.words] == [
         (round(second * 1000), str(value)) for second, value in expected
     ]
+    assert {word.confidence for word in transcript.words} <= {CONFIDENCE}
     assert transcript.text == " ".join(str(value) for _, value in expected)
 
 
