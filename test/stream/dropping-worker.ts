@@ -66,7 +66,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
       if (muted) return;
       const audio_end = samples.get(stream) ?? 0;
       if (message.type === 'flush') {
-        send(stream, { type: 'final', text: `${audio_end} samples`, audio_end, words: [] });
+        send(stream, finalOf(audio_end));
       } else send(stream, { type: 'reset_done' });
       frames.send(FRAME.consumed, stream, position);
       samples.delete(stream);
@@ -116,6 +116,12 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
       server.close();
     },
   };
+}
+
+/** Returns a final whose text is the number of samples. Its words have no confidence, as of an earlier version. */
+function finalOf(samples: number): RelayAnswer {
+  const words = [`${samples}`, 'samples'].map((text) => ({ text, start_ms: 0, end_ms: 0 }));
+  return { type: 'final', text: `${samples} samples`, audio_end: samples, words };
 }
 
 /** Returns the content of a ticket without a check of its signature. */
