@@ -76,6 +76,13 @@ def test_writer_invents_words_that_can_be_pronounced():
     assert all(pronounce(word, "ki") for word in words)
 
 
+def test_writer_takes_a_share_of_the_sentences_from_the_domain():
+    domain, other = [["ndege"]], [["mũndũ"]]
+    writer, random = Writer(domain + other * 99, real_share=1, domain=domain, domain_share=0.5), np.random.default_rng(1)
+    texts = [" ".join(writer.write(random)) for _ in range(400)]
+    assert 160 < texts.count("ndege") < 240
+
+
 def test_writer_takes_parts_of_real_sentences():
     sentence = ["mũndũ", "nĩ", "mwega", "mũno"]
     writer, random = Writer([sentence], real_share=1), np.random.default_rng(1)

@@ -69,6 +69,7 @@ def main():
     parser.add_argument("--sentences", type=int, help="speak this many of the sentences for evaluation")
     parser.add_argument("--held-out", type=pathlib.Path, nargs="*", default=[], help="files with further held-out sentences")
     parser.add_argument("--real-share", type=float, default=0.5, help="share of utterances with parts of real sentences")
+    parser.add_argument("--domain-share", type=float, default=0.3, help="share of them that come from the file of --evaluation")
     parser.add_argument("--without", nargs="*", default=[], help="families of voices that training leaves out")
     parser.add_argument("--only", choices=["training", "evaluation"], help="leave out the other part")
     parser.add_argument("--seed", type=int, default=1)
@@ -87,7 +88,9 @@ def main():
     print(f"{len(training)} sentences for training, {len(held_out)} with {sum(map(len, held_out))} words for evaluation", flush=True)
 
     tasks = evaluation_tasks(options, held_out[: options.sentences]) if options.only != "training" else []
-    tasks += training_tasks(options, Writer(training, options.real_share)) if options.only != "evaluation" else []
+    domain = [words for words in candidates if words not in held_out]
+    writer = Writer(training, options.real_share, domain=domain, domain_share=options.domain_share)
+    tasks += training_tasks(options, writer) if options.only != "evaluation" else []
     if failed := run_all(tasks, options.jobs, time.monotonic() + 60 * options.minutes):
         sys.exit(f"{failed} shards failed")
 

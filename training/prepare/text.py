@@ -67,8 +67,9 @@ class Writer:
     A language with little text needs the last two, because a model otherwise learns sentences instead of letters.
     """
 
-    def __init__(self, sentences, real_share=0.5, invented_share=0.15):
+    def __init__(self, sentences, real_share=0.5, invented_share=0.15, domain=(), domain_share=0.0):
         self.sentences, self.real_share, self.invented_share = sentences, real_share, invented_share
+        self.domain, self.domain_share = list(domain), domain_share if domain else 0.0
         counts = Counter(word for words in sentences for word in words)
         self.words = list(counts)
         weights = np.sqrt(np.array([counts[word] for word in self.words]))
@@ -82,7 +83,8 @@ class Writer:
     def write(self, random):
         count = int(random.integers(1, _MOST_WORDS + 1))
         if random.random() < self.real_share:
-            words = self.sentences[random.integers(len(self.sentences))]
+            sentences = self.domain if random.random() < self.domain_share else self.sentences
+            words = sentences[random.integers(len(sentences))]
             start = int(random.integers(max(1, len(words) - count + 1)))
             return words[start : start + count]
         return [self._invent(random) if random.random() < self.invented_share else self._draw(random) for _ in range(count)]

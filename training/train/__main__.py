@@ -37,7 +37,7 @@ def main():
     size.add_argument("--transducer", action="store_true", help="train a transducer head too")
     size.add_argument("--tokens", type=pathlib.Path, help="tokens.txt with the vocabulary")
     size.add_argument("--text", type=pathlib.Path, help="text.json of prepare, to learn a vocabulary from")
-    size.add_argument("--vocabulary", type=int, default=256, help="pieces of a new vocabulary")
+    size.add_argument("--vocabulary", type=int, default=1024, help="pieces of a new vocabulary")
     size.add_argument("--start-from", type=pathlib.Path, help="checkpoint to fine-tune. Sizes and vocabulary are its own")
     plan = parser.add_argument_group("plan")
     plan.add_argument("--steps", type=int, help="length of the training. The other way is --minutes")

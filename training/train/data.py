@@ -57,8 +57,9 @@ def _whole(path):
 
 def family_weights(families):
     """Weights of utterances. Families have the same weight, but the synthetic ones of espeak-ng count as several."""
-    names, numbers, sizes = np.unique(families, return_inverse=True, return_counts=True)
-    share = np.array([_SEVERAL.get(name, 1.0) for name in names])
+    names = {name: number for number, name in enumerate(dict.fromkeys(families))}
+    numbers = np.fromiter((names[name] for name in families), np.int64, len(families))
+    sizes, share = np.bincount(numbers), np.array([_SEVERAL.get(name, 1.0) for name in names])
     return (share / share.sum() / sizes)[numbers]
 
 

@@ -35,6 +35,8 @@ class Plan:
     longest: float = 16.0
     change_share: float = 0.25  # until then, changes of the speech grow
     strength: float = 1.0
+    calm_share: float = 0.3  # last part of the training, in which changes become weaker
+    calm_strength: float = 0.3  # at the end, compared to strength
     middle_weight: float = 0.3  # of the CTC loss after half of the layers
     average: float = 0.999  # of the averaged weights
     save_seconds: float = 120.0
@@ -71,7 +73,9 @@ class Clock:
 
     def strength(self):
         start = self.plan.short_share / 2
-        return self.plan.strength * min(1.0, max(0.0, (self.progress - start) / (self.plan.change_share - start)))
+        grown = min(1.0, max(0.0, (self.progress - start) / (self.plan.change_share - start)))
+        calmed = max(0.0, min(1.0, (self.progress - 1) / self.plan.calm_share + 1))
+        return self.plan.strength * grown * (1 - (1 - self.plan.calm_strength) * calmed)
 
 
 def train(model, tokenizer, data, out, plan, device):
@@ -82,7 +86,7 @@ def train(model, tokenizer, data, out, plan, device):
     averaged = copy.deepcopy(model).eval()
     corpus = Corpus(tokenizer, device, plan.hours, plan.longest)
     load_new(corpus, data, plan)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=1e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=1e-3, fused=True)
     clock, losses, last_save = Clock(plan), [], time.monotonic()
     with (out / "log.jsonl").open("a", encoding="utf-8") as log:
         while clock.progress < 1:
