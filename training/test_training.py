@@ -8,7 +8,9 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
+from model.recognizer import load
 from prepare.voices import VOICES
 
 FOLDER = pathlib.Path(__file__).parent
@@ -98,12 +100,25 @@ def test_a_training_continues_from_a_checkpoint(trained):
     assert last_loss(out) < 2 * last_loss(trained / "model") + 0.2
 
 
+def test_a_new_vocabulary_can_start_with_the_encoder_of_another_model(trained):
+    source, out = trained / "model/model.pt", trained / "other"
+    run(
+        "train", out, trained / "train/train-000000.json", "--encoder-from", source, "--vocabulary", 24, "--steps", 1,
+        "--batch-seconds", 8, "--hours", 0.1, "--shortest", 4, "--rate", 0,
+    )
+    known, found = load(source), load(out / "model.pt")
+    assert (len(known.settings.pieces), len(found.settings.pieces)) == (28, 24)
+    pairs = zip(known.encoder.state_dict().values(), found.encoder.state_dict().values(), strict=True)
+    assert all(torch.equal(one, other) for one, other in pairs)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["out", "."], "give either --steps or --minutes"),
         (["out", ".", "--steps", "1", "--minutes", "1"], "give either --steps or --minutes"),
         (["out", "export", "--steps", "1"], "DATA has no manifest"),
+        (["out", ".", "--steps", "1", "--start-from", "a.pt", "--encoder-from", "b.pt"], "not allowed with argument"),
     ],
 )
 def test_train_refuses_arguments_that_it_cannot_use(arguments, message):

@@ -65,7 +65,10 @@ class Recognizer(nn.Module):
 
 
 def save(model, path):
-    torch.save({"settings": asdict(model.settings), "weights": model.state_dict()}, path)
+    """Writes a checkpoint. It appears at once, so that it can be read during a training."""
+    partial = path.with_suffix(".partial")
+    torch.save({"settings": asdict(model.settings), "weights": model.state_dict()}, partial)
+    partial.replace(path)
 
 
 def load(path):

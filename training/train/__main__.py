@@ -9,10 +9,12 @@ import pathlib
 
 import torch
 
-from model.recognizer import CONTEXTS, Recognizer, Settings, load
+from model.recognizer import Recognizer, Settings, load
 from model.tokenizer import Tokenizer, learn_pieces, read_tokens
 from train.data import find_manifests, read_manifest
 from train.loop import Plan, train
+
+_SIZES = ("layers", "width", "heads", "channels", "mels")
 
 
 def pieces_of(options, manifests):
@@ -26,19 +28,33 @@ def pieces_of(options, manifests):
     return learn_pieces(texts, options.vocabulary)
 
 
+def new_model(options, manifests):
+    """A model with a new vocabulary. Its encoder is random, or that of a checkpoint."""
+    pieces, heads = pieces_of(options, manifests), {"dropout": options.dropout, "transducer": options.transducer}
+    if options.encoder_from is None:
+        return Recognizer(Settings(pieces=pieces, **{name: getattr(options, name) for name in _SIZES}, **heads))
+    source = load(options.encoder_from)
+    sizes = {name: getattr(source.settings, name) for name in (*_SIZES, "contexts")}
+    model = Recognizer(Settings(pieces=pieces, **sizes, **heads))
+    model.encoder.load_state_dict(source.encoder.state_dict())
+    return model
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("data", nargs="+")
     size = parser.add_argument_group("model")
-    for name in ("layers", "width", "heads", "channels", "mels"):
+    for name in _SIZES:
         size.add_argument(f"--{name}", type=int, default=getattr(Settings(), name))
     size.add_argument("--dropout", type=float, default=Settings().dropout)
     size.add_argument("--transducer", action="store_true", help="train a transducer head too")
     size.add_argument("--tokens", type=pathlib.Path, help="tokens.txt with the vocabulary")
     size.add_argument("--text", type=pathlib.Path, help="text.json of prepare, to learn a vocabulary from")
     size.add_argument("--vocabulary", type=int, default=1024, help="pieces of a new vocabulary")
-    size.add_argument("--start-from", type=pathlib.Path, help="checkpoint to fine-tune. Sizes and vocabulary are its own")
+    start = size.add_mutually_exclusive_group()
+    start.add_argument("--start-from", type=pathlib.Path, help="checkpoint to fine-tune. Sizes and vocabulary are its own")
+    start.add_argument("--encoder-from", type=pathlib.Path, help="checkpoint of another language. Sizes and encoder are its own")
     plan = parser.add_argument_group("plan")
     plan.add_argument("--steps", type=int, help="length of the training. The other way is --minutes")
     plan.add_argument("--minutes", type=float)
@@ -55,11 +71,7 @@ def main():
 
     torch.manual_seed(options.seed)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
-    if options.start_from is not None:
-        model = load(options.start_from)
-    else:
-        sizes = {name: getattr(options, name) for name in ("layers", "width", "heads", "channels", "mels", "dropout", "transducer")}
-        model = Recognizer(Settings(pieces=pieces_of(options, manifests), contexts=CONTEXTS, **sizes))
+    model = load(options.start_from) if options.start_from is not None else new_model(options, manifests)
     numbers = {name: getattr(options, name) for name in Plan.numbers()}
     plan = Plan(steps=options.steps, minutes=options.minutes, without=tuple(options.without), **numbers)
     train(model, Tokenizer(model.settings.pieces), options.data, options.out, plan, options.device)
