@@ -8,6 +8,7 @@ import type { PythonEnvironment } from '../install/python.ts';
 import { REDIS } from '../install/programs.ts';
 import { ensureInstalled } from '../install/system-package.ts';
 import { logProgress, root } from '../launch/terminal.mjs';
+import { checkImports } from '../models/check.ts';
 import { PACKAGE_FOLDER, runPython, withInstalledWheel } from './package.ts';
 import { checkPythonProse, findLongFiles } from './prose.ts';
 import { setUpTraining, TRAINING_FOLDER } from './training.ts';
@@ -45,6 +46,7 @@ export async function checkPython(environment: PythonEnvironment, args: readonly
       await step('types', ['-m', 'mypy']),
       await runStep('python unit tests', () => runPytest(environment, 'tests', args)),
       await runStep('training unit tests', async () => runPytest(await setUpTraining(), TRAINING_FOLDER, args)),
+      ...(args.length > 0 ? [] : [await runStep('import of models', async () => oneFrom(await checkImports()))]),
       await runStep('python wheel', () =>
         withInstalledWheel(environment, async (python) => {
           Object.assign(process.env, await service, { SVC_ASR_TEST_PYTHON: python });

@@ -1,6 +1,10 @@
-"""Writes .nemo files with random weights, for tests. They have the names and fields that NeMo writes."""
+"""python -m importing.tiny_model KIND FILE: writes a .nemo file with random weights, for tests.
+
+KIND is ctc, transducer or hybrid. The file has the names and fields that NeMo writes.
+"""
 
 import io
+import sys
 import tarfile
 from dataclasses import dataclass, field
 
@@ -163,3 +167,7 @@ def write_nemo(path, tiny, config=None, state=None, extra=None, mode="w"):
                 member.size = len(content)
                 tar.addfile(member, io.BytesIO(content))
     return path
+
+
+if __name__ == "__main__":
+    write_nemo(sys.argv[2], Tiny(kind=sys.argv[1]))
