@@ -124,6 +124,19 @@ describe('POST /v1/audio/transcriptions', () => {
     await untilPoolIsEmpty(ledger, MODEL);
   });
 
+  test('returns segments whose avg_logprob follows from the confidences of their words', async () => {
+    const { key } = await seedTenant(ledger, 3_600_000);
+    const file = wrapWav(recording().pcm);
+    const answer = await transcribe(key, file, { response_format: 'verbose_json' });
+    const { segments } = (await answer.json()) as { segments: { avg_logprob: number }[] };
+    expect(segments.length).toBeGreaterThan(0);
+    for (const { avg_logprob } of segments) {
+      expect(avg_logprob).toBeLessThan(0);
+      expect(avg_logprob).toBeGreaterThan(-2);
+    }
+    await untilPoolIsEmpty(ledger, MODEL);
+  });
+
   const fixture = (name: string) => readFileSync(new URL(`../support/fixtures/${name}`, import.meta.url));
 
   test('returns exactly the same words and times for FLAC as for WAV, and text for Ogg Opus', async () => {
