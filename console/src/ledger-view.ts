@@ -23,10 +23,8 @@ import type {
 } from '@svc-asr/ledger';
 
 /**
- * The part of the ledger that the console uses. It writes the audit log and requests to the operator: to rebuild the
- * ledger and to purge a tenant. The operator copies resources to Redis.
- * The part of the ledger that the console uses. It writes sessions of its users, and requests to the operator: to
- * rebuild the ledger and to purge a tenant. The operator copies resources to Redis.
+ * The part of the ledger that the console uses. The console writes the audit log, sessions of its users, and requests
+ * to the operator to rebuild the ledger or to purge a tenant. It only reads all other data.
  */
 export interface LedgerView {
   readonly accounts: {

@@ -17,7 +17,7 @@ const WHOLE_WITHIN_MS = 4000;
 const PROMOTED_WITHIN_MS = 20_000;
 const RETRY_MS = 250;
 
-/** Starts a fault. The result ends it. */
+/** Starts a fault. Returns the function that ends it. */
 type Start = (primary: RedisServer, replica: RedisServer, redis: RedisGroup) => Heal | Promise<Heal>;
 
 const killPrimary: Start = (primary) => kill(primary.process);

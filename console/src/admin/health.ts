@@ -6,7 +6,10 @@ import { checkNoQuery } from '../http/query.ts';
 import { readIfAvailable } from '../ledger-view.ts';
 import type { HealthView } from '../responses/administration.ts';
 
-/** Serves the health of Redis, resources, gateways, queues and operator. A part that is unavailable fails no request. */
+/**
+ * Serves the health of Redis, resources, gateways, queues and operator. The request succeeds even if one of them is
+ * unavailable.
+ */
 export function routeHealth(router: Router, deps: Deps): void {
   const { platform, audit } = deps;
   router

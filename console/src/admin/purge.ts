@@ -9,7 +9,7 @@ import { checkPurgeRequest } from './schemas.ts';
 /** Interval between two checks while a response waits. Each check lists all ApiKeys. */
 const INTERVAL_MS = 200;
 
-/** Serves the removal of everything of a tenant. Without `confirm` it only counts what it would remove. */
+/** Serves the removal of all data of a tenant. Without `confirm` it only counts the data. */
 export function routePurge(router: Router, { store, ledger, settings, logger }: Deps, audited: Audited): void {
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   const polling = { timeoutMs: settings.PURGE_TIMEOUT_MS, intervalMs: INTERVAL_MS };
@@ -27,7 +27,7 @@ export function routePurge(router: Router, { store, ledger, settings, logger }: 
           act.action = 'tenant.purge_preview';
           act.target = 'preview';
           const found = await countTenant({ store, ledger }, name, polling);
-          // The purge removes the name from this entry. Without anything to purge, it would stay.
+          // An entry may name the tenant only if there is data, because the purge of this data also removes the name.
           if (Object.values(found.remaining).some((count) => count > 0)) {
             act.tenant = name;
             act.target = `tenant/${name}`;

@@ -14,7 +14,7 @@ export interface Applicant {
   readonly use: string;
 }
 
-/** What an approval gives. */
+/** Credit, models and limits that an approval gives to a tenant. */
 export interface Welcome {
   /** Initial credit in seconds that the administrator requested. */
   readonly requested: number | undefined;

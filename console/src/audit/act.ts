@@ -16,8 +16,8 @@ export interface Act {
   /** Actor, if the handler itself authenticates the request. A request that fails before gets no entry. */
   actor?: Actor;
   /**
-   * `always` as soon as a request has changed something that a later rejection does not undo. `never` if a successful
-   * request changed and showed nothing that needs an entry.
+   * Set to `always` once the request has changed something, so that it gets an entry even if it is rejected afterwards.
+   * Set to `never` if a successful request neither changed nor showed anything that needs an entry.
    */
   entry?: 'always' | 'never';
   /** Further facts, without secrets and personal data. */

@@ -35,7 +35,8 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
   async function invite(request: Request, response: Response, act: Act): Promise<void> {
     const found = sessionOf(request);
     const { role, email } = valid(checkInvitation(await readJson(request, response)));
-    // Only owners may invite today. This keeps invitations below the inviter if the table of roles changes.
+    // Only owners may invite today. If that changes, this check still refuses an invitation with a higher role than the
+    // inviter.
     if (!includesRole(found.role, role)) throw new ConsoleError('insufficient_role');
     const tenant = found.tenant.metadata.name;
     const waitMs = creations.waitMs(tenant, now());

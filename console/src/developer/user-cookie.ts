@@ -4,7 +4,10 @@ import { NAME_PATTERN } from '../resources/object.ts';
 export interface UserCookie {
   /** Token of the session. It authenticates the user. */
   readonly token: string;
-  /** Tenant that the user selected. Empty without one. It is not a secret: the Member is checked for each request. */
+  /**
+   * Tenant that the user selected, or empty. It is not signed, because the Member of the user is checked for each
+   * request.
+   */
   readonly tenant: string;
 }
 

@@ -35,7 +35,10 @@ export function createCookie(name: string, sameSite: 'Strict' | 'Lax'): Cookie {
   };
 }
 
-/** Returns true over HTTPS, here or at a proxy. A client that sends a wrong protocol affects only its own cookie. */
+/**
+ * Returns true if the request used HTTPS, to this port or to a proxy in front of it. A client that sends a wrong
+ * protocol affects only its own cookie.
+ */
 function isSecure(request: Request): boolean {
   return request.secure || String(request.headers['x-forwarded-proto']).split(',')[0] === 'https';
 }

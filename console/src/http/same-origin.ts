@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import { ConsoleError } from '../errors.ts';
 
 /**
- * Rejects a write that a browser sends for a page of another site. Browsers do not send the SameSite cookie then either.
- * A page of another site may send the header only if the console allows it, which it never does.
+ * Rejects a write that a page of another site makes a browser send. Such a page could send the required header only if
+ * the console allowed it, which it never does. Browsers also leave out SameSite cookies in such requests.
  */
 export function checkSameOrigin({ method, headers }: Request): void {
   if (method === 'GET' || method === 'HEAD') return;

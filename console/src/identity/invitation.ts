@@ -18,7 +18,7 @@ const TOKEN = /^(m[0-9a-f]{16})\.[\w-]{32}$/;
 export interface InvitationRequest {
   readonly tenant: string;
   readonly role: MemberRole;
-  /** Address that the invitation is meant for. It is only shown: who has the link can accept it. */
+  /** Address to which the invitation was sent, for display. Any user who has the link can accept it. */
   readonly email: string | undefined;
   readonly invitedBy: string;
   /** Name of the Member that invites. Undefined for the holder of a private link. */

@@ -51,12 +51,15 @@ export async function checkMails(deps: MailCheckDeps): Promise<void> {
     await checkCredit(deps, tenant);
     const own = keys.filter(({ spec }) => spec.tenant === tenant.metadata.name);
     const replaced = new Set(own.map(replacedKeyOf));
-    // A key that was rotated expires as its owner wanted.
+    // A rotated key needs no mail, because its owner has replaced it.
     for (const key of own.filter(({ spec }) => !replaced.has(spec.keyId))) await checkKey(deps, tenant, key);
   }
 }
 
-/** A later grant or month has another mark, so that the tenant is warned again. */
+/**
+ * Sends the mail about low credit. The mark contains the grants and the month, so that a later grant or month leads to
+ * another mail.
+ */
 async function checkCredit(deps: MailCheckDeps, tenant: Tenant): Promise<void> {
   const account = viewAccount(await deps.ledger.accounts.read(tenant.metadata.name));
   if (account === null || !isCreditLow(account.credits)) return;

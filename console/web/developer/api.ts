@@ -56,13 +56,15 @@ export interface DeveloperRoutes {
 const sessionEnds = new Set<() => void>();
 const tenantChanges = new Set<() => void>();
 
-/** Codes of responses to requests that mean another tenant than the session, or one that the user has left. */
+/** Error codes for requests whose tenant is not the tenant of the session, or whose user has left the tenant. */
 const OTHER_TENANT: readonly string[] = ['other_tenant', 'no_account'];
 
 /** Tenant that the page shows. Empty while no tenant is shown. */
 let shownTenant = '';
 
-/** Sets the tenant that further requests mean. The server refuses them if another tab has switched to another one. */
+/**
+ * Sets the tenant that later requests name in a header. The server refuses them if another tab has switched the tenant.
+ */
 export function showTenant(name: string): void {
   shownTenant = name;
 }

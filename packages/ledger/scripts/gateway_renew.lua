@@ -9,7 +9,7 @@
 -- @include leases
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return false end
 local now = now_ms()
--- After an outage of Redis, the first renewal restarts the leases of all processes. It must not count as late itself.
+-- After an outage of Redis, the first renewal restarts the leases of all processes, so this call is not late either.
 check_leases(KEYS[1], now)
 renew_lease(KEYS[1], ARGV[1], now, ARGV[2])
 local free_key, expiries = KEYS[1] .. ':free', {}

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Returns marks that are due. The same mark is returned again only after a while, so that only one reaper at a time
--- processes and removes it.
+-- Returns marks that are due. A mark is a time at which a tenant may have overdue sessions, see src/due.ts. The same
+-- mark is returned again only after a while, so that only one reaper at a time processes and removes it.
 -- KEYS  1 due marks
 -- ARGV  1 maximum number of marks  2 time until a mark is returned again, ms
 --       3 longest time until a mark is due, ms; a later mark was set before the clock stepped back and counts as due

@@ -132,7 +132,7 @@ test('FrameSocket delivers each frame once and in order, although the socket is 
   );
 }, 60_000);
 
-test('FrameSocket closes both sides after `end`, and treats the end as no loss of the socket', async () => {
+test('FrameSocket closes both sides after `end`, and does not report the socket as lost', async () => {
   const connection = new Connection();
   connection.sides[0]?.end();
   for (let round = 0; round < 3; round++) {

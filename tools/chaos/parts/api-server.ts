@@ -14,9 +14,9 @@ export interface ApiServer {
   readonly link: Proxy;
   /** Creates or changes resources, without the proxy. */
   apply: (resources: readonly object[]) => Promise<void>;
-  /** Kills the process. The result starts it again. */
+  /** Kills the process. Returns the function that starts it again. */
   kill: () => Promise<Heal>;
-  /** Suspends the process. The result continues it. */
+  /** Suspends the process. Returns the function that resumes it. */
   suspend: () => Heal;
   stop: () => Promise<void>;
 }

@@ -78,13 +78,13 @@ export class SupervisedProcess {
 /** Ends a fault. */
 export type Heal = () => Promise<void> | void;
 
-/** Kills a process. The result starts it again. */
+/** Kills a process. Returns the function that starts it again. */
 export async function kill(process: SupervisedProcess): Promise<Heal> {
   await process.end('SIGKILL');
   return () => process.start();
 }
 
-/** Suspends a process. The result continues it. */
+/** Suspends a process. Returns the function that resumes it. */
 export function suspend(process: SupervisedProcess): Heal {
   process.signal('SIGSTOP');
   return () => process.signal('SIGCONT');

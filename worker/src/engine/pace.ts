@@ -23,8 +23,7 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
 });
 
 /**
- * Returns the time from which on the stream no longer counts as ahead of real time. Until then, it gets only spare
- * capacity.
+ * Returns the time at which the stream no longer counts as ahead of real time. Until then, it gets only spare capacity.
  */
 export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number =>
   atMs + aheadMs - Math.max(chunkMs, TOLERANCE_MS);

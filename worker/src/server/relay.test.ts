@@ -68,7 +68,7 @@ const ticketFor = (changes: object = {}, expMs = Date.now() + 60_000) =>
 const alone = (audio: Int16Array, context: [number, number] = [56, 13]) =>
   transcribe(engine, audio, { sizes: [3200], context });
 
-/** Sends more audio than the ring has room for, without waiting for credit. */
+/** Sends more audio than the ring has room for, without waiting until there is room. */
 function overrun(stream: RelayClient): void {
   const samples = 32_768;
   for (let i = 0; i < 8; i++) stream.sendRaw('audio', new Uint8Array(samples * 2), i * samples);

@@ -31,7 +31,7 @@ export interface AdminSessionDeps {
 export class AdminSessions {
   readonly #deps: AdminSessionDeps;
   readonly #values: CookieValues;
-  /** Ended sessions that this process knows, also those that Redis does not contain yet. */
+  /** Ended sessions that this process has ended or read from Redis. Redis may not contain all of them yet. */
   readonly #endedUntilMs = new Map<string, number>();
   #startedBeforeMs = 0;
   #readAtMs = -Infinity;
@@ -61,7 +61,7 @@ export class AdminSessions {
     return isEnded ? undefined : session;
   }
 
-  /** Ends a session. Returns false if other consoles do not know it yet, because Redis is unavailable. */
+  /** Ends a session. Returns false if Redis is unavailable, so that other consoles still accept the session. */
   async end(request: Request, response: Response, { id, expiresAtMs }: AdminSession): Promise<boolean> {
     this.#endedUntilMs.set(id, expiresAtMs);
     COOKIE.clear(request, response);

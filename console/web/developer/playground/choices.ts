@@ -43,10 +43,10 @@ export function configOf({ context, silence }: Choices, model: OwnModelView): St
   };
 }
 
-/** Reason why a session of the playground could disturb others. */
+/** Reason why a playground session would be refused, or could make another session of the account be refused. */
 export type Conflict = 'noCredit' | 'allInUse' | 'onlySession' | 'lastSession' | undefined;
 
-/** Returns whether a session would take the last one that the account may run, or has no credit. */
+/** Compares a playground session with the credit and the session limit of the account. */
 export function conflictOf(limit: number, account: { live: number; availableMs: number } | undefined): Conflict {
   if (account !== undefined && account.availableMs < 1000) return 'noCredit';
   if (account !== undefined && account.live >= limit) return 'allInUse';

@@ -40,7 +40,7 @@ export interface RecognitionEnd {
 /** Frames of audio that are reported as one event. */
 const FRAMES_PER_EVENT = 25;
 
-/** Longest wait for the last text, from the end of the audio or from the start of the service. */
+/** Longest wait for the last text, after the audio has ended and the service is ready. */
 const LAST_TEXT_MS = 20_000;
 
 /**
@@ -124,7 +124,7 @@ async function readEvents(
       if (event.type === 'delta' || event.type === 'final') {
         const isFlushed = event.type === 'final' && event.endpoint !== true;
         const startMs = isFlushed ? flush.sentAtMs : (audio.completeAt(event.audio_end_ms) ?? flush.sentAtMs);
-        // Audio that was captured before the service was ready has waited for the service, not for the recognition.
+        // If audio was captured before the service was ready, the latency counts from the time at which it was ready.
         if (startMs !== undefined) reports.onLatency(event.type, nowMs - Math.max(startMs, readyAtMs));
       }
     }

@@ -106,7 +106,7 @@ test('Chain.extend returns the outcome credit when less than one second of credi
   });
 });
 
-test('a Chain that transcribes a file extends within the reservation of its first session, and settles all sessions at the end', async () => {
+test('a Chain that transcribes a file uses only the reservation of its first session, and settles all sessions at the end', async () => {
   const { chain, end, usage, billed } = await open({ seconds: 5, isEndless: false });
   const extensions = [await chain.extend(() => 0), await chain.extend(() => 0), await chain.extend(() => 0)];
   expect(extensions).toEqual([{ outcome: 'ok', ms: 2000 }, { outcome: 'ok', ms: 1000 }, { outcome: 'credit' }]);

@@ -445,7 +445,7 @@ test('a successor that opens after an utterance was answered cuts the next one a
   stream.stop();
 });
 
-test('a successor that opens after the draining worker was lost cuts an utterance without delivered text at its pause', async () => {
+test('a successor that opens after the draining worker was lost cuts an utterance at its pause if the client has no text of it yet', async () => {
   const { stream, old, next } = await answerBeforeSuccessorOpens();
   old.lose();
   stream.audio(2 * CHUNK);

@@ -35,7 +35,7 @@ export class Part {
   readonly #pauses = new PauseFinder();
   /** Position after the last sample that the session accepts. */
   readonly #limit: number;
-  /** Position from which on a pause ends the session. */
+  /** Position after which a pause ends the session. */
   readonly #seamFrom: number;
   #sent: number;
   /** True if the session ends at a pause and waits for the `final`. */
