@@ -83,7 +83,7 @@ const noisyMetrics = (noisyMs: number, secondMs = 50) =>
     [METRICS.check(NOISE_CHECK)]: checkResult(1, 0),
   });
 
-test('summarize fails a run whose noise increases latencies, and reports it as void if the machine was unsteady', () => {
+test('summarize fails a run in which the noisy tenant increases the latencies of others, and reports it as void on an unsteady machine', () => {
   const judge = (...values: [number, number?]) => {
     const { outcome, voidReason } = summarize(FACTS, noisyPlan, noisyMetrics(...values), balances);
     return [outcome, voidReason];
@@ -94,13 +94,13 @@ test('summarize fails a run whose noise increases latencies, and reports it as v
   expect(judge(55, 60)).toEqual(['passed', null]);
 });
 
-test('summarize reports a run whose noise increases latencies as void if the machine had no idle CPU time', () => {
+test('summarize reports a run in which the noisy tenant increases latencies as void if the machine had no idle CPU time', () => {
   const judge = (quietIdleShare: number, noisyMs: number) =>
     summarize({ ...FACTS, quietIdleShare }, noisyPlan, noisyMetrics(noisyMs), balances).outcome;
   expect([judge(0.24, 56), judge(0.25, 56), judge(0.24, 55)]).toEqual(['void', 'failed', 'passed']);
 });
 
-test('summarize fails a run whose noise did not arrive', () => {
+test('summarize fails a run if too few requests of the noisy tenant were refused', () => {
   const metrics = { ...noisyMetrics(50), [METRICS.noise('request', 'refused')]: counter(10) };
   expect(summarize(FACTS, noisyPlan, metrics as K6Metrics, balances).outcome).toBe('failed');
 });

@@ -4,7 +4,7 @@ import type { Account, JournalEntry, Ledger } from '@svc-asr/ledger';
 import type { LostTail } from './replication.ts';
 import type { Timeline } from './timeline.ts';
 
-/** A change of an account that the journal of Redis has, and when it was first seen. */
+/** An entry of the journal in Redis, and the time at which the checker first read it. */
 export interface SeenEntry extends JournalEntry {
   readonly seenAtMs: number;
 }
@@ -12,7 +12,7 @@ export interface SeenEntry extends JournalEntry {
 const CHECK_MS = 50;
 const JOURNAL_MS = 500;
 const PAGE = 500;
-/** The end of a failover is noticed at most this long before an account is read. */
+/** Longest time between the end of a failover and a read of an account whose loss the failover explains. */
 const NOTICED_WITHIN_MS = 2000;
 
 /** Reads every account every 50 ms while the service runs, and collects the journals. */

@@ -29,7 +29,7 @@ export const checkRebuildRequest = validator(exact({ ledger_id: Type.String({ mi
 
 export const checkKeyQuery = validator(exact({ tenant: Type.Optional(Type.String()) }));
 
-/** `models` and `limits` have the form of the Tenant resource, which checks them. */
+/** Body of a request that approves an application. The schema of the Tenant resource checks `models` and `limits`. */
 export const checkApproval = validator(
   exact({
     audio_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
@@ -38,7 +38,7 @@ export const checkApproval = validator(
   }),
 );
 
-/** The developer sees the reason. */
+/** Body of a request that declines an application. The console shows the reason to the developer. */
 export const checkDecline = validator(exact({ reason: Type.Optional(Type.String({ maxLength: 1000 })) }));
 
 export const checkTenantsQuery = validator(

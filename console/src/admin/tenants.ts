@@ -16,7 +16,7 @@ import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkNoQuery } from '../http/query.ts';
 import { checkGrantRequest, checkTenantsQuery } from './schemas.ts';
 
-/** Serves tenants. */
+/** Serves the routes of the admin API that list, show, change and delete tenants. */
 export function routeTenants(router: Router, deps: Deps, audited: Audited): void {
   const { store, ledger, settings, logger } = deps;
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
@@ -93,7 +93,7 @@ export function routeTenants(router: Router, deps: Deps, audited: Audited): void
     .all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));
 }
 
-/** Serves the grants of tenants. */
+/** Serves the route of the admin API that grants credit to a tenant. */
 export function routeGrants(router: Router, { store, ledger, settings, logger, now }: Deps, audited: Audited): void {
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);

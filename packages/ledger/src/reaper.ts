@@ -18,14 +18,14 @@ const EXTENSION_MS = 60_000;
 export interface ReaperParts extends EndingParts {
   due: Due;
   ownership: Pick<ReturnType<typeof createOwnership>, 'serves'>;
-  /** Time after which another reaper may take a mark that a reaper has taken but not finished. */
+  /** Time after which the check of a tenant is repeated if the reaper that started it has not completed it. */
   retryMs: number;
 }
 
 /**
- * Creates the function that checks each tenant with a due mark, ends its overdue sessions and returns their number. An
- * error for one tenant or node is reported, and does not delay the others. The tenant is checked again when its mark is
- * returned again.
+ * Creates the function that checks each tenant whose check is due, ends its overdue sessions and returns their number.
+ * due.ts describes the marks that schedule these checks. An error for one tenant or node is reported, and does not delay
+ * the others. After an error, the tenant is checked again after `retryMs`.
  */
 export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperParts) {
   const { due, ownership, retryMs } = parts;
