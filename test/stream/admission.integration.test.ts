@@ -70,7 +70,10 @@ describe('a session request to a gateway that is full', () => {
   const LONGEST = { model: MODEL, max_audio_seconds: LONGEST_S };
   let other: Owner | undefined;
 
-  /** Renews the lease of a gateway without a process. Undefined publishes nothing, like the previous version. */
+  /**
+   * Renews the lease of a second gateway, of which only the records in Redis exist. If `freeStreams` is undefined, it
+   * publishes no capacity, like a gateway of the previous version.
+   */
   async function renewOther(freeStreams: number | undefined): Promise<void> {
     const { gateways } = stage.ledger;
     if (other !== undefined && (await gateways.renew(other, freeStreams)) !== undefined) return;

@@ -15,7 +15,7 @@ const MIB = 1_048_576;
 let stage: Stage;
 beforeAll(async () => {
   stage = await setStage({
-    // A worker may be stopped for longer than a client may be silent.
+    // The tests suspend the worker for longer than a client may be silent, and streams must not leave it.
     gateway: { STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: '2000', WORKER_SILENCE_TIMEOUT_MS: '30000' },
   });
 }, STAGE_TIMEOUT_MS);

@@ -54,7 +54,7 @@ export class NativeReference {
       const resampler = createResampler(rate, AUDIO.sampleRateHz);
       await stream.send(toPcm16(resampler.push(toFloats(bytes.subarray(at, end)))));
       await stream.send(toPcm16(resampler.end()));
-      // A client with its own turn detection does not commit the silence at the end.
+      // If the client ends turns itself, it does not commit the silence after its last turn, so that is not flushed.
       if (end < bytes.length || silenceMs !== undefined) await stream.flush();
       at = end;
     }

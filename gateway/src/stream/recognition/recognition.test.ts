@@ -109,7 +109,7 @@ test('Recognition holds back no audio for which an answer is owed, even if the w
   recognition.stop();
 });
 
-test('Recognition refuses to turn on endpointing at an old worker, and leaves an old worker if endpointing is on', async () => {
+test('Recognition refuses to turn on endpointing at a worker that does not support it, and leaves such a worker if endpointing is on', async () => {
   const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
   const open = (request: ChannelRequest, events: ChannelEvents): WorkerChannel => {
     links.push({ request, events });
