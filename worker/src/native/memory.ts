@@ -7,9 +7,9 @@ export interface HostBlock {
   readonly buffer: ArrayBuffer;
 }
 
-/** A point in the sequence of work that a device was given. */
+/** A point in the sequence of work of a device. It is complete when the device has done all work before this point. */
 export interface DeviceEvent {
-  /** Sets the event to the work that was issued so far. */
+  /** Moves the event after all work that the device has been given so far. */
   record(): void;
   /** Reports whether the work before the event is complete. */
   isDone(): boolean;
