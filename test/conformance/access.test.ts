@@ -129,7 +129,7 @@ describe('the API documents', () => {
   );
 });
 
-describe('requests from other origins', () => {
+describe('requests from other origins:', () => {
   const origin = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
   const crossOriginHeaders = (headers: object) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-'));
@@ -159,7 +159,7 @@ describe('requests from other origins', () => {
   });
 });
 
-describe('tenants', () => {
+describe('tenants:', () => {
   let one: TestTenant;
   let other: TestTenant;
   beforeEach(async () => {

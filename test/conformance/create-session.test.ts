@@ -307,7 +307,7 @@ describe('the Idempotency-Key', () => {
   });
 });
 
-describe('requests with an Idempotency-Key', () => {
+describe('requests with an Idempotency-Key:', () => {
   const create = (apiKey: string, idempotencyKey: string, body: unknown = { model: KIKUYU }): Promise<Answer> =>
     service.create(apiKey, body, { 'idempotency-key': idempotencyKey });
 

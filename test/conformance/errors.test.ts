@@ -42,7 +42,7 @@ describe('an unknown path', () => {
   });
 });
 
-describe('a method that a path does not support', () => {
+describe('a method that a path does not support:', () => {
   test.each([
     ['GET', '/v1/asr/sessions', 'POST'],
     ['PUT', '/v1/asr/sessions', 'POST'],
@@ -120,7 +120,7 @@ describe('an error message', () => {
   });
 });
 
-describe('invalid HTTP', () => {
+describe('invalid HTTP:', () => {
   const host = 'Host: localhost\r\n';
 
   function expectErrorForm(answer: Answer, status: number): void {
@@ -173,7 +173,7 @@ describe('invalid HTTP', () => {
     expect(refusal(await sendRaw(service.baseUrl, service.ca, bytes))).toBe('not_found');
   });
 
-  test('does not affect later requests of other connections', async () => {
+  test('it does not affect later requests of other connections', async () => {
     expect((await service.request('GET', '/v1/models')).status).toBe(200);
   });
 });

@@ -31,7 +31,7 @@ async function expectNothingReserved({ name }: TestTenant): Promise<void> {
 }
 
 /** Each request breaks the first rule in the name of its test, and as many later rules as it can. */
-describe('a request that breaks two rules is refused for the earlier one', () => {
+describe('a request that breaks two rules is refused for the earlier one:', () => {
   test('the API key is checked before the account', async () => {
     const { key } = await service.tenant({ state: 'Suspended' });
     const wrong = forgeKey(keyIdOf(key), 'a'.repeat(32));

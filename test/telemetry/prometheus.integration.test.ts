@@ -65,7 +65,7 @@ function substitute(expression: string): string {
 const hasData = (samples: readonly Sample[]) => samples.some(({ value }) => !Number.isNaN(value));
 const reasonFor = (expression: string) => Object.keys(WITHOUT_DATA).find((part) => expression.includes(part));
 
-describe('dashboards and alerts on a real Prometheus', () => {
+describe('dashboards and alerts on a real Prometheus:', () => {
   let service: Service;
   let workers: TestWorker[];
   let tenants: Awaited<ReturnType<typeof startTenantMetrics>>;

@@ -93,17 +93,17 @@ describe('programFiles', () => {
     rmSync(join(root, 'worker/dist/main.js'));
     expect(() => programFiles(root, worker)).toThrow('run "npm run build"');
   });
+});
 
-  test.each([
-    ['run.ts', true],
-    ['engine/', true],
-    ['engine/thread.ts', true],
-    ['engine/lane.test.ts', false],
-    ['testing/', false],
-    ['workers/testing/', false],
-  ])('isProgram of %s is %s', (path, expected) => {
-    expect(isProgram(path)).toBe(expected);
-  });
+test.each([
+  ['run.ts', true],
+  ['engine/', true],
+  ['engine/thread.ts', true],
+  ['engine/lane.test.ts', false],
+  ['testing/', false],
+  ['workers/testing/', false],
+])('isProgram of %s is %s', (path, expected) => {
+  expect(isProgram(path)).toBe(expected);
 });
 
 describe('dependencyFiles', () => {
@@ -115,37 +115,37 @@ describe('dependencyFiles', () => {
     expect(dependencyFiles(root, ws, 'x64').map(({ path }) => path)).toEqual(['app/node_modules/ws/package.json']);
     expect(dependencyFiles(root, { ...ws, isWorkspace: true }, 'x64')).toEqual([]);
   });
+});
 
-  test.each([
-    ['ws', 'lib/receiver.js', true],
-    ['ws', 'package.json', true],
-    ['ws', 'LICENSE', true],
-    ['ws', 'LICENSE.md', true],
-    ['ws', 'README.md', false],
-    ['yaml', 'dist/index.d.ts', false],
-    ['yaml', 'dist/index.js.map', false],
-    ['yaml', 'dist/doc/', true],
-    ['redis', 'test/', false],
-    ['redis', 'node_modules/', false],
-    ['redis', '.eslintrc', false],
-    ['koffi', 'src/koffi/index.js', true],
-    ['koffi', 'src/koffi/src/static.js', true],
-    ['koffi', 'src/koffi/src/ffi.cc', false],
-    ['koffi', 'src/koffi/src/abi/', false],
-    ['koffi', 'vendor/', false],
-    ['@koromix/koffi-linux-x64', 'linux_x64/', true],
-    ['@koromix/koffi-linux-x64', 'musl_x64/', false],
-    ['onnxruntime-node', 'script/', false],
-    ['onnxruntime-node', 'bin/', true],
-    ['onnxruntime-node', 'bin/napi-v6/', true],
-    ['onnxruntime-node', 'bin/napi-v6/linux/', true],
-    ['onnxruntime-node', 'bin/napi-v6/win32/', false],
-    ['onnxruntime-node', 'bin/napi-v6/darwin/', false],
-    ['onnxruntime-node', 'bin/napi-v6/linux/x64/', true],
-    ['onnxruntime-node', 'bin/napi-v6/linux/arm64/', false],
-  ])('isLoaded of %s %s is %s in an image for x64', (name, path, expected) => {
-    expect(isLoaded(name, path, 'x64')).toBe(expected);
-  });
+test.each([
+  ['ws', 'lib/receiver.js', true],
+  ['ws', 'package.json', true],
+  ['ws', 'LICENSE', true],
+  ['ws', 'LICENSE.md', true],
+  ['ws', 'README.md', false],
+  ['yaml', 'dist/index.d.ts', false],
+  ['yaml', 'dist/index.js.map', false],
+  ['yaml', 'dist/doc/', true],
+  ['redis', 'test/', false],
+  ['redis', 'node_modules/', false],
+  ['redis', '.eslintrc', false],
+  ['koffi', 'src/koffi/index.js', true],
+  ['koffi', 'src/koffi/src/static.js', true],
+  ['koffi', 'src/koffi/src/ffi.cc', false],
+  ['koffi', 'src/koffi/src/abi/', false],
+  ['koffi', 'vendor/', false],
+  ['@koromix/koffi-linux-x64', 'linux_x64/', true],
+  ['@koromix/koffi-linux-x64', 'musl_x64/', false],
+  ['onnxruntime-node', 'script/', false],
+  ['onnxruntime-node', 'bin/', true],
+  ['onnxruntime-node', 'bin/napi-v6/', true],
+  ['onnxruntime-node', 'bin/napi-v6/linux/', true],
+  ['onnxruntime-node', 'bin/napi-v6/win32/', false],
+  ['onnxruntime-node', 'bin/napi-v6/darwin/', false],
+  ['onnxruntime-node', 'bin/napi-v6/linux/x64/', true],
+  ['onnxruntime-node', 'bin/napi-v6/linux/arm64/', false],
+])('isLoaded of %s %s is %s in an image for x64', (name, path, expected) => {
+  expect(isLoaded(name, path, 'x64')).toBe(expected);
 });
 
 test('koffi can be loaded from the files that an image of this platform contains', () => {

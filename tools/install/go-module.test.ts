@@ -58,59 +58,57 @@ test('buildKey changes with the content of go.mod and go.sum and with the platfo
   expect(buildKey('kwok', ['mod', 'sum'], 'linux-x64')).toBe(keys[0]);
 });
 
-describe('the pinned tools', () => {
-  test.each(Object.keys(GO_TOOLS) as GoToolName[])('%s is a tool directive in the go.mod of its module', (name) => {
-    const { packagePath, version } = pinOf(name);
-    expect(packagePath.endsWith(`/${name}`)).toBe(true);
-    expect(version === '' ? name : isFitting(name, parseVersion(version))).toBe(version === '' ? 'pause' : true);
-  });
+test.each(Object.keys(GO_TOOLS) as GoToolName[])('the pinned tool %s is a tool directive in the go.mod of its module', (name) => {
+  const { packagePath, version } = pinOf(name);
+  expect(packagePath.endsWith(`/${name}`)).toBe(true);
+  expect(version === '' ? name : isFitting(name, parseVersion(version))).toBe(version === '' ? 'pause' : true);
+});
 
-  test('all parts of Kubernetes have one version', () => {
-    const text = readFileSync(join(goModuleFolder('kubernetes'), 'go.mod'), 'utf8');
-    const parts = [...text.matchAll(/^\t(k8s\.io\/\S+) => (\S+) v0\.(\S+)$/gm)];
-    expect(parts.length).toBeGreaterThan(20);
-    for (const [, part, source, version] of parts) {
-      expect(source).toBe(part);
-      expect(`v1.${version}`).toBe(pinOf('kube-apiserver').version);
-    }
-  });
+test('all pinned parts of Kubernetes have one version', () => {
+  const text = readFileSync(join(goModuleFolder('kubernetes'), 'go.mod'), 'utf8');
+  const parts = [...text.matchAll(/^\t(k8s\.io\/\S+) => (\S+) v0\.(\S+)$/gm)];
+  expect(parts.length).toBeGreaterThan(20);
+  for (const [, part, source, version] of parts) {
+    expect(source).toBe(part);
+    expect(`v1.${version}`).toBe(pinOf('kube-apiserver').version);
+  }
+});
 
-  test('isFitting accepts another patch version, but not another minor version', () => {
-    const [major = 0, minor = 0] = parseVersion(pinOf('kube-apiserver').version) ?? [];
-    expect(isFitting('kube-apiserver', [major, minor, 99])).toBe(true);
-    expect(isFitting('kube-apiserver', [major, minor - 1, 0])).toBe(false);
-    expect(isFitting('kubectl', undefined)).toBe(false);
-  });
+test('isFitting accepts another patch version, but not another minor version', () => {
+  const [major = 0, minor = 0] = parseVersion(pinOf('kube-apiserver').version) ?? [];
+  expect(isFitting('kube-apiserver', [major, minor, 99])).toBe(true);
+  expect(isFitting('kube-apiserver', [major, minor - 1, 0])).toBe(false);
+  expect(isFitting('kubectl', undefined)).toBe(false);
+});
 
-  test('versionFlags makes Go link the version into programs that do not contain it', () => {
-    const { version } = pinOf('kubelet');
-    const flags = versionFlags(['kubelet', 'kubectl']);
-    expect(flags).toContain(`-X k8s.io/component-base/version.gitVersion=${version}`);
-    expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMajor=1');
-    expect(new Set(flags).size).toBe(flags.length);
-    expect(versionFlags(['kubeconform', 'helm'])).toEqual([
-      `-X main.version=${pinOf('kubeconform').version}`,
-      `-X helm.sh/helm/v4/internal/version.version=${pinOf('helm').version}`,
-    ]);
-    expect(versionFlags(['kwok', 'coredns', 'pause'])).toEqual([]);
-  });
+test('versionFlags makes Go link the version into programs that do not contain it', () => {
+  const { version } = pinOf('kubelet');
+  const flags = versionFlags(['kubelet', 'kubectl']);
+  expect(flags).toContain(`-X k8s.io/component-base/version.gitVersion=${version}`);
+  expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMajor=1');
+  expect(new Set(flags).size).toBe(flags.length);
+  expect(versionFlags(['kubeconform', 'helm'])).toEqual([
+    `-X main.version=${pinOf('kubeconform').version}`,
+    `-X helm.sh/helm/v4/internal/version.version=${pinOf('helm').version}`,
+  ]);
+  expect(versionFlags(['kwok', 'coredns', 'pause'])).toEqual([]);
+});
 
-  test('a program that cannot print its version is used only if it was built here', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
-    const env = { ...process.env, PATH: folder, KUBEBUILDER_ASSETS: folder };
-    try {
-      writeFileSync(join(folder, 'helm-unittest'), '');
-      expect(findGoTool('helm-unittest', env)).not.toBe(join(folder, 'helm-unittest'));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
+test('a program that cannot print its version is used only if it was built here', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
+  const env = { ...process.env, PATH: folder, KUBEBUILDER_ASSETS: folder };
+  try {
+    writeFileSync(join(folder, 'helm-unittest'), '');
+    expect(findGoTool('helm-unittest', env)).not.toBe(join(folder, 'helm-unittest'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 
-  test('CoreDNS, whose main function is in this repository, has the version of the CoreDNS module', () => {
-    expect(pinOf('coredns')).toMatchObject({
-      packagePath: 'svc-asr/tools/go/coredns',
-      version: expect.stringMatching(/^v1\./),
-    });
+test('CoreDNS, whose main function is in this repository, has the version of the CoreDNS module', () => {
+  expect(pinOf('coredns')).toMatchObject({
+    packagePath: 'svc-asr/tools/go/coredns',
+    version: expect.stringMatching(/^v1\./),
   });
 });
 

@@ -112,16 +112,16 @@ describe('choosePorts', () => {
     }
   });
 
-  test('portFrom rejects values that are not port numbers', () => {
-    expect(portFrom({}, 'PORT')).toBeUndefined();
-    expect(() => portFrom({ PORT: 'http' }, 'PORT')).toThrow('PORT=http is not a port. Use 0 to 65535');
-    expect(() => portFrom({ PORT: '65536' }, 'PORT')).toThrow('is not a port');
-  });
-
   test('uses the loopback address unless HOST is an IP address', async () => {
     expect((await choosePorts(home, { PORT: '0', HOST: 'my-machine' })).host).toBe('127.0.0.1');
     expect((await choosePorts(home, { PORT: '0', HOST: '0.0.0.0' })).host).toBe('0.0.0.0');
   });
+});
+
+test('portFrom rejects values that are not port numbers', () => {
+  expect(portFrom({}, 'PORT')).toBeUndefined();
+  expect(() => portFrom({ PORT: 'http' }, 'PORT')).toThrow('PORT=http is not a port. Use 0 to 65535');
+  expect(() => portFrom({ PORT: '65536' }, 'PORT')).toThrow('is not a port');
 });
 
 describe('serviceEnvironment', () => {

@@ -118,17 +118,17 @@ describe('createFleet', () => {
     );
     await fleet.stop();
   });
+});
 
-  test('openLogFile creates a file for its owner only and keeps three earlier ones', () => {
-    const file = join(folder, 'x.log');
-    for (const line of ['one', 'two', 'three', 'four', 'five']) {
-      const opened = openLogFile(file);
-      opened.write(line);
-      opened.close();
-    }
-    const kept = [file, `${file}.1`, `${file}.2`, `${file}.3`].map((name) => readFileSync(name, 'utf8').trim());
-    expect(kept).toEqual(['five', 'four', 'three', 'two']);
-    expect(existsSync(`${file}.4`)).toBe(false);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-  });
+test('openLogFile creates a file for its owner only and keeps three earlier ones', () => {
+  const file = join(folder, 'x.log');
+  for (const line of ['one', 'two', 'three', 'four', 'five']) {
+    const opened = openLogFile(file);
+    opened.write(line);
+    opened.close();
+  }
+  const kept = [file, `${file}.1`, `${file}.2`, `${file}.3`].map((name) => readFileSync(name, 'utf8').trim());
+  expect(kept).toEqual(['five', 'four', 'three', 'two']);
+  expect(existsSync(`${file}.4`)).toBe(false);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });

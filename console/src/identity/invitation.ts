@@ -94,7 +94,7 @@ export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], n
   return inviter === undefined || inviter.invitation !== undefined || !includesRole(inviter.role, role);
 }
 
-/** Deletes the invitations of a tenant that are refused. Those in files of others are left. */
+/** Deletes the invitations of a tenant that `isVoid` finds refused, except those stored in read-only files. */
 export async function deleteVoid(store: ResourceStore, tenant: string, nowMs: number): Promise<void> {
   const members = await store.membersOf(tenant);
   for (const { resource, readOnlyIn } of members) {

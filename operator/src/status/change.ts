@@ -17,7 +17,7 @@ type Fields<K extends ReconciledKind> = K extends ReconciledKind
 
 /** An update of a status. Fields that are not named keep their value. */
 export interface StatusNews<K extends ReconciledKind = ReconciledKind> {
-  /** Undefined removes the field. */
+  /** New values. A field with the value undefined is removed from the status. */
   fields: Fields<K>;
   findings: readonly Finding[];
   /** Generation that the findings refer to. Absent for the newest. */

@@ -8,7 +8,7 @@ test('a clock follows the time that Redis returned last, whatever the local cloc
   expect(clock.now()).toBe(1020);
 });
 
-test('a step of the local clock does not change the time', () => {
+test('a clock that has observed the time of Redis ignores a step of the local clock', () => {
   const clock = createClock();
   clock.observe(1000);
   const { now } = Date;

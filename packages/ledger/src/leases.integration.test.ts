@@ -34,7 +34,7 @@ async function openStream(owner: Owner): Promise<{ tenant: string; sessionId: st
 }
 const reapDead = () => ledger.gateways.reapDead(raise);
 
-describe('leases of gateways', () => {
+describe('leases of gateways:', () => {
   /**
    * Lets one lease duration pass, in which only the gateway `working` renews its lease. Returns the number of failed
    * streams.

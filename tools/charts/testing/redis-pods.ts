@@ -24,7 +24,7 @@ export interface RedisPods {
   output: (pod: number) => string;
   /** Sends a command to the server of a pod as administrator. Resolves with an empty text if it does not answer. */
   ask: (pod: number, ...command: string[]) => Promise<string>;
-  /** Lets the sentinels that run now fail over, or no longer. A sentinel that starts does not fail over. */
+  /** Allows or forbids the running sentinels to fail over. A sentinel that starts later is not allowed to. */
   allowFailover: (isAllowed: boolean) => Promise<void>;
   /** Returns the pod that the sentinel of a pod reports as primary, or -1. */
   primaryAt: (pod: number) => Promise<number>;

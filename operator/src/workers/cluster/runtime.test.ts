@@ -252,7 +252,7 @@ describe('ClusterRuntime.apply', () => {
   });
 });
 
-describe('scaling by the cluster runtime', () => {
+describe('scaling by the cluster runtime:', () => {
   test('replicas grow at once, and shrink only after pods were marked for removal', async () => {
     await apply([[OLD, 1]]);
     for (const name of ['a', 'b', 'c']) pod(name);
@@ -321,7 +321,7 @@ describe('scaling by the cluster runtime', () => {
   });
 });
 
-describe('revisions in the cluster runtime', () => {
+describe('revisions in the cluster runtime:', () => {
   test('each revision has its own Deployment, which is deleted after its last pod', async () => {
     await apply([[OLD, 1]]);
     pod('old');
@@ -367,7 +367,7 @@ describe('revisions in the cluster runtime', () => {
   });
 });
 
-describe('deletion of a model in the cluster runtime', () => {
+describe('deletion of a model in the cluster runtime:', () => {
   test('all objects are deleted after the last pod', async () => {
     const rollout = { stable: OLD.revision, candidate: undefined, rejected: undefined };
     await apply([[OLD, 1]], { rollout });
@@ -399,7 +399,7 @@ describe('deletion of a model in the cluster runtime', () => {
   });
 });
 
-describe('updates of spec.scaling.replicas', () => {
+describe('updates of spec.scaling.replicas:', () => {
   const FIRST_SCALE = { uid: 'uid', generation: 1, replicas: 2 };
   const putModel = () =>
     cluster.put(TYPES.ASRModel, {
@@ -430,7 +430,7 @@ describe('updates of spec.scaling.replicas', () => {
   });
 });
 
-describe('start failures in the cluster runtime', () => {
+describe('start failures in the cluster runtime:', () => {
   test('an object that the API server rejects is a start failure until it accepts the object', async () => {
     cluster.refuseWith(new KubernetesError(422, 'Invalid', 'spec.tolerations is invalid'));
     runtime.apply('m', desiredWorkers([[OLD, 1]]));

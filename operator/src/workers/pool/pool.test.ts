@@ -18,7 +18,7 @@ const readRevision = (image: string) => buildTemplate(readModel(spec(image))).re
 const phase = ({ pool }: PoolHarness) => pool.status().rollout?.phase;
 const revisions = (harness: PoolHarness) => [...harness.desired().counts.keys()];
 
-describe('rollout', () => {
+describe('rollout:', () => {
   test('a pool gives a new revision its canary share, observes it, and then replaces all workers with it', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1'));
@@ -177,7 +177,7 @@ describe('rollout', () => {
   });
 });
 
-describe('capacity', () => {
+describe('capacity:', () => {
   test('a pool whose pods cannot be scheduled reports that it cannot grow, until they can be scheduled', async () => {
     const harness = createPoolHarness();
     const revision = harness.set({ ...spec('worker:1'), scaling: { min: 2, max: 10 } });
@@ -267,7 +267,7 @@ describe('capacity', () => {
   });
 });
 
-describe('sick workers', () => {
+describe('sick workers:', () => {
   const stopped = ({ applied }: PoolHarness) => applied.flatMap(({ stop }) => stop.map(({ id }) => id));
 
   test('a pool stops a sick worker after another worker has replaced it', async () => {
@@ -294,7 +294,7 @@ describe('sick workers', () => {
   });
 });
 
-describe('deletion', () => {
+describe('deletion:', () => {
   test('a pool whose model was deleted lets its streams finish before the last workers stop', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
@@ -321,7 +321,7 @@ describe('deletion', () => {
   });
 });
 
-describe('desired state', () => {
+describe('desired state:', () => {
   test('a pool applies the scale update of its model at each reconcile, until the update is not needed any more', async () => {
     const harness = createPoolHarness();
     harness.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
