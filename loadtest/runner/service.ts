@@ -9,9 +9,12 @@ import type { Target } from './target.ts';
 
 /** Model of the temporary service. It has exactly one worker, because a pool that scales up would change the test. */
 const OWN_MODEL = 'svc-asr-loadtest';
-/** Model of a ramp. The ramp needs more streams than the declared slots, so its worker gets more slots. */
+/**
+ * Model of the scenario `ramp-to-saturation`. It needs more streams than the declared slots, so its worker gets more
+ * slots.
+ */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';
-/** Factor by which the slots of that worker exceed the declared slots. */
+/** Slots of the worker of RAMP_MODEL, divided by the declared slots. */
 const RAMP_HEADROOM = 3;
 /** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';

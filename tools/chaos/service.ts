@@ -52,7 +52,7 @@ export interface ChaosService {
   readonly gateways: readonly GatewayMember[];
   readonly workers: readonly WorkerMember[];
   readonly operator: Member;
-  /** Ledger that no fault of a link disturbs. */
+  /** Ledger over a connection to Redis that the injected faults do not interrupt. */
   readonly ledger: Ledger;
   readonly tenantNames: readonly string[];
   stop: () => Promise<void>;

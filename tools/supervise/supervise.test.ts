@@ -121,6 +121,7 @@ describe('createFleet', () => {
 });
 
 test('openLogFile creates a file for its owner only and keeps three earlier ones', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-logs-'));
   const file = join(folder, 'x.log');
   for (const line of ['one', 'two', 'three', 'four', 'five']) {
     const opened = openLogFile(file);
@@ -131,4 +132,5 @@ test('openLogFile creates a file for its owner only and keeps three earlier ones
   expect(kept).toEqual(['five', 'four', 'three', 'two']);
   expect(existsSync(`${file}.4`)).toBe(false);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  rmSync(folder, { recursive: true });
 });

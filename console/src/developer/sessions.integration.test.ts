@@ -81,7 +81,7 @@ test('a live session has no end, its charge is pending, and a session without au
   });
 });
 
-test('GET sessions returns pages and filters', async () => {
+test('GET sessions returns the sessions in pages, and only those that match the filters', async () => {
   const { developer, tenant } = await approved();
   const ids: string[] = [];
   for (let count = 0; count < 3; count++) ids.unshift(await complete(tenant, 16_000, randomUUID()));

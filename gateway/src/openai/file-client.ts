@@ -100,7 +100,7 @@ export class FileClient implements StreamClient {
   }
 
   terminate(): void {
-    // There is no connection that could be closed.
+    // This client is part of the gateway and has no connection that could be terminated.
   }
 
   /** Runs a task in the next turn. A client must not call its stream while the stream calls the client. */
