@@ -34,8 +34,8 @@ export interface RunFacts {
 }
 
 /**
- * Share of the CPU time that must be idle in quiet periods. Without it, other programs use the machine, and noise finds
- * no CPU time that the service could use for it.
+ * Smallest share of the CPU time that must be idle in quiet periods. If less is idle, other programs use the machine,
+ * and the service has no free CPU time for the requests of the noisy tenant.
  */
 const MIN_IDLE_SHARE = 0.25;
 

@@ -8,7 +8,7 @@ export const RELEASE = 'svc-asr';
 export const ACCESS_NAMESPACE = 'svc-asr-e2e';
 /** Namespace of the models that are apart from the installation. */
 export const MODEL_NAMESPACE = 'asr-models';
-/** Peers of the admin API: the pod of access.ts. */
+/** Pods that may connect to the admin API: only the pod of access.ts. */
 export const ADMIN_API_FROM = [
   { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ACCESS_NAMESPACE } } },
 ];

@@ -18,11 +18,11 @@ export interface Judgement {
   readonly longestStallMs: number;
 }
 
-/** What sessions are judged by. */
+/** Data by which sessions are judged. */
 export interface JudgeContext {
   readonly checker: Pick<LedgerChecker, 'journal'>;
   readonly tenants: readonly string[];
-  /** Sessions of the run itself. */
+  /** Ids of the sessions that the run itself created before the load. They are not judged. */
   readonly ignored: ReadonlySet<string>;
   readonly impacts: readonly Impact[];
   /** Periods whose writes failovers may have lost. */

@@ -25,7 +25,10 @@ export interface Verdict {
 }
 
 const ENDS = new Set<JournalEntry['type']>(['settle', 'fail', 'expire', 'cancel']);
-/** Separations that are closer than this count as one, because a gateway may not have renewed its lease in between. */
+/**
+ * Two separations of a gateway from Redis count as one if less time passes between them. The gateway may not have
+ * renewed its lease in that time.
+ */
 const MERGE_MS = RENEW_MS + 1000;
 /** Longest separation after which a gateway certainly still has its lease. */
 const SEPARATED_MAX_MS = LEASE_MS - RENEW_MS;

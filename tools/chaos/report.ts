@@ -18,7 +18,7 @@ export interface RunResult {
   readonly tenants: number;
   readonly streams: number;
   readonly violations: readonly string[];
-  /** All sessions, for the stalls. */
+  /** All sessions. The report shows their longest stalls. */
   readonly sessions: readonly SessionRecord[];
 }
 

@@ -25,7 +25,7 @@ export interface ScheduleOptions {
 const PAIRS = 0.3;
 /** Time without faults that a gateway, a worker, the operator or Redis gets after each of its faults. */
 const REST_MS = 1500;
-/** Most faults at the same time. */
+/** Maximum number of faults at the same time. */
 const AT_ONCE = 2;
 /** Time that the sentinels need to promote a replica. */
 const PROMOTION_MS = 4000;

@@ -24,7 +24,7 @@ export interface Structural {
   [extension: `x-kubernetes-${string}`]: unknown;
 }
 
-/** Keywords that are the same in both dialects, in the order of the output. */
+/** Keywords that are the same in JSON Schema and in structural schemas, in the order of the output. */
 const SHARED = ['type', 'format', 'default', 'enum', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'].concat([
   'minItems',
   'maxItems',

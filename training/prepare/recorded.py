@@ -8,7 +8,8 @@ from prepare.sounds import VOWELS
 from prepare.voices import choose_spelling
 
 _TIMEOUT_S = 120
-# Invented words of a lexicon have numbers. Without vowels, a voice would spell them letter by letter.
+# Syllables for the digits 0 to 9. Entries of the lexicon have numbers as names, which are written with these syllables.
+# A voice would spell a name without vowels letter by letter.
 _DIGITS = "ba de fi go lu ma ne pi ro su".split()
 
 

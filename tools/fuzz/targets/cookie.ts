@@ -19,7 +19,7 @@ const values = createCookieValues(RING, 'token');
 const adminText = values.write(ADMIN as unknown as Parameters<typeof values.write>[0]);
 const cookie = createCookie('session', 'Lax');
 
-/** Checks that no text but a written one is accepted. */
+/** Checks that the console accepts a text as a cookie only if the console has written it. */
 function readAll(text: string): void {
   const login = readLogin(text, RING, 1000);
   check(login === undefined || isDeepStrictEqual(login, LOGIN), 'a login was forged');
