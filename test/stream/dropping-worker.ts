@@ -19,7 +19,7 @@ const EARLY_SAMPLES = 1080;
 
 /** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */
 export interface DroppingWorker {
-  /** Number of connections to drop from now on, each at the first audio of an utterance. */
+  /** Makes the worker drop this many connections from now on, each at the first audio of an utterance. */
   drop: (times: number) => void;
   /** Sets whether the worker leaves audio and flushes unanswered from now on. */
   mute: (on: boolean) => void;

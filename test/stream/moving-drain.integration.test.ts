@@ -59,7 +59,7 @@ async function recordOf({ id }: TestWorker) {
   return (await stage.ledger.workers.list(MODEL)).find((record) => record.id === id);
 }
 
-/** Sends SIGTERM and waits until the ledger has the drain. `exited` resolves with the exit code. */
+/** Sends SIGTERM and waits until the ledger lists the worker as draining. `exited` resolves with the exit code. */
 async function drain(worker: TestWorker): Promise<{ exited: Promise<number | null> }> {
   const exited = worker.stop('SIGTERM');
   await eventually('the worker drains', WAIT_MS, async () => (await recordOf(worker))?.draining === true);

@@ -50,33 +50,33 @@ describe('the repository', () => {
   });
 });
 
-describe('the rules for imports', () => {
-  /** Creates a repository from files and returns the rules that it violates. */
-  function check(files: Readonly<Record<string, string>>) {
-    const folder = temporaryFolder('structure');
-    const paths = { '@svc-asr/*': ['./packages/*/src/index.ts', './*/src/index.ts'] };
-    const all = {
-      'tsconfig.check.json': JSON.stringify({ compilerOptions: { paths } }),
-      'packages/core/package.json': '{"dependencies": {"typebox": "1"}}',
-      'gateway/package.json': '{"dependencies": {"@svc-asr/core": "1", "express": "1"}}',
-      'node_modules/express/package.json': '{"main": "index.js"}',
-      'node_modules/express/index.js': '',
-      'node_modules/ws/package.json': '{"main": "index.js"}',
-      'node_modules/ws/index.js': '',
-      ...Object.fromEntries(['core', 'ledger', 'runtime'].map((name) => [`packages/${name}/src/index.ts`, ''])),
-      'operator/src/index.ts': '',
-      'gateway/src/index.ts': '',
-      'console/page/b.js': '',
-      'test/support/x.ts': '',
-      ...files,
-    };
-    for (const [path, text] of Object.entries(all)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
-    return { folder, ...readImports(folder, ['packages', 'gateway', 'operator', 'console', 'test']) };
+/** Creates a repository from files and returns the rules that it violates. */
+function check(files: Readonly<Record<string, string>>) {
+  const folder = temporaryFolder('structure');
+  const paths = { '@svc-asr/*': ['./packages/*/src/index.ts', './*/src/index.ts'] };
+  const all = {
+    'tsconfig.check.json': JSON.stringify({ compilerOptions: { paths } }),
+    'packages/core/package.json': '{"dependencies": {"typebox": "1"}}',
+    'gateway/package.json': '{"dependencies": {"@svc-asr/core": "1", "express": "1"}}',
+    'node_modules/express/package.json': '{"main": "index.js"}',
+    'node_modules/express/index.js': '',
+    'node_modules/ws/package.json': '{"main": "index.js"}',
+    'node_modules/ws/index.js': '',
+    ...Object.fromEntries(['core', 'ledger', 'runtime'].map((name) => [`packages/${name}/src/index.ts`, ''])),
+    'operator/src/index.ts': '',
+    'gateway/src/index.ts': '',
+    'console/page/b.js': '',
+    'test/support/x.ts': '',
+    ...files,
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
   }
+  return { folder, ...readImports(folder, ['packages', 'gateway', 'operator', 'console', 'test']) };
+}
 
+describe('the rules for imports', () => {
   test('report every forbidden import of a sample repository', () => {
     const { violations } = check({
       'packages/core/src/fs.ts': "import { readFileSync } from 'node:fs';",
@@ -112,32 +112,32 @@ describe('the rules for imports', () => {
       'packages/ledger/src/type.ts -> packages/runtime/src/index.ts: direction',
     ]);
   });
+});
 
-  describe('in a sample repository without forbidden imports', () => {
-    const { folder, modules, violations } = check({
-      'packages/core/src/a.test.ts': "import { readFileSync } from 'node:fs';",
-      'packages/ledger/src/a.test.ts': "import '../../../test/support/x.ts';",
-      'gateway/src/a.ts': "import express from 'express'; import './a/one.ts'; import '@svc-asr/ledger';",
-      'gateway/src/a/one.ts': "import '../b/two.ts'; import '../c/three.ts';",
-      'gateway/src/a/four.ts': "// import '@svc-asr/operator';\nconst text = \"import 'redis'\";",
-      'gateway/src/b/two.ts': "import type { Four } from '../a/four.ts';",
-      'gateway/src/c/three.ts': "import './d/five.ts';",
-      'gateway/src/c/d/five.ts': "import '../six.ts';",
-      'gateway/src/c/six.ts': '',
-      'gateway/src/c/seven.test.ts': "import '../a/one.ts';",
-      'console/page/a.js': "import { b } from './b.js';",
-    });
+describe('in a sample repository without forbidden imports,', () => {
+  const { folder, modules, violations } = check({
+    'packages/core/src/a.test.ts': "import { readFileSync } from 'node:fs';",
+    'packages/ledger/src/a.test.ts': "import '../../../test/support/x.ts';",
+    'gateway/src/a.ts': "import express from 'express'; import './a/one.ts'; import '@svc-asr/ledger';",
+    'gateway/src/a/one.ts': "import '../b/two.ts'; import '../c/three.ts';",
+    'gateway/src/a/four.ts': "// import '@svc-asr/operator';\nconst text = \"import 'redis'\";",
+    'gateway/src/b/two.ts': "import type { Four } from '../a/four.ts';",
+    'gateway/src/c/three.ts': "import './d/five.ts';",
+    'gateway/src/c/d/five.ts': "import '../six.ts';",
+    'gateway/src/c/six.ts': '',
+    'gateway/src/c/seven.test.ts': "import '../a/one.ts';",
+    'console/page/a.js': "import { b } from './b.js';",
+  });
 
-    test('report nothing', () => {
-      expect(violations).toEqual([]);
-    });
+  test('the rules report nothing', () => {
+    expect(violations).toEqual([]);
+  });
 
-    test('findMutualFolders reports folders that import each other, but neither tests nor a folder and its subfolder', () => {
-      expect(findMutualFolders(modules)).toEqual(['gateway/src/a <-> gateway/src/b']);
-    });
+  test('findMutualFolders reports folders that import each other, but neither tests nor a folder and its subfolder', () => {
+    expect(findMutualFolders(modules)).toEqual(['gateway/src/a <-> gateway/src/b']);
+  });
 
-    test('findUndeclared reports a workspace that the package.json does not name', () => {
-      expect(findUndeclared(folder, modules)).toEqual(['gateway/src/a.ts imports @svc-asr/ledger']);
-    });
+  test('findUndeclared reports a workspace that the package.json does not name', () => {
+    expect(findUndeclared(folder, modules)).toEqual(['gateway/src/a.ts imports @svc-asr/ledger']);
   });
 });

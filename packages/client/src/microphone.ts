@@ -11,7 +11,7 @@ export interface MicrophoneOptions {
   constraints?: object;
   /** Address of `microphone-worklet.js`. Default: next to this module. */
   workletUrl?: string | URL;
-  /** Most audio that is kept while no stream takes it, in seconds. The capture then ends. Default 300. */
+  /** Seconds of audio that are kept at most while no stream takes them. The capture ends at this limit. Default 300. */
   maxBufferedSeconds?: number;
 }
 

@@ -14,7 +14,7 @@ const UNITS_PER_SAMPLE = 48_000 / AUDIO.sampleRateHz;
 /** Packets before the audio: the header and the tags. */
 const HEADERS = 2;
 
-/** Most streams of a file that follow one another. Recordings of radio stations have one for each title. */
+/** Maximum number of consecutive streams in a file. Recordings of radio stations have one for each title. */
 const MAX_STREAMS = 256;
 
 /**

@@ -19,7 +19,7 @@ export interface Reports {
   onLevel: (level: number) => void;
   /** Called with the whole seconds of audio that were captured so far. */
   onSeconds: (seconds: number) => void;
-  /** Time from the moment at which audio was complete to its text. */
+  /** Called with the time from the moment at which audio was complete to its text. */
   onLatency: (kind: 'delta' | 'final', latencyMs: number) => void;
 }
 

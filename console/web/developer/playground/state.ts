@@ -45,7 +45,7 @@ export type Change =
   | { readonly type: 'ended'; readonly end: RecognitionEnd }
   | { readonly type: 'failed'; readonly code: string; readonly message: string };
 
-/** Most events that the page keeps. Older ones are dropped. */
+/** Maximum number of events that the page keeps. Older ones are dropped. */
 export const MAX_EVENTS = 500;
 
 export const IDLE: PlaygroundState = {

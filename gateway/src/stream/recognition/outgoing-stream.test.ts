@@ -64,7 +64,7 @@ test('OutgoingStream reports consumed audio relative to the utterance that the w
   expect(stream.consume(260)).toEqual({ type: 'consumed', samples: 60 });
 });
 
-test('OutgoingStream counts consumed audio from a cut on, and the next answer to a mark ends the audio after the cut', () => {
+test('after a cut, OutgoingStream reports consumed audio relative to the cut, until the next flush is answered', () => {
   const stream = new OutgoingStream(0);
   stream.open(1000);
   stream.addAudio(pcm(200));
