@@ -90,7 +90,7 @@ export function routeUserSession(router: Router, deps: DeveloperDeps, finder: Se
       const user = await requireUser(request);
       const { tenant } = valid(checkTenantChoice(await readJson(request, response)));
       const view = await viewUser(user, tenant);
-      // Tenants of others are reported like missing ones, so that their names cannot be probed.
+      // A tenant of other users is reported like a missing one, so that names of tenants cannot be probed.
       if (view.tenant === null) throw new ConsoleError('no_account');
       writeUserSession(request, response, user, tenant, now());
       response.json(view);

@@ -22,9 +22,9 @@ export interface PurgeReport {
   /** True if nothing was removed, because the request did not confirm the removal. */
   dry_run: boolean;
   live_sessions: number;
-  /** Number of things removed, by kind. Empty for a dry run. */
+  /** Number of removed keys, entries and resources, by kind. Empty for a dry run. */
   removed: Counts;
-  /** Number of things that a new scan found, by kind. */
+  /** Number of keys, entries and resources that a new scan found, by kind. */
   remaining: Counts;
   /** Files that may contain data of the tenant but cannot be read. */
   unreadable: readonly Unreadable[];

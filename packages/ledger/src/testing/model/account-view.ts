@@ -28,7 +28,7 @@ export class AccountView {
   /** Hashes of sessions by session id. */
   readonly sessions: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly journal: readonly JournalLine[];
-  /** Lines of ended sessions, and ids of others. */
+  /** The recent sessions: a line for each ended one, and the id of each live one. */
   readonly recent: readonly string[];
   readonly snapshot: Snapshot;
 
