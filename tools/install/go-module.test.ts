@@ -58,11 +58,14 @@ test('buildKey changes with the content of go.mod and go.sum and with the platfo
   expect(buildKey('kwok', ['mod', 'sum'], 'linux-x64')).toBe(keys[0]);
 });
 
-test.each(Object.keys(GO_TOOLS) as GoToolName[])('the pinned tool %s is a tool directive in the go.mod of its module', (name) => {
-  const { packagePath, version } = pinOf(name);
-  expect(packagePath.endsWith(`/${name}`)).toBe(true);
-  expect(version === '' ? name : isFitting(name, parseVersion(version))).toBe(version === '' ? 'pause' : true);
-});
+test.each(Object.keys(GO_TOOLS) as GoToolName[])(
+  'the pinned tool %s is a tool directive in the go.mod of its module',
+  (name) => {
+    const { packagePath, version } = pinOf(name);
+    expect(packagePath.endsWith(`/${name}`)).toBe(true);
+    expect(version === '' ? name : isFitting(name, parseVersion(version))).toBe(version === '' ? 'pause' : true);
+  },
+);
 
 test('all pinned parts of Kubernetes have one version', () => {
   const text = readFileSync(join(goModuleFolder('kubernetes'), 'go.mod'), 'utf8');

@@ -214,10 +214,7 @@ export class Recognition {
     this.#checkOwing(nowMs);
   }
 
-  /**
-   * Leaves a worker that does not support endpointing. If the client is just turning endpointing on, that change is
-   * refused instead.
-   */
+  /** Leaves a worker that does not support endpointing. If the client is turning it on, refuses that change instead. */
   #leaveOldWorker(): void {
     const before = this.#reopenedFrom;
     if (before !== undefined && before.silenceMs === undefined) this.#events.onConfigurationRefused('endpointing');
