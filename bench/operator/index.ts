@@ -75,7 +75,10 @@ export async function bench({ logProgress, size: sizeName = 'usual', part }: Ben
   }
 }
 
-/** Runs rounds of the floor and of the operator in turn. Then starts a new operator that has nothing to write. */
+/**
+ * Runs rounds of the floor and of the operator in turn. Each round has a new cluster, because an API server becomes
+ * slower with the objects of earlier rounds. Then starts a new operator that has nothing to write.
+ */
 async function measureResources(
   size: Size,
   rounds: number,
@@ -83,33 +86,48 @@ async function measureResources(
   logProgress: BenchOptions['logProgress'],
 ): Promise<ResourceFindings> {
   const { statuses } = await runOperator(await createScene(), limitSize(size, WARM_UP_RESOURCES), logProgress);
-  const floorOf = async (part: Size, connections: number) => {
-    const floor = await runFloor(await createScene(), part, connections, statuses);
+  const floorOf = async (scene: Scene, part: Size, connections: number) => {
+    const floor = await runFloor(scene, part, connections, statuses);
     const label = `floor, ${describeSize(part)}, ${connections} connections`;
     logProgress(`${label}: ${seconds(floor.ms)}; ${describeCounts(floor.requests)}`);
     return floor;
   };
   const connections = await findBest(CONNECTIONS, async (candidate) => {
-    const { ms } = await floorOf(limitSize(size, SEARCH_RESOURCES), candidate);
+    const { ms } = await floorOf(await createScene(), limitSize(size, SEARCH_RESOURCES), candidate);
     return ms;
   });
   const floors: FloorRound[] = [];
   const ours: Convergence[] = [];
-  let last: Scene | undefined;
-  for (let round = 0; round < rounds; round++) {
-    floors.push(await floorOf(size, connections));
-    await sleep(PAUSE_MS);
-    last = await createScene();
-    ours.push(await runOperator(last, size, logProgress));
-    await sleep(PAUSE_MS);
+  let again: Resync | undefined;
+  for (let round = 1; round <= rounds; round++) {
+    floors.push(await inNewCluster((scene) => floorOf(scene, size, connections)));
+    again = await inNewCluster(async (scene) => {
+      ours.push(await runOperator(scene, size, logProgress));
+      if (round < rounds) return undefined;
+      await sleep(PAUSE_MS);
+      return resync(scene, countResources(size));
+    });
   }
-  if (last === undefined) throw new Error('a size must have at least one round');
-  const again = await resync(last, countResources(size));
+  if (again === undefined) throw new Error('a size must have at least one round');
   logProgress(
     `a new operator reconciled everything twice: ${again.writes} writes, ${again.changed.length} objects changed`,
   );
   checkResync(again);
   return { floors, ours, again };
+}
+
+async function inNewCluster<T>(run: (scene: Scene) => Promise<T>): Promise<T> {
+  const stage = await createStage();
+  try {
+    const scene = await stage.createScene();
+    try {
+      return await run(scene);
+    } finally {
+      await scene.close();
+    }
+  } finally {
+    await stage.close();
+  }
 }
 
 async function runOperator(scene: Scene, size: Size, logProgress: BenchOptions['logProgress']): Promise<Convergence> {

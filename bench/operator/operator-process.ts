@@ -15,7 +15,7 @@ import type { Sample } from './exposition.ts';
 
 const VALUES = new URL('../../charts/svc-asr/values.yaml', import.meta.url);
 const PROGRAM = fileURLToPath(new URL('../../operator/dist/main.js', import.meta.url));
-const READY_TIMEOUT_MS = 300_000;
+const READY_TIMEOUT_MS = 1_800_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 200;
 const KEPT_LINES = 20;
@@ -81,10 +81,14 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
   const untilMs = performance.now() + READY_TIMEOUT_MS;
   // The metrics are read last, because they cost the operator more than its readiness does.
   while (!(await fetch(`${url}/readyz`)).ok || !(await leads())) {
-    if (performance.now() > untilMs)
+    if (performance.now() > untilMs) {
+      const done = [METRICS.reconciles, METRICS.requests, METRICS.relists].map(prometheusName);
+      const counts = (await metrics()).filter(({ name }) => done.includes(name)).map((sample) => JSON.stringify(sample));
       throw new Error(
-        `the operator was not ready within ${READY_TIMEOUT_MS / 1000} s; its last log lines:\n${lines.join('\n')}`,
+        `the operator was not ready within ${READY_TIMEOUT_MS / 1000} s; its counters:\n${counts.join('\n')}\n` +
+          `its last log lines:\n${lines.join('\n')}`,
       );
+    }
     await sleep(POLL_MS);
   }
   return {

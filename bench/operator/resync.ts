@@ -13,9 +13,12 @@ import { findChanged, readVersions } from './versions.ts';
 const LEASE_VERB = 'replace';
 const READ_VERBS = ['get', 'list', 'watch'];
 const KINDS = ['ASRModel', 'Tenant', 'ApiKey'];
-const RESYNC_SECONDS = 10;
+/** Duration for which the steady operator is measured, and the shortest interval of its resyncs. */
+const STEADY_SECONDS = 10;
+/** Resources per second of the resync interval. A resync of more would not end before the next one. */
+const RESYNC_RATE = 300;
 const POLL_MS = 200;
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 1_800_000;
 /** Types of objects that the operator writes. */
 const WRITTEN_TYPES = [
   TYPES.ASRModel,
@@ -51,7 +54,8 @@ export async function resync(scene: Scene, resources: number): Promise<Resync> {
   const api = scene.client(4);
   const before = await readVersions(api, WRITTEN_TYPES, FIELD_MANAGER);
   const startedAtMs = performance.now();
-  const operator = await startOperator({ ...scene.settings, RESYNC_SECONDS: String(RESYNC_SECONDS) });
+  const resyncSeconds = Math.max(STEADY_SECONDS, Math.ceil(resources / RESYNC_RATE));
+  const operator = await startOperator({ ...scene.settings, RESYNC_SECONDS: String(resyncSeconds) });
   try {
     const startMs = performance.now() - startedAtMs;
     await untilReconciled(operator, 2 * resources);
@@ -59,7 +63,7 @@ export async function resync(scene: Scene, resources: number): Promise<Resync> {
     const requestsBefore = await operator.requests();
     const idleFromMs = performance.now();
     // Status changes that are not urgent are written with a delay, which this wait exceeds.
-    await sleep(RESYNC_SECONDS * 1000);
+    await sleep(STEADY_SECONDS * 1000);
     const idleSeconds = (performance.now() - idleFromMs) / 1000;
     const idleCores = (operator.usage().cpuSeconds - cpuBefore) / idleSeconds;
     const requests = await operator.requests();
