@@ -32,7 +32,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult> {
   return { ratios: { ...cpu.ratios, ...words.ratios }, figures: { ...cpu.figures, ...words.figures } };
 }
 
-/** Measures rounds of each kind in turn. The best round of each kind counts. */
+/** Measures the CPU time of the gateway for each kind of stream, in alternating rounds. The best rounds count. */
 async function measureCpu({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const redis = await startRedis();
   const stops: (() => Promise<unknown>)[] = [() => redis.stop()];

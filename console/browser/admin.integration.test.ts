@@ -177,7 +177,7 @@ test('every tab of a tenant is shown without violations, and the audit log recor
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('limits, budget, priority and models of a tenant are changed', async () => {
+test('an administrator changes limits, budget, priority and models of a tenant', async () => {
   await console_.ledger.catalogue.replace([
     { id: 'kikuyu', language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 60 },
   ]);

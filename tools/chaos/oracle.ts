@@ -126,7 +126,7 @@ function isProtectedFrom(record: SessionRecord, settledAtMs: number, impacts: re
   });
 }
 
-/** Returns the duration of the longest separation, with close ones merged. */
+/** Returns the longest time for which a gateway was separated from Redis. Separations within MERGE_MS count as one. */
 function longestSeparation(separations: readonly Impact[]): number {
   let longest = 0;
   let [fromMs, toMs] = [-Infinity, -Infinity];
