@@ -1,0 +1,18 @@
+/** Tests that use Redis. */
+const ALL = '/(packages|gateway|operator|worker|test)/.*\\.integration\\.test\\.ts$';
+
+/** Tests for CI: connections of each kind, the scripts and functions of the ledger, and a failover under a stream. */
+const SHORT = [
+  'packages/ledger/src/redis/',
+  'packages/ledger/src/functions.integration',
+  'packages/ledger/src/leases.integration',
+  'packages/ledger/src/ledger.integration',
+  'packages/ledger/src/worker-users.integration',
+  'test/faults/sentinel.integration',
+] as const;
+
+/** Returns the arguments of jest: all tests, those for CI with `--short`, or those that are given. */
+export function chooseTests(args: readonly string[]): readonly string[] {
+  if (args.length === 0) return [ALL];
+  return args.flatMap((argument) => (argument === '--short' ? SHORT : [argument]));
+}
