@@ -3,8 +3,9 @@ import { FAULTS } from './fault-list.ts';
 
 const parse = (...args: string[]) => parseChaosArguments(args, () => 42);
 
-test('parseChaosArguments returns undefined if there are no arguments', () => {
+test('parseChaosArguments returns undefined if there are no arguments, and for --help', () => {
   expect(parse()).toBeUndefined();
+  expect(parse('--minutes', '1', '--help')).toBeUndefined();
 });
 
 test('parseChaosArguments uses all faults and a new seed if only --minutes is given', () => {

@@ -25,9 +25,9 @@ ${Object.keys(FAULTS)
   .map((name) => `  ${name}\n`)
   .join('')}`;
 
-/** Parses the command line. Returns undefined if there are no arguments. */
+/** Parses the command line. Returns undefined if there are no arguments, or if they ask for help. */
 export function parseChaosArguments(args: readonly string[], newSeed: () => number): ChaosArguments | undefined {
-  if (args.length === 0) return undefined;
+  if (args.length === 0 || args.includes('--help')) return undefined;
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],

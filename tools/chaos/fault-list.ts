@@ -13,6 +13,8 @@ export interface FaultKind {
   readonly harm: 'kills' | 'separates' | 'moves' | 'none';
   /** True if the sentinels must promote a replica. The duration then begins after that. */
   readonly promotes: boolean;
+  /** 1 if the fault sets a wall clock ahead, -1 if it sets it back, and 0 if it leaves clocks as they are. */
+  readonly clock: -1 | 0 | 1;
 }
 
 const kind = (
@@ -20,12 +22,19 @@ const kind = (
   harm: FaultKind['harm'],
   lastsMs: FaultKind['lastsMs'],
   weight = 2,
-): FaultKind => ({ weight, lastsMs, target, harm, promotes: false });
+): FaultKind => ({ weight, lastsMs, target, harm, promotes: false, clock: 0 });
 
 const promotion = (lastsMs: FaultKind['lastsMs'], weight = 2): FaultKind => ({
   ...kind('redis', 'separates', lastsMs, weight),
   promotes: true,
 });
+
+const ahead = (target: FaultKind['target'], harm: FaultKind['harm'], lastsMs: FaultKind['lastsMs']): FaultKind => ({
+  ...kind(target, harm, lastsMs, 1),
+  clock: 1,
+});
+
+const behind: typeof ahead = (...fault) => ({ ...ahead(...fault), clock: -1 });
 
 /** All faults. Faults with the harm `separates` are shorter than the lease of a gateway. */
 export const FAULTS = {
@@ -62,6 +71,15 @@ export const FAULTS = {
   'stall:operator-api-server': kind('api-server', 'none', [500, 8000], 1),
   'full:memory': kind('redis', 'separates', [500, 5000], 1),
   'full:disk': kind('redis', 'separates', [500, 4000], 1),
+  'ahead:gateway': ahead('gateway', 'none', [500, 8000]),
+  'behind:gateway': behind('gateway', 'none', [500, 8000]),
+  'ahead:worker': ahead('worker', 'none', [500, 8000]),
+  'behind:worker': behind('worker', 'none', [500, 8000]),
+  'ahead:operator': ahead('operator', 'none', [500, 8000]),
+  'behind:operator': behind('operator', 'none', [500, 8000]),
+  // After a step, Redis refuses writes for a moment, because the last confirmations of its replicas look old.
+  'ahead:redis': ahead('redis', 'separates', [500, 4000]),
+  'behind:redis': behind('redis', 'separates', [500, 4000]),
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
 export type FaultName = keyof typeof FAULTS;

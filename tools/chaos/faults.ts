@@ -1,7 +1,7 @@
 import { FAULTS } from './fault-list.ts';
 import type { FaultKind, FaultName } from './fault-list.ts';
 import type { LinkState, Proxy } from './parts/proxy.ts';
-import { kill, suspend } from './parts/process.ts';
+import { kill, step, suspend } from './parts/process.ts';
 import type { Heal } from './parts/process.ts';
 import type { RedisServer } from './parts/redis-group.ts';
 import { injectIntoRedis } from './redis-faults.ts';
@@ -13,10 +13,11 @@ const DELAY_MS = 150;
 /** Injects a fault. Returns the function that ends the fault. `primary` is given for faults of Redis. */
 export async function inject(
   service: ChaosService,
-  { name, index }: PlannedFault,
+  fault: PlannedFault,
   primary: RedisServer | undefined,
 ): Promise<Heal> {
-  if (primary !== undefined) return injectIntoRedis(service, name, primary);
+  const { name, index, stepMs } = fault;
+  if (primary !== undefined) return injectIntoRedis(service, fault, primary);
   const { target }: FaultKind = FAULTS[name];
   const [act = ''] = name.split(':');
   if (target === 'sentinel') {
@@ -25,6 +26,7 @@ export async function inject(
   }
   if (name === 'kill:api-server') return service.apiServer.kill();
   if (name === 'stop:api-server') return service.apiServer.suspend();
+  if (stepMs !== 0) return step(memberOf(service, target, index).clock, stepMs);
   if (act === 'kill') return kill(memberOf(service, target, index).process);
   if (act === 'stop' || act === 'freeze') return suspend(memberOf(service, target, index).process);
   const link = linkOf(service, name, index);

@@ -50,14 +50,15 @@ async function injectOne(
   load: Load,
   timeline: Timeline,
 ): Promise<InjectedFault | undefined> {
-  const { name, index, lastsMs } = planned;
+  const { name, index, lastsMs, stepMs } = planned;
   const { target, harm, promotes }: FaultKind = FAULTS[name];
   const { ledger } = service;
   try {
     const primary = target === 'redis' ? await findPrimary(service) : undefined;
     const affected = load.speaking();
     const fromMs = timeline.nowMs;
-    timeline.add(`${name} ${index} for ${lastsMs} ms with ${affected.length} streams`);
+    const step = stepMs === 0 ? '' : ` by ${stepMs} ms`;
+    timeline.add(`${name} ${index}${step} for ${lastsMs} ms with ${affected.length} streams`);
     const heal = await inject(service, planned, primary);
     if (primary !== undefined && promotes) {
       await untilPromoted(ledger, primary).catch((error: unknown) => timeline.add(`${name}: ${String(error)}`));

@@ -3,10 +3,11 @@ import type { Ledger } from '@svc-asr/ledger';
 import { eventually } from '../../test/support/eventually.ts';
 import { ask } from '../../test/support/redis-cluster.ts';
 import type { FaultName } from './fault-list.ts';
-import { kill, suspend } from './parts/process.ts';
+import { kill, step, suspend } from './parts/process.ts';
 import type { Heal } from './parts/process.ts';
 import type { RedisGroup, RedisServer } from './parts/redis-group.ts';
 import { isWhole, readReplication } from './replication.ts';
+import type { PlannedFault } from './schedule.ts';
 import type { ChaosService } from './service.ts';
 
 /** Memory limit below what Redis always uses, so that it refuses every write that needs memory. */
@@ -18,10 +19,11 @@ const PROMOTED_WITHIN_MS = 20_000;
 const RETRY_MS = 250;
 
 /** Starts a fault. Returns the function that ends it. */
-type Start = (primary: RedisServer, replica: RedisServer, redis: RedisGroup) => Heal | Promise<Heal>;
+type Start = (primary: RedisServer, replica: RedisServer, redis: RedisGroup, stepMs: number) => Heal | Promise<Heal>;
 
 const killPrimary: Start = (primary) => kill(primary.process);
 const suspendPrimary: Start = (primary) => suspend(primary.process);
+const stepPrimary: Start = ({ clock }, _replica, _redis, stepMs) => step(clock, stepMs);
 
 const STARTS: Partial<Readonly<Record<FaultName, Start>>> = {
   'kill:redis': killPrimary,
@@ -46,14 +48,20 @@ const STARTS: Partial<Readonly<Record<FaultName, Start>>> = {
     primary.disk.fill();
     return () => primary.disk.free();
   },
+  'ahead:redis': stepPrimary,
+  'behind:redis': stepPrimary,
 };
 
 /** Injects a fault into the primary or one of its replicas. */
-export async function injectIntoRedis({ redis }: ChaosService, name: FaultName, primary: RedisServer): Promise<Heal> {
+export async function injectIntoRedis(
+  { redis }: ChaosService,
+  { name, stepMs }: PlannedFault,
+  primary: RedisServer,
+): Promise<Heal> {
   const replica = redis.servers.find((server) => server !== primary) ?? primary;
   const start = STARTS[name];
   if (start === undefined) throw new Error(`${name} is no fault of Redis`);
-  return start(primary, replica, redis);
+  return start(primary, replica, redis, stepMs);
 }
 
 /** Waits until the sentinels have promoted another server than `former`. */

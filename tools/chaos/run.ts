@@ -6,6 +6,7 @@ import { logProgress } from '../launch/terminal.mjs';
 import type { ChaosArguments } from './arguments.ts';
 import { LedgerChecker } from './checker.ts';
 import { FAULTS } from './fault-list.ts';
+import type { FaultKind, FaultName } from './fault-list.ts';
 import { injectAll } from './injector.ts';
 import type { InjectedFault } from './injector.ts';
 import { judgeAll } from './judgement.ts';
@@ -60,10 +61,7 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
   const [first] = tenants;
   if (first === undefined) throw new Error('there is no tenant');
   const recordings = await readReference(gatewayUrls[0] ?? '', first);
-  const faults = args.faults.filter(
-    (name) => name !== 'full:disk' || service.redis.servers.every(({ disk }) => disk.canFill),
-  );
-  if (faults.length < args.faults.length) logProgress('chaos: no full disk, because only root can mount a file system');
+  const faults = args.faults.filter((name) => canInject(service, name));
   const plan = buildSchedule(new Random(args.seed), {
     faults,
     durationMs: args.minutes * 60_000,
@@ -107,6 +105,20 @@ async function runWith(service: ChaosService, args: ChaosArguments, timeline: Ti
     violations: timeline.violations.map(({ text }) => text),
     sessions: records,
   };
+}
+
+/** Returns whether this machine allows a fault. Logs the reason if it does not. */
+function canInject({ redis, clocks }: ChaosService, name: FaultName): boolean {
+  const { clock }: FaultKind = FAULTS[name];
+  if (name === 'full:disk' && !redis.servers.every(({ disk }) => disk.canFill)) {
+    logProgress('chaos: no full:disk, because only root can mount a file system');
+    return false;
+  }
+  if (clock !== 0 && !clocks.canStep) {
+    logProgress(`chaos: no ${name}, because only Linux can step the clock of a process`);
+    return false;
+  }
+  return true;
 }
 
 /** Returns the failovers that no fault caused, as outages. The sentinels of a busy machine may replace a primary. */

@@ -34,6 +34,16 @@ test.each([1000, 3000, 4500])('a schedule with an interval of %i ms has at most 
   expect(Math.max(...counts)).toBe(2);
 });
 
+test('a schedule steps clocks ahead and back by each size, and only faults of clocks step them', () => {
+  const plan = build(7, 90 * 60_000);
+  const sizes = [5000, 60_000, 3_600_000];
+  const steps = (word: string) => new Set(plan.filter(({ name }) => name.startsWith(word)).map(({ stepMs }) => stepMs));
+  expect(steps('ahead:')).toEqual(new Set(sizes));
+  expect(steps('behind:')).toEqual(new Set(sizes.map((ms) => -ms)));
+  const others = plan.filter(({ name }) => !/^(ahead|behind):/.test(name));
+  expect(others.filter(({ stepMs }) => stepMs !== 0)).toEqual([]);
+});
+
 test('a schedule injects faults into every gateway, worker and sentinel, and into no part that does not exist', () => {
   const parts = new Set(build(5, 90 * 60_000).map(({ name, index }) => `${FAULTS[name].target} ${index}`));
   const several = [

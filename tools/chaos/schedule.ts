@@ -10,6 +10,8 @@ export interface PlannedFault {
   readonly lastsMs: number;
   /** Which gateway, worker or sentinel is hit. 0 for Redis, the operator and the API server. */
   readonly index: number;
+  /** Step of the wall clock. 0 for faults that leave clocks as they are. */
+  readonly stepMs: number;
 }
 
 export interface ScheduleOptions {
@@ -29,6 +31,9 @@ const REST_MS = 1500;
 const AT_ONCE = 2;
 /** Time that the sentinels need to promote a replica. */
 const PROMOTION_MS = 4000;
+
+/** Sizes of steps of a clock: small, longer than the lifetime of a credential and a lease, and very large. */
+const STEPS_MS = [5000, 60_000, 3_600_000] as const;
 
 /** Builds all faults of a run. The result depends only on the random numbers and the options. */
 export function buildSchedule(random: Random, options: ScheduleOptions): PlannedFault[] {
@@ -63,12 +68,13 @@ function draw(
   atMs: number,
 ): PlannedFault {
   const name = random.pick(urn);
-  const { target, lastsMs }: FaultKind = FAULTS[name];
+  const { target, lastsMs, clock }: FaultKind = FAULTS[name];
   const counts = { gateway: gateways, worker: workers, sentinel: sentinels, redis: 1, operator: 1, 'api-server': 1 };
   return {
     name,
     atMs: Math.round(atMs),
     lastsMs: random.between(...lastsMs),
     index: random.between(0, counts[target] - 1),
+    stepMs: clock === 0 ? 0 : clock * random.pick(STEPS_MS),
   };
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { connectRedis, createLedger } from '@svc-asr/ledger';
 import type { Ledger } from '@svc-asr/ledger';
+import { prepareClocks } from '../../test/support/clock/process-clock.ts';
+import type { Clocks, ProcessClock } from '../../test/support/clock/process-clock.ts';
 import { COMPILE_CACHE } from '../../test/support/compile-cache.ts';
 import { connected } from '../../test/support/connected.ts';
 import { eventually } from '../../test/support/eventually.ts';
@@ -32,6 +34,7 @@ import type { Timeline } from './timeline.ts';
 /** A process with its link to Redis. */
 export interface Member {
   readonly process: SupervisedProcess;
+  readonly clock: ProcessClock;
   readonly redisLink: RedisLink;
   readonly adminUrl: string;
 }
@@ -47,6 +50,7 @@ export interface WorkerMember extends Member {
 
 /** All processes of the service. */
 export interface ChaosService {
+  readonly clocks: Clocks;
   readonly redis: RedisGroup;
   readonly apiServer: ApiServer;
   readonly gateways: readonly GatewayMember[];
@@ -64,6 +68,7 @@ const READY_WITHIN_MS = 300_000;
 interface Base {
   readonly folder: string;
   readonly redis: RedisGroup;
+  readonly clocks: Clocks;
   readonly timeline: Timeline;
 }
 
@@ -79,11 +84,12 @@ export async function startChaosService(
     if (disk.mayEndRedis) timeline.add(text);
     else timeline.violate(text);
   };
+  const clocks = await prepareClocks(folder);
   const [redis, apiServer] = await Promise.all([
-    startRedisGroup(folder, DOWN_AFTER_MS, onRedisCrash),
+    startRedisGroup(folder, DOWN_AFTER_MS, clocks, onRedisCrash),
     startApiServer(folder),
   ]);
-  const base = { folder, timeline, redis };
+  const base = { folder, timeline, redis, clocks };
   const { resources, tenantNames } = buildResources(size.tenants, size.concurrentSessions);
   await apiServer.apply(resources);
   const operator = await createOperator(base, apiServer);
@@ -107,7 +113,7 @@ export async function startChaosService(
     await stop();
     throw error;
   }
-  return { redis, apiServer, gateways, workers, operator, ledger, tenantNames, stop };
+  return { clocks, redis, apiServer, gateways, workers, operator, ledger, tenantNames, stop };
 }
 
 async function untilReady(name: string, adminUrl: string): Promise<void> {
@@ -125,6 +131,7 @@ async function createMember(
 ): Promise<Member> {
   const redisLink = await base.redis.openLink();
   const adminPort = await freePort();
+  const clock = base.clocks.create(name);
   const process_ = new SupervisedProcess({
     name,
     command: process.execPath,
@@ -132,6 +139,7 @@ async function createMember(
     env: () => ({
       ...COMPILE_CACHE,
       PATH: process.env.PATH,
+      ...clock.env,
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: String(adminPort),
       REDIS_KEY_PREFIX: PREFIX,
@@ -140,7 +148,7 @@ async function createMember(
     logFile: join(base.folder, `${name}.log`),
     onCrash: (status) => base.timeline.violate(`${name} ended by itself (${status})`),
   });
-  return { process: process_, redisLink, adminUrl: `http://127.0.0.1:${adminPort}` };
+  return { process: process_, clock, redisLink, adminUrl: `http://127.0.0.1:${adminPort}` };
 }
 
 function createOperator(base: Base, { kubeconfig, namespace }: ApiServer): Promise<Member> {

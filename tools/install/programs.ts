@@ -56,6 +56,14 @@ export function etcdEnvironment(arch: string): Readonly<Record<string, string>> 
   return arch === 'arm64' ? { ETCD_UNSUPPORTED_ARCH: 'arm64' } : {};
 }
 
+/** Compiler of small libraries for tests. macOS does not have the mechanism that loads them. */
+export const C_COMPILER: SystemPackage<string> = {
+  title: 'a C compiler',
+  need: 'a C compiler named cc',
+  packages: { 'apt-get': ['gcc libc6-dev'], dnf: ['gcc glibc-devel'], apk: ['gcc musl-dev'] },
+  find: () => findOnPath('cc'),
+};
+
 /** Browser of the tests. On Ubuntu the package only installs a snap, which does not work in containers. */
 export const CHROMIUM: SystemPackage<string> = {
   title: 'Chromium',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { ProcessClock } from '../../../test/support/clock/process-clock.ts';
 import { endProcess, hasEnded } from '../../../test/support/leftovers.ts';
 
 /** How to start one process of the service. */
@@ -82,6 +83,12 @@ export type Heal = () => Promise<void> | void;
 export async function kill(process: SupervisedProcess): Promise<Heal> {
   await process.end('SIGKILL');
   return () => process.start();
+}
+
+/** Steps the clock of a process. Returns the function that steps it back. */
+export function step(clock: ProcessClock, ms: number): Heal {
+  clock.set(ms);
+  return () => clock.set(0);
 }
 
 /** Suspends a process. Returns the function that resumes it. */

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clocks, ProcessClock } from '../../../test/support/clock/process-clock.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { freePort } from '../../../test/support/ports.ts';
 import { ask } from '../../../test/support/redis-cluster.ts';
+import { findRedisServer } from '../../../test/support/redis.ts';
 import { configurationLines, PRIMARY_NAME, startSentinel } from '../../../test/support/redis-sentinel.ts';
-import { findRedis } from '../../install/programs.ts';
 import { SupervisedProcess } from './process.ts';
 import { startProxy } from './proxy.ts';
 import type { Proxy } from './proxy.ts';
@@ -14,6 +15,7 @@ import type { RedisDisk } from './redis-disk.ts';
 /** One Redis server of three. */
 export interface RedisServer {
   readonly process: SupervisedProcess;
+  readonly clock: ProcessClock;
   readonly disk: RedisDisk;
   /** Port of the server itself. */
   readonly port: number;
@@ -47,6 +49,7 @@ const READY_WITHIN_MS = 60_000;
 export async function startRedisGroup(
   folder: string,
   downAfterMs: number,
+  clocks: Clocks,
   onCrash: (server: RedisServer, status: string) => void,
 ): Promise<RedisGroup> {
   const servers: RedisServer[] = [];
@@ -54,7 +57,8 @@ export async function startRedisGroup(
   const redis = await startSentinel({
     downAfterMs,
     startServer: async (directives) => {
-      const server = await startServer(folder, `redis-${count++}`, directives, onCrash);
+      const name = `redis-${count++}`;
+      const server = await startServer(folder, { name, clock: clocks.create(name) }, directives, onCrash);
       servers.push(server);
       const { process, port, disk, peerLink } = server;
       const stop = async () => {
@@ -100,12 +104,10 @@ export async function startRedisGroup(
 
 async function startServer(
   folder: string,
-  name: string,
+  { name, clock }: { name: string; clock: ProcessClock },
   directives: readonly string[],
   onCrash: (server: RedisServer, status: string) => void,
 ): Promise<RedisServer> {
-  const command = findRedis()?.path;
-  if (command === undefined) throw new Error('Redis is not installed');
   const disk = createRedisDisk(join(folder, name));
   const port = await freePort();
   const peerLink = await startProxy(port);
@@ -120,13 +122,13 @@ async function startServer(
   writeFileSync(file, `${lines.join('\n')}\n`);
   const process_ = new SupervisedProcess({
     name,
-    command,
+    command: findRedisServer(),
     args: [file],
-    env: () => ({ PATH: process.env.PATH }),
+    env: () => ({ PATH: process.env.PATH, ...clock.env }),
     logFile: join(folder, `${name}.log`),
     onCrash: (status) => onCrash(server, status),
   });
-  const server = { process: process_, disk, port, peerLink };
+  const server = { process: process_, clock, disk, port, peerLink };
   process_.start();
   await eventually(`${name} answers`, READY_WITHIN_MS, () =>
     ask(port, 'PING').then(
