@@ -83,7 +83,9 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
   while (!(await fetch(`${url}/readyz`)).ok || !(await leads())) {
     if (performance.now() > untilMs) {
       const done = [METRICS.reconciles, METRICS.requests, METRICS.relists].map(prometheusName);
-      const counts = (await metrics()).filter(({ name }) => done.includes(name)).map((sample) => JSON.stringify(sample));
+      const counts = (await metrics())
+        .filter(({ name }) => done.includes(name))
+        .map((sample) => JSON.stringify(sample));
       throw new Error(
         `the operator was not ready within ${READY_TIMEOUT_MS / 1000} s; its counters:\n${counts.join('\n')}\n` +
           `its last log lines:\n${lines.join('\n')}`,

@@ -12,7 +12,7 @@ export interface Replacements {
 export interface ReadmeCommands {
   /** Creates a cluster on this machine and loads the images into it. */
   create: string;
-  /** Leads from `helm install` to a transcript. */
+  /** Commands that install the chart, create a key and transcribe a recording. */
   install: string;
 }
 

@@ -59,7 +59,7 @@ test('TranscriptEvents ends a started response with an error event', () => {
   ]);
 });
 
-test('TranscriptEvents throws an error again if no event was sent before it', () => {
+test('TranscriptEvents.fail throws the given error if no event was sent yet', () => {
   const error = new ApiError('insufficient_credits');
   expect(() => createEvents().events.fail(error)).toThrow(error);
 });

@@ -43,8 +43,8 @@ export class TranscriptEvents {
   }
 
   /**
-   * Ends a started response with an error event, which clients report as an error. If the response has not started,
-   * throws the error again.
+   * Ends a started response with an error event, which clients report as an error. Throws the given error if the
+   * response has not started.
    */
   fail(error: unknown): void {
     if (!this.#response.headersSent) throw error;

@@ -30,8 +30,8 @@ const UNAVAILABLE_LIMIT = 3;
  */
 const SPREAD = 0.9;
 /**
- * Number of moments in an interval at which reports start. With thousands of resources, many reports start at each
- * moment, and their requests to Redis are sent together. One write for each request would cost more than the reports.
+ * Number of moments in an interval at which reports start. Reports that start together send their Redis commands in one
+ * system call. With thousands of resources, one system call for each command would cost more CPU time than the reports.
  */
 const MOMENTS = 250;
 /** Shortest wait. */

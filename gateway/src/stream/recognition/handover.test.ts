@@ -468,7 +468,7 @@ test('a successor that got no audio of a reset utterance is kept when the draini
   stream.stop();
 });
 
-test('no successor is replaced because of resets and pauses, whatever the order of events is', async () => {
+test('a draining stream keeps the worker that it moves to, in any order of resets, pauses and answers', async () => {
   const withoutLoss = fc
     .array(action, { maxLength: 80, size: 'max' })
     .map((actions) => actions.filter((one) => one.do !== 'lose' && one.do !== 'lose successor'));

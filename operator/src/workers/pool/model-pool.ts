@@ -4,8 +4,8 @@ import type { PoolStatus } from './status.ts';
 /** The pool of a model. Its workers are its own or, for a guest, those of its host. */
 export interface ModelPool {
   /**
-   * Sets the model. Undefined if it was deleted. In that case, `namespace` is the namespace of its resource if that
-   * still exists.
+   * Sets the model and the guests that its workers serve. The model is undefined if it was deleted or is being deleted.
+   * `namespace` is then the namespace of its ASRModel, or undefined if the ASRModel no longer exists.
    */
   setModel: (model: AsrModel | undefined, guests?: readonly AsrModel[], namespace?: string) => void;
   /** Reconciles the pool once. Resolves to false if the model was deleted and nothing is left of its pool. */
