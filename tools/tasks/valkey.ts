@@ -7,7 +7,12 @@ import { ensureValkey } from '../valkey/server.ts';
 
 endOnSignal();
 await runTask(async () => {
-  const tests = chooseTests(process.argv.slice(2));
+  const args = process.argv.slice(2);
+  if (args.includes('--install')) {
+    await ensureValkey();
+    return 0;
+  }
+  const tests = chooseTests(args);
   await ensureTestTools();
   const { path, version } = await ensureValkey();
   logProgress(`Valkey: ${path} ${version}`);
