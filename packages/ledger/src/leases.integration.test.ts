@@ -116,7 +116,22 @@ describe('leases of gateways:', () => {
     await ledger.step(HOUR_MS);
     expect(await reapDead()).toBe(0);
     await ledger.step(HOUR_MS);
-    expect(await reapDead()).toBe(1);
+    expect(await reapDead()).toBe(0);
+    expect(await passLease(await ledger.gateways.join('working'))).toBe(1);
+  });
+
+  test.each([
+    ['back and ahead', -60_000],
+    ['ahead and back', HOUR_MS],
+  ])('a gateway keeps its streams if the clock steps %s before it renews its lease', async (_name, ms) => {
+    const owner = await ledger.gateways.join('steady');
+    await openStream(owner);
+    await reapDead();
+    for (const step of [ms, -ms]) {
+      await ledger.step(step);
+      expect(await reapDead()).toBe(0);
+    }
+    expect(await ledger.gateways.renew(owner)).toBeDefined();
   });
 });
 

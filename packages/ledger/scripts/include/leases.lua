@@ -10,7 +10,8 @@ local BEAT_MS = 500
 
 -- Restarts the leases after a gap. Returns true if it did.
 local function check_leases(key, now)
-  local step = math.abs(now - (redis.call('GET', key .. ':beat') or now - BEAT_MS))
+  local last = tonumber(redis.call('GET', key .. ':beat') or now - BEAT_MS)
+  local step = math.abs(now - last)
   if step < BEAT_MS then return false end
   redis.call('SET', key .. ':beat', now)
   if step <= LEASE_GAP_MS then return false end
@@ -18,8 +19,10 @@ local function check_leases(key, now)
   local leases = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'WITHSCORES')
   for i = 1, #leases, 2 do
     local id, expiry = leases[i], tonumber(leases[i + 1])
-    -- If a lease is longer than LEASE_MS, it was set before the clock stepped back.
-    if redis.call('SADD', key .. ':late', id) == 1 or expiry > now + LEASE_MS then redis.call('ZADD', key, now + LEASE_MS, id) end
+    -- A lease that was already restarted keeps the time that it had left at the last check. The clock may have stepped
+    -- twice before the process could renew its lease.
+    local left = redis.call('SADD', key .. ':late', id) == 1 and LEASE_MS or math.min(LEASE_MS, expiry - last)
+    redis.call('ZADD', key, now + left, id)
   end
   return true
 end
