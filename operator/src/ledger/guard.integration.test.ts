@@ -237,7 +237,7 @@ test('a late write of a former leader does not undo newer changes of a Tenant', 
   const state = async () => (await accounts.read('acme'))?.state;
   await bring(stateOf('u1', 2, 'Suspended'));
   await expect(bring(stateOf('u1', 1, 'Active'))).rejects.toThrow(
-    'a newer generation of the Tenant acme is already applied',
+    'the ledger has a newer generation of the Tenant acme than this operator has seen',
   );
   expect(await state()).toBe('Suspended');
   await bring(stateOf('u1', 2, 'Suspended'));
