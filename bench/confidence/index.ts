@@ -8,6 +8,7 @@ import type { Engine, Word } from '@svc-asr/worker';
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { addNoiseBelow } from '../../test/support/noise.ts';
 import { findRightWords } from '../../test/support/right-words.ts';
+import { transcribe } from '../../worker/src/testing/transcribe.ts';
 import { readStreams } from '../worker/audio.ts';
 import { measureQuality } from './quality.ts';
 import type { JudgedWord } from './quality.ts';
@@ -15,6 +16,8 @@ import type { JudgedWord } from './quality.ts';
 const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 /** Number of recordings of each model. */
 const RECORDINGS = 6;
+/** Samples that are written to a stream at once. */
+const WRITTEN_SAMPLES = 16_000;
 /** Loudness of the noise below that of the recording. Infinity means no noise. */
 const NOISES_DB = [Infinity, 20, 10, 5, 0];
 /** Lower limits of the ranges of confidences for which the share of right words is reported. */
@@ -69,17 +72,6 @@ async function judgeRecordings(engine: Engine, folder: string, noiseDb: number):
 async function recognize(engine: Engine, samples: Int16Array): Promise<readonly Word[]> {
   // Waits, because the inference thread frees a slot a moment after its stream was closed.
   while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  const stream = engine.open();
-  const final = new Promise<readonly Word[]>((resolve, reject) => {
-    stream.once('final', ({ words }) => resolve(words));
-    stream.once('error', reject);
-  });
-  for (let at = 0; at < samples.length; at += 16_000) {
-    if (!stream.write(samples.subarray(at, at + 16_000)))
-      await new Promise<void>((resolve) => stream.once('drain', resolve));
-  }
-  stream.flush();
-  const words = await final;
-  stream.close();
-  return words;
+  const { final } = await transcribe(engine, samples, { sizes: [WRITTEN_SAMPLES] });
+  return final.words;
 }
