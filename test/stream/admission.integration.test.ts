@@ -71,8 +71,8 @@ describe('a session request to a gateway that is full', () => {
   let other: Owner | undefined;
 
   /**
-   * Renews the lease of a second gateway, of which only the records in Redis exist. If `freeStreams` is undefined, it
-   * publishes no capacity, like a gateway of the previous version.
+   * Writes to Redis what a second gateway would write when it renews its lease. No such process runs. If `freeStreams`
+   * is undefined, no capacity is written, as by a gateway of the previous version.
    */
   async function renewOther(freeStreams: number | undefined): Promise<void> {
     const { gateways } = stage.ledger;
