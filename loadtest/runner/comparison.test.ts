@@ -30,7 +30,7 @@ test.each([
   },
 );
 
-test('compareLatencies reports a machine as unsteady if the halves of the quiet periods differ by more than 10 %', () => {
+test('compareLatencies reports a machine as unsteady if the p95 of the two halves of the quiet periods differs by more than 10 %', () => {
   expect(compare('delta', 100, 150, 110)?.isUnsteady).toBe(false);
   expect(compare('delta', 100, 150, 111)?.isUnsteady).toBe(true);
   expect(compare('delta', 100, 150, 89)?.isUnsteady).toBe(true);

@@ -159,7 +159,7 @@ test('if a failover of Redis loses that a session was connected, settle and fail
 });
 
 describe('the deadline of an active session', () => {
-  test('is extended while a live gateway owns the stream, and fails the session once no gateway owns it', async () => {
+  test('is extended while a live gateway owns the stream, so the session fails only when it has no owner', async () => {
     const stream = await openStream(alive);
     await pass(DEADLINE_MS + 120_000);
     expect(await stateOf(stream)).toBe('active');

@@ -451,7 +451,7 @@ describe.each([
     expect(await pool.load()).toMatchObject({ active: 0 });
   });
 
-  test('a worker that registers again does not count streams that left through a gateway of an earlier version', async () => {
+  test('a worker that registers again does not count former streams that a gateway of an earlier version did not remove from its list', async () => {
     await worker('w1', 2);
     await worker('w2', 2);
     expect([await place('a'), await place('b')]).toEqual(['w2', 'w1']);

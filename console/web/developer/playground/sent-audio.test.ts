@@ -1,6 +1,6 @@
 import { quantile, SentAudio } from './sent-audio.ts';
 
-test('SentAudio returns the time at which the audio before a position was complete', () => {
+test('SentAudio returns the time at which all audio before a position had been captured or sent', () => {
   const audio = new SentAudio();
   audio.add(40, 1000);
   audio.add(40, 1040);
@@ -8,7 +8,7 @@ test('SentAudio returns the time at which the audio before a position was comple
   expect([0, 40, 41, 80].map((position) => audio.completeAt(position))).toEqual([1000, 1000, 1040, 1040]);
 });
 
-test('SentAudio has no time for a position behind the audio', () => {
+test('SentAudio returns undefined for a position after the end of the audio', () => {
   const audio = new SentAudio();
   audio.add(40, 1000);
   expect(audio.completeAt(41)).toBeUndefined();

@@ -85,8 +85,8 @@ describe('memory of held audio', () => {
   });
 });
 
-describe('a client that sends audio or commits before the model is known', () => {
-  test('is refused at the limit of held audio, even if it sends single samples', () => {
+describe('before the model is known, a client', () => {
+  test('is refused when it has sent 60 seconds of audio, even as single samples', () => {
     const { append, state } = createRecognizer({ isEnabled: false });
     for (let i = 1; i < HELD_BYTES / 2; i++) append(2);
     expect(state.failed).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a client that sends audio or commits before the model is known', () =>
     expect(state.failed).toBe('missing_model');
   });
 
-  test('is refused when the gateway holds 1,000 commits of that client', () => {
+  test('is refused when it has sent 1,000 commits', () => {
     const { recognizer, state } = createRecognizer({ isEnabled: false });
     for (let i = 1; i < 1000; i++) recognizer.flush();
     expect(state.failed).toBeUndefined();
@@ -222,7 +222,7 @@ test('a commit is answered with an empty transcript if no audio was appended', (
   expect(streams).toEqual([]);
 });
 
-test('reading from the client pauses while the stream does not read and audio waits', async () => {
+test('Recognizer pauses reading from the client while it holds audio that the stream does not accept yet', async () => {
   const { append, start, state } = createRecognizer();
   const stream = await start();
   stream.client.read(false);

@@ -135,7 +135,7 @@ test('the file source accepts an empty file that never contained resources', asy
   expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);
 });
 
-test('unsettled of the file source returns a reason until every file has been valid once', async () => {
+test('unsettled of the file source names a file that has never been valid, and stays undefined once every file has been valid', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));
   const { source, names, events } = await start();

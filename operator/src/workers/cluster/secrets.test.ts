@@ -66,7 +66,7 @@ describe('a model that names a Secret', () => {
   const label = (name: string, value: string, more: object = {}) =>
     cluster.put(TYPES.Secret, { metadata: { name, labels: { [USABLE_LABEL]: value, ...more } } });
 
-  test('gets no workers while the Secret is not labelled, and gets them once it is', async () => {
+  test('gets no workers until the Secret has the label that lets models use it', async () => {
     await apply([[ENV, 1]]);
     expect(cluster.writes).toEqual([]);
     expect(runtime.startFailure(ENV)).toEqual({
@@ -86,7 +86,7 @@ describe('a model that names a Secret', () => {
     expect(replicas(revisionName('m', ENV.revision))).toBe(1);
   });
 
-  test('may use a Secret with the label "artifact" for its download, but not in a variable', async () => {
+  test('may use a Secret with the label "artifact" for its download, but not in an environment variable', async () => {
     label('model-credentials', 'artifact');
     label('token', 'artifact');
     await apply([[DOWNLOAD, 0]]);
@@ -98,7 +98,7 @@ describe('a model that names a Secret', () => {
   test.each([
     ['a Secret whose name is in the settings', 'svc-asr-admin-token', {}],
     ['a Secret with the labels of svc-asr', 'token', { [LABELS.partOf]: 'svc-asr' }],
-  ])('must not use %s, even if it is labelled', async (_what, name, labels) => {
+  ])('must not use %s, even if its label lets models use it', async (_what, name, labels) => {
     label(name, 'true', labels);
     const template = withSecret({ worker: { env: [variable(name)] } });
     await apply([[template, 1]]);
@@ -117,7 +117,7 @@ describe('a model that names a Secret', () => {
     expect(cluster.get(TYPES.Deployment, revisionName('m', ENV.revision))).toBeUndefined();
   });
 
-  test('keeps its running workers when the label is removed, and gets no further ones', async () => {
+  test('keeps its running workers, but gets no further ones, after the Secret has lost the label that lets models use it', async () => {
     const name = revisionName('m', ENV.revision);
     label('token', 'true');
     await apply([[ENV, 2]]);

@@ -65,7 +65,7 @@ test('decideScaling stays between minimum and maximum while the load is known', 
   );
 });
 
-test('decideScaling wants at most the minimum or one worker while the slots of a worker are unknown', () => {
+test('decideScaling requests at most the minimum, or at most one worker if the minimum is zero, while the slots of a worker are unknown', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       const unmeasured = taken.map((one) => ({ ...one, slots: [] }));
@@ -84,7 +84,7 @@ test('decideScaling never reduces the number of workers while the load is unknow
   );
 });
 
-test('decideScaling provides enough slots for the demand below the maximum, even if the workers with the fewest slots remain', () => {
+test('unless the maximum is reached, decideScaling requests enough workers for the demand, even if the workers with the fewest slots are kept', () => {
   fc.assert(
     fc.property(spec, steps, (of, taken) => {
       for (const { input, desired, state } of walk(of, taken)) {
