@@ -15,7 +15,10 @@ export interface TimeRange {
 /** Tags of a measurement. Both are empty if the measurement belongs to no period. */
 export interface PeriodTags {
   readonly period: 'quiet' | 'noisy' | '';
-  /** Quiet periods are divided into two halves in turn. Their difference shows how steady the machine was. */
+  /**
+   * Quiet periods belong to the first and the second half in turn. If the latencies of both halves differ, the machine
+   * was not steady.
+   */
   readonly half: 'first' | 'second' | '';
 }
 

@@ -18,7 +18,7 @@ export interface Comparison {
   /** Largest allowed p95 of the noisy periods, in milliseconds. Null without measurements. */
   readonly limitMs: number | null;
   readonly met: boolean;
-  /** True if the two halves of the quiet periods differ by more than noise may increase a latency. */
+  /** True if the p95 of the two halves of the quiet periods differs by more than noise may increase it. */
   readonly isUnsteady: boolean;
 }
 

@@ -85,7 +85,8 @@ const triesOf = async (operator: TestOperator) => {
 const metric = async (operator: TestOperator, pattern: RegExp) =>
   Number(pattern.exec((await operator.get('/metrics')).body)?.[1] ?? Number.NaN);
 
-// The longest test is the first one, because only some of the concurrent tests start at once.
+// The longest test is the first one, so that it starts immediately. Jest limits the number of tests that run at the same
+// time, and later tests wait for a free place.
 test.concurrent(
   'after the API server was unreachable for ten lease times, the operator applies the changes made meanwhile',
   async () => {

@@ -32,7 +32,7 @@ function follows(before: SourceLocation | null | undefined, loc: SourceLocation)
   return before?.end.line === loc.start.line - 1 && before.start.column === loc.start.column;
 }
 
-/** Removes the stars of a block comment and its tags, whose lines are lists and not sentences. */
+/** Removes the stars of a block comment, and all lines that are not sentences: tags, list items and table rows. */
 function stripMarkers(value: string): string {
   return value
     .split('\n')

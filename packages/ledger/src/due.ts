@@ -22,8 +22,9 @@ const REMEMBERED = 10_000;
  */
 export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlMs }: { ttlMs: number }) {
   /**
-   * Longest time until a mark is due, with a tolerance for differences between the clocks of a cluster. A later mark
-   * was set before the clock of Redis stepped back.
+   * Longest time from now until the second of a mark, with a tolerance for differences between the clocks of a cluster.
+   * If a mark is further ahead, the clock of Redis has stepped back since the mark was written. The mark is then due
+   * immediately.
    */
   const horizonMs = Math.max(ttlMs, CHECK_INTERVAL_MS) + 2 * TOLERANCE_MS;
   /** Seconds that were last marked for each tenant, one for each lifetime. */

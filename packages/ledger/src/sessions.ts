@@ -122,7 +122,8 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
   }
 
   /**
-   * Releases a session for one attempt to create it. The reservation is rolled back when the last attempt releases it.
+   * Cancels one attempt to create a session. Attempts with the same Idempotency-Key share a session. Its reservation is
+   * rolled back when the last of them is cancelled.
    */
   async function cancel(request: {
     tenant: string;

@@ -49,7 +49,7 @@ export class InferenceLoop {
     this.#parts = parts;
   }
 
-  /** Applies commands, and reports the events that result from them immediately. */
+  /** Applies commands, and reports the events that they cause without a run, such as `closed`. */
   take(commands: readonly Command[]): void {
     for (const command of commands) this.#apply(command);
     this.#report();

@@ -76,8 +76,8 @@ export class AdminSessions {
   }
 
   /**
-   * Reads the ended sessions from Redis, and adds sessions that this process has ended and Redis does not contain.
-   * Returns false if Redis is unavailable.
+   * Reads the ended sessions from Redis. Then writes those to Redis that only this process knows. Returns false if
+   * Redis is unavailable.
    */
   async #refresh(nowMs: number): Promise<boolean> {
     const { endedAdminSessions } = this.#deps.ledger;

@@ -1,7 +1,7 @@
 /** Levels below this are shown as silence. */
 const FLOOR_DB = -60;
 
-/** Returns the level of PCM16 audio as a share of the meter: 0 at -60 dB and below, 1 at full scale. */
+/** Returns the level of PCM16 audio on a logarithmic scale: 0 at -60 dB and below, 1 at full scale. */
 export function levelOf(pcm: Int16Array): number {
   let sum = 0;
   for (const sample of pcm) sum += sample * sample;

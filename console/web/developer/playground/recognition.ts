@@ -15,7 +15,7 @@ export interface AudioInput extends AsyncIterable<Int16Array> {
 export interface Reports {
   /** An event of the protocol that was sent or received. */
   onEvent: (direction: 'sent' | 'received', event: ProtocolEvent) => void;
-  /** Level of the audio as a share of the meter. */
+  /** Level of the audio, from 0 (silence) to 1 (full scale). */
   onLevel: (level: number) => void;
   /** Called with the whole seconds of audio that were captured so far. */
   onSeconds: (seconds: number) => void;

@@ -8,22 +8,22 @@ export class SentAudio {
     return this.#endMs;
   }
 
-  /** Records audio of a duration that was complete at a time. */
+  /** Records the next part of the audio. `atMs` is the time at which its last sample was captured or sent. */
   add(durationMs: number, atMs: number): void {
     this.#endMs += durationMs;
     this.#ends.push({ endMs: this.#endMs, atMs });
   }
 
   /**
-   * Returns when the audio before a position was complete. Undefined if the position lies behind the audio, as that of
-   * a padded last chunk does.
+   * Returns the time at which all audio before a position had been captured or sent. Undefined if the position is
+   * after the end of the audio.
    */
   completeAt(positionMs: number): number | undefined {
     return this.#ends.find(({ endMs }) => endMs >= positionMs)?.atMs;
   }
 }
 
-/** Returns the value below which a share of the values lies. Undefined without values. */
+/** Returns a quantile of the values, such as the median for a `share` of 0.5. Undefined without values. */
 export function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];

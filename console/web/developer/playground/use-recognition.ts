@@ -22,7 +22,7 @@ export interface Start {
 
 export interface Recognition {
   readonly state: PlaygroundState;
-  /** Level of the audio as a share of the meter. */
+  /** Level of the audio, from 0 (silence) to 1 (full scale). */
   readonly level: number;
   /** Whole seconds of audio that were captured. */
   readonly seconds: number;

@@ -79,7 +79,10 @@ export class Chain implements StreamChain {
     return extension;
   }
 
-  /** Settles the current session, and for a file all parts of it. Call when the stream has ended. */
+  /**
+   * Settles the current session. If the session has reserved the audio of a whole file, the settlement divides the
+   * audio into sessions of at most `partMs`. Call when the stream has ended.
+   */
   async settle(end: StreamEnd): Promise<void> {
     this.#stopped = true;
     await this.#extending;

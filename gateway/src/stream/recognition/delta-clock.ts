@@ -11,8 +11,9 @@ interface Mark {
 const MAX_MARKS = 8;
 
 /**
- * Returns whether the sender is not ahead of the worker. If it is ahead, a latency would measure the sender and not the
- * service.
+ * Returns true if the worker has at most two chunks of audio left to consume. With more, the client is assumed to send
+ * faster than real time. A measured latency would then show how far the client is ahead, and not how fast the service
+ * is.
  */
 export function isTimely(outstandingSamples: number, chunkSamples: number): boolean {
   return outstandingSamples <= 2 * chunkSamples;
