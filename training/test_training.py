@@ -16,10 +16,11 @@ from prepare.voices import VOICES
 FOLDER = pathlib.Path(__file__).parent
 WORDS = ["mũndũ", "irio", "thaka", "ng'ombe", "nyama", "cai"]
 STEPS = 300
-# Words of other voices that may be wrong. Without any learning, all are wrong.
+# Largest share of wrong words for voices that were not in the training. Without any learning, all words are wrong.
 MOST_ERRORS_PERCENT = 65
 LANGUAGE = ["--language", "ki", "--jobs", "2"]
-# Recorded voices need programs of the system. The voices of espeak-ng come with the packages.
+# Recorded voices are left out, because they need programs that the system may not have. The voices of espeak-ng come
+# with a Python package.
 WITHOUT = ["--without", *sorted({voice.family for voice in VOICES})]
 
 

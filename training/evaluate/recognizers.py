@@ -42,7 +42,7 @@ class Graph:
     """A graph of an export or of a model folder. tokens.txt is in the same folder."""
 
     def __init__(self, path):
-        # training/optimize reads features and runs windows as the worker does.
+        # Both functions are in training/optimize. `encode` computes features and runs windows as the worker does.
         from compare import session
         from compare_gpu import encode
 

@@ -114,7 +114,7 @@ def export_encoder(model, out, right, ctc):
     module, path = Streaming(model, ctc), out / name
     write(module, example(settings, right, 2), path, (INPUTS, [first, *NEXT]), axes, facts_of(settings, right))
     inputs = example(settings, right, 3, seed=2)
-    # The last row has a shorter window and an empty cache.
+    # The last stream of the batch has a shorter window and an empty cache, so that these cases are compared too.
     inputs[1][-1] -= 2 * SUBSAMPLING if right > 2 else 1
     inputs[4][-1] = 0
     return path, difference(module, inputs, path)

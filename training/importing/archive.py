@@ -90,7 +90,7 @@ def tensors_of(path):
         ) from error
     except (RuntimeError, EOFError, ValueError) as error:
         raise Unsupported(f"{WEIGHTS} is damaged or not a file of PyTorch: {str(error).splitlines()[0]}") from error
-    # Checkpoints of a training keep the tensors in a field.
+    # A checkpoint that a training wrote contains the tensors in the field state_dict.
     found = found.get("state_dict", found) if isinstance(found, dict) else found
     if not isinstance(found, dict) or not all(isinstance(value, torch.Tensor) for value in found.values()):
         raise Unsupported(f"{WEIGHTS} does not contain a table of tensors. {AGAIN}")

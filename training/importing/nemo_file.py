@@ -15,7 +15,7 @@ from model.features import mel_filters
 
 CTC_HEAD, LAST = "ctc_decoder.decoder_layers.0.weight", "joint.joint_net.2"
 PARTS = ("encoder.", "prompt_kernel.")
-# Tensors that follow from others.
+# Tensors that the import does not read, because they follow from the settings or from other tensors.
 DERIVED = {"encoder.pos_enc.pe", "encoder.pos_bias_u", "encoder.pos_bias_v"}
 FROM_PYTORCH = [0, 3, 1, 2]  # gates of an LSTM in the order of ONNX
 
@@ -41,7 +41,8 @@ def read_nemo(path, scratch, head=None, language=None, prompt=None):
     weights = weights_of(model, settings, len(pieces), prompts)
     joint = joint_of(model) if chosen == "transducer" else None
     if settings.scaled:
-        # The graphs multiply frames by the root of the width. The reference has this factor in its weights.
+        # The model multiplies subsampled frames by the root of the width. The graphs get this factor from `weights`.
+        # The reference model has no such step, so its own weights are multiplied.
         for parameter in (model.encoder.pre_encode.out.weight, model.encoder.pre_encode.out.bias):
             parameter.data *= settings.width**0.5
     return Source(weights, joint, pieces, settings.contexts, model, model.prompt, notes)

@@ -12,7 +12,8 @@ from importing.paths import encode_on_gpu, encode_windows, search_export, search
 from importing.source import Unsupported
 from model.tokenizer import best_path
 
-# Of a log-probability, or of a value of an encoded frame. Graphs with 32 bits differ by about 1e-5.
+# Largest difference between the graph for CPUs and the model, in a log-probability or a value of an encoded frame.
+# Graphs with 32 bits differ by about 1e-5.
 LARGEST_DIFFERENCE = 1e-2
 REPORT = "Nothing was written. Please report this model"
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from importing.source import Unsupported
 
 FILTERS = {"features": (80, 128)}
-# Fields that must have one of these values, with NeMo's default. Other values need another graph or other features.
+# Fields of the configuration, each with NeMo's default and the values that can be imported. Other values would need
+# another graph or other features.
 PREPROCESSOR = {
     "sample_rate": (16000, [16000]), "window_size": (0.02, [0.025]), "window_stride": (0.01, [0.01]),
     "window": ("hann", ["hann"]), "n_fft": (512, [512]), "normalize": ("per_feature", ["NA", "none", None]),

@@ -78,7 +78,8 @@ def test_import_adds_the_utterances_of_a_manifest_after_the_recordings_of_the_ch
     path = write_nemo(tmp_path / "tiny.nemo", Tiny(contexts=[[56, 1]]))
     status, facts = run(path, tmp_path, "--manifest", str(tmp_path / "manifest.json"))
     assert (status, facts["texts"]) == (0, ["text 0", "text 1"])
-    # Both utterances are compared with the model, and written once more for the word errors.
+    # After two recordings, the samples contain both utterances twice. The first copies are compared with the model, and
+    # the second copies are for the word errors.
     assert facts["samples"][2:] == [24000] * 4
     assert len(facts["parity"][0]["pieces"]) == 4
     assert (tmp_path / "scratch/audio.pcm").stat().st_size == 2 * sum(facts["samples"])

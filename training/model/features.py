@@ -36,7 +36,7 @@ class LogMel(torch.nn.Module):
     def forward(self, samples, lengths, warps=None):
         """Returns features and the frames of each row. `warps` are numbers of filters. Frames past the end are zero."""
         before = torch.nn.functional.pad(samples[:, :-1], (1, 0))
-        # Samples past the end are silence before and after the pre-emphasis.
+        # Samples past the end of a row are silence. The pre-emphasis changes the first of them, so it is cleared again.
         inside = torch.arange(samples.shape[1], device=samples.device) < lengths[:, None]
         emphasized = (samples - PRE_EMPHASIS * before) * inside
         spectrum = torch.stft(

@@ -42,7 +42,7 @@ def transducer_loss(logits, targets, frames, counts, blank):
     scores = functional.log_softmax(logits.float(), -1)
     batch, times, states, _ = scores.shape
     empty = scores[..., blank]
-    # The last state emits nothing.
+    # State u has emitted u pieces. The last state has emitted all of them, so it emits nothing.
     emit = scores[:, :, :-1].gather(3, targets[:, None, :, None].expand(-1, times, -1, -1)).squeeze(3)
     emit = functional.pad(emit, (0, 1), value=-1e9)
     position = torch.arange(states, device=scores.device)

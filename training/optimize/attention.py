@@ -80,8 +80,8 @@ def attention(g, w, prefix, x, keys, mask, left, chunk, sizes, skew):
     content_bias = np.einsum("hk,ehk->he", bq + p("pos_bias_u"), wk).reshape(-1) * scale
     position = np.einsum("dhk,rhk->dhr", wq, wp).reshape(d, h * count) * scale
     position_bias = np.einsum("hk,rhk->hr", bq + p("pos_bias_v"), wp).reshape(-1) * scale
-    # One more column is added, so that rows that are read one element shorter still contain every head. This shift by
-    # one per row is the skew.
+    # `skew` reads each row as if it were one element shorter. One more column is added, so that the shorter rows still
+    # contain every head.
     position = np.concatenate([position, np.zeros((d, 1))], 1)
     position_bias = np.concatenate([position_bias, [0]])
 

@@ -8,7 +8,8 @@ from onnx import TensorProto, helper
 from compare import STATES, session
 from stream_features import windows
 
-# Levels and noise of the recordings. A stream may be much quieter or louder than the recordings are.
+# Gains of the recordings, each with the level of added noise relative to the recording. A stream may be much quieter or
+# louder than the recordings are.
 VARIANTS = [(1.0, 0.0), (0.1, 0.0), (2.0, 0.2)]
 NEXT = [STATES[0] + "_next", STATES[1] + "_next", "cache_last_channel_next_len"]
 

@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from graph import Graph
 
-# Constants with fewer elements stay in the graph, because the runtime needs shapes and axes while it loads the graph.
+# Constants with fewer elements are stored in the graph and not in the shared file. The runtime needs shapes and axes
+# while it loads the graph.
 SMALLEST = 64
 ALIGNMENT = 256
 NUMPY = {"f16": np.float16, "f32": np.float32}

@@ -13,9 +13,10 @@ from onnx import helper, numpy_helper
 
 LARGEST_WEIGHT = 63
 LARGEST_ACTIVATION = 255
-# Shares of the recorded range that are tried. A smaller range clips outliers and has finer steps.
+# Shares of the recorded range of activations that `choose_scale` tries. A smaller range clips outliers, but has finer
+# steps.
 SHARES = [1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6]
-# Share of the mean curvature that is added to the diagonal, so that its inverse exists.
+# Share of its mean that is added to the diagonal of the curvature matrix, so that the inverse of the matrix exists.
 DAMPING = 0.01
 
 
@@ -115,7 +116,7 @@ def quantize_product(editor, node, x, steps, scale, matrix):
     scales = np.maximum(np.abs(matrix).max(0) / LARGEST_WEIGHT, 1e-9)
     integers = round_matrix(matrix, steps.T @ steps / len(steps), scales)
     sums = scale * scales
-    # The bias also receives the mean error of the product.
+    # The bias also compensates the mean error that rounding causes in the product.
     offset = editor.read(bias) + (x @ matrix).mean(0) - (steps @ integers).mean(0) * sums
     columns = matrix.shape[1]
     constants = [(weight, integers, scales, np.int8), (bias, np.round(offset / sums), sums, np.int32)]

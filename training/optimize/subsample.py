@@ -3,7 +3,7 @@
 import numpy as np
 from onnx import TensorProto
 
-# Far below any output of a convolution, so that ReLU returns exactly zero.
+# Weight of a mask. It moves masked frames far below any output of a convolution, so that ReLU returns exactly zero.
 HIDDEN = -1e6
 # Number of channels that the convolutions of ONNX Runtime compute together on CPUs with AVX-512.
 BLOCK = 16

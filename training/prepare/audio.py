@@ -5,7 +5,7 @@ import wave
 import numpy as np
 
 RATE = 16000
-# Resampling pads to a multiple of this many samples, so that both lengths are whole numbers with small factors.
+# Resampling pads the audio to a multiple of this many samples, so that its length at 16 kHz is a whole number too.
 _BLOCK = {22050: 441, 32000: 2, 48000: 3, 44100: 441, 8000: 1, 11025: 441}
 
 

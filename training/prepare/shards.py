@@ -14,11 +14,12 @@ from prepare.voices import voices_of
 _UTTERANCES = 120
 _LONGEST_S = 18.0
 _SHORTEST_S = 0.4
-# Share of shards that espeak-ng speaks. One of four of them has the formant synthesizer of Klatt.
+# Share of shards that espeak-ng speaks. _KLATT_SHARE of these use its formant synthesizer by Klatt.
 _ESPEAK_SHARE = 0.4
 _KLATT_SHARE = 0.25
 _UTTERANCES_PER_VOICE = 6
-# Evaluation: voices that espeak-ng ships. Training uses random voices only, so all of them are new.
+# Voices that espeak-ng ships, for the evaluation. Training uses only random voices of espeak-ng, so these are all new
+# to the model.
 _EVALUATION_TABLES = ["tn", "la", "pt", "id"]
 _EVALUATION_VARIANTS = "f1 f2 f3 f4 f5 m1 m2 m3 m4 m5 m6 m7 m8 adam steph Andy linda boris paul belinda".split()
 _EVALUATION_STEP = 2  # recorded voices speak each second sentence

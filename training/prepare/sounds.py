@@ -6,7 +6,7 @@ Sounds are written in ASCII: E and O are the open vowels, B G D T the fricatives
 VOWELS = "aeEioOu"
 SOUNDS = [*VOWELS, *"p b t d k g B G D T f v s z S h tS dZ m n N J l r j w".split()]
 
-# Sounds of letters in every language here. Letters of foreign names get the closest sound.
+# Sounds of letters that Kikuyu and Dholuo share. Letters that occur only in foreign names get the closest sound.
 _SHARED = {
     **{letter: (letter,) for letter in "ptdkfvszhlrmnw"},
     "ng'": ("N",), "ny": ("J",), "ng": ("N", "g"), "nj": ("n", "dZ"), "sh": ("S",), "j": ("dZ",), "y": ("j",),

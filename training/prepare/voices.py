@@ -16,7 +16,7 @@ _ENGLISH = {
     "B": ["b"], "G": ["g"], "D": ["dh"], "T": ["th"], "S": ["sh"], "h": ["hh"], "tS": ["ch"], "dZ": ["jh"],
     "N": ["ng"], "J": ["n y"], "j": ["y"],
 }
-# Where a language has five vowels, open and closed vowels are one.
+# For Dholuo, which has five vowels. The open and the closed phone are spellings of the same vowel.
 _ENGLISH_OF_FIVE = {**_ENGLISH, "e": ["eh", "ey"], "i": ["iy", "ih"], "o": ["ow", "ao"], "u": ["uw", "uh"]}
 _ITALIAN = {"B": ["v"], "G": ["g"], "D": ["dz"], "T": ["ts"], "h": ["f"], "N": ["ng"]}
 _ITALIAN_OF_FIVE = {**_ITALIAN, "e": ["e", "E"], "o": ["o", "O"]}
