@@ -43,7 +43,7 @@ describe('the recognizer, compared with NeMo,', () => {
     expect(worst).toBeLessThan(1e-3);
   });
 
-  test('returns streamed CTC log-probabilities that differ little and have the same best class in 99 % of the frames', async () => {
+  test('returns CTC log-probabilities within 0.05 after the first window, and the same best class in 99 % of the frames', async () => {
     const { rows } = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder('ctc'), wav);
     const { data } = readNpy(join(goldenFolder, 'ctc_logprobs.npy'));
     const classes = expected.blank_id + 1;

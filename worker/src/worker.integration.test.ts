@@ -128,7 +128,7 @@ test('a worker that starts without Redis registers as soon as Redis is available
   await registered(worker);
 });
 
-test('a worker logs only once that Redis lacks its functions, and registers after an operator has loaded them', async () => {
+test('a worker logs only once that Redis lacks its functions, and registers after the operator has loaded them', async () => {
   const empty = await startRedis();
   const worker = await start({ REDIS_URL: empty.url });
   await eventually('the missing library is logged', START_MS, () => worker.output().includes('svc_asr_1'));
@@ -151,7 +151,7 @@ test('a suspended worker loses its lease and registers again when it continues',
   expect((await ask(worker, '/livez'))?.[0]).toBe(200);
 });
 
-test('a worker that an operator drains refuses new streams, and asks gateways to move the existing ones', async () => {
+test('a worker that the operator drains refuses new streams, and asks gateways to move the existing ones', async () => {
   const worker = await start({ MOVE_AFTER_MS: '200' });
   const record = await registered(worker);
   const stream = await openStream(record);

@@ -33,7 +33,7 @@ describe('decideSlots', () => {
     expect(decideFor(300, full, { slowdown: 1.04 }).slots).toBe(200);
   });
 
-  test('divides the slots by the slowdown at once', () => {
+  test('divides the slots by the slowdown in one step', () => {
     expect(decideFor(1, full, { slowdown: 1.6 }).slots).toBe(125);
   });
 

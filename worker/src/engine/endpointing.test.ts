@@ -129,7 +129,7 @@ test.each([
   ['onnxruntime-node', {}],
   ['GPU graphs', { gpuGraphs: true }],
 ])(
-  'Engine with %s cuts at the same samples in whatever pieces the audio is written, and if the caller also flushes',
+  'Engine with %s cuts at the same samples, however the audio is split into writes, and also if the caller flushes',
   async (_, options) => {
     const engine = await engineOf(folder, options);
     const sizes = fc.array(fc.integer({ min: 160, max: 40_000 }), { minLength: 1, maxLength: 6 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { AudioRing, createSharedBuffers, Gauges, RING_SAMPLES } from './shared.ts';
 
-test('AudioRing returns the samples that were written, in whatever pieces, and accepts no more than it has room for', () => {
+test('AudioRing returns the samples that were written, however they were split, and accepts no more than it has room for', () => {
   const step = fc.record({ write: fc.nat(50_000), keep: fc.nat(RING_SAMPLES) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
@@ -61,7 +61,7 @@ test('AudioRing continues to count samples after its 32-bit positions wrap aroun
   }
 });
 
-test('Gauges add up the figures of the runs and count the ticks', () => {
+test('Gauges add up the figures of all runs, and each tick increases the progress by 1', () => {
   const gauges = new Gauges(createSharedBuffers(1));
   const run = { windows: 4, runCpuMs: 2, runMs: 3, waitMs: 5, copyInMs: 0.5, computeMs: 1, copyOutMs: 0.25, hostMs: 2 };
   gauges.addRun(run);

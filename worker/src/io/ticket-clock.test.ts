@@ -6,7 +6,7 @@ test('TicketClock is the local clock before the time of Redis is known', () => {
   expect(TicketClock.create(() => 5).now()).toBe(5);
 });
 
-test('TicketClock is the time of Redis if the local clock is ahead, also after a step', () => {
+test('TicketClock is the time of Redis if the local clock is ahead, even after the local clock was set forward', () => {
   let wallMs = 1000;
   const clock = TicketClock.create(() => wallMs);
   clock.set(500);

@@ -122,7 +122,7 @@ describe('DeviceGraph', () => {
       { samples: ones, page: 4, tailTo: 2 },
       { samples: twos, page: 6, tailTo: 3 },
     ]);
-    // The past is the zero page, and all other pages contain NaN. The bounds add 33 to the result.
+    // The past is the zero page, and all other pages contain NaN. The second score of a row is the sum of its bounds.
     expect(first).toEqual({ ids: [8, 9, 16, 17], scores: [-8, 33, -16, 33] });
     const second = run(graph, [
       { samples: twos, past: [0, 6], page: 8, tailFrom: 3, tailTo: 3, filled: 2 },

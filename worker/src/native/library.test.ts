@@ -47,8 +47,11 @@ test.each([
   ['CUDNN failure 5000: CUDNN_STATUS_EXECUTION_FAILED', CudaError],
   ['CUDNN_FE failure 7: GRAPH_EXECUTION_FAILED', CudaError],
   ['Invalid input name: CUDA', NativeError],
-])('errorOf returns the right error class for "%s"', (message, type) => {
-  const error = errorOf('RunWithBinding', message);
-  expect(error).toBeInstanceOf(type);
-  expect(error.message).toBe(`RunWithBinding: ${message}`);
-});
+])(
+  'errorOf returns a CudaError for a failure of CUDA or its libraries, and a NativeError otherwise: "%s"',
+  (message, type) => {
+    const error = errorOf('RunWithBinding', message);
+    expect(error).toBeInstanceOf(type);
+    expect(error.message).toBe(`RunWithBinding: ${message}`);
+  },
+);

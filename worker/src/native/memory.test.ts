@@ -35,7 +35,7 @@ test('an event of host memory is complete at once, and measures the time since a
   expect(second.msSince(first)).toBeGreaterThanOrEqual(0);
 });
 
-test('done of a host memory event lets the thread handle other events before it resolves', async () => {
+test('done of an event of host memory resolves in a later turn of the event loop', async () => {
   const event = createHostMemory(await loadKoffi()).createEvent();
   let handled = false;
   setImmediate(() => (handled = true));

@@ -125,7 +125,7 @@ test('keepRegistered does not renew the lease of a worker whose inference makes 
   await registration.stop();
 });
 
-test('when an operator drains a worker, keepRegistered calls onDrain once and renews the lease, but never registers again', async () => {
+test('when the operator drains a worker, keepRegistered calls onDrain once and renews the lease, but never registers again', async () => {
   const workers = fakeWorkers(['draining', 'draining', 'gone']);
   const { registration, drained } = keep(workers);
   await eventually('the lost lease', 30_000, () => registration.draining && !registration.registered);

@@ -67,7 +67,7 @@ test('fillPast lists the pages that the last windows wrote, the oldest first, fo
   );
 });
 
-test('stateOf returns tails that belong to one slot only, that consecutive windows use in turn, and that are never reserved', () => {
+test('stateOf returns two tails for each slot, which consecutive windows use in turn, and which no other slot uses', () => {
   const layout = layOutArenas(5, shapes);
   const tails = [0, 1, 2, 3, 4].flatMap((slot) => [stateOf(slot, 6), stateOf(slot, 7)]);
   expect(new Set([...tails, layout.zeroTail, layout.scratchTail]).size).toBe(layout.tails);
