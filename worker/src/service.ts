@@ -41,7 +41,7 @@ export interface ServiceOptions {
   settings: WorkerSettings;
   engine: Engine;
   telemetry: Telemetry;
-  /** Called once when an operator asks the worker to drain. */
+  /** Called once when the operator asks the worker to drain. */
   onDrain: () => void;
   logger: Logger;
 }

@@ -13,7 +13,7 @@ export interface SlotLimits {
   readonly most: number;
 }
 
-/** Observations of the last minute. */
+/** Observations of a worker from which its slots are decided. */
 export interface SlotObservation {
   readonly nowMs: number;
   /**
@@ -57,7 +57,7 @@ const LATE_FACTOR = 0.9;
 /** Time between two such steps. */
 const LATE_EVERY_MS = 3000;
 
-/** Time after the last late streams during which all streams beyond the slots should move. */
+/** Time after the last late stream during which all streams beyond the slots should move to other workers. */
 const LATE_MS = 60_000;
 
 export function initialSlots(slots: number): SlotState {
@@ -70,7 +70,7 @@ export function initialSlots(slots: number): SlotState {
  *
  * | observation                     | slots                                                                        |
  * |---------------------------------|------------------------------------------------------------------------------|
- * | goal more than 5 % lower        | fall to the goal at once                                                     |
+ * | goal more than 5 % lower        | fall to the goal in one step                                                 |
  * | late streams                    | fall to the goal of the last seconds, if that is lower                       |
  * | late streams at the goal        | fall by a tenth every 3 s, unless there are more streams than slots          |
  * | higher goal                     | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
@@ -102,10 +102,10 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
 }
 
 /**
- * Returns the share of the streams that should move to other workers. It is 0 within the tolerance, because a move
- * costs more than a small delay. Slots also fall while streams send no audio, and rise slowly afterwards. If no streams
- * were late recently, only streams beyond what the speed of the last minute allows should move. None should move if
- * that speed is unknown.
+ * Returns the share of the streams that should move to other workers, from 0 to 1. It is 0 if only a few streams are
+ * beyond the slots, because a move costs more than a small delay. Slots also fall while streams send no audio, and rise
+ * slowly afterwards. If no streams were late recently, only streams beyond what the speed of the last minute allows
+ * should move. None should move if that speed is unknown.
  */
 export function excessShare({ slots, lateAtMs }: SlotState, seen: SlotObservation, limits: SlotLimits): number {
   const { nowMs, streams, slowdown } = seen;

@@ -16,7 +16,7 @@ export interface FollowParts {
   readonly onChange: (slots: number) => void;
   /**
    * Called every second while a slow machine has clearly more streams than slots. `share` is the share of its streams
-   * that should move.
+   * that should move to other workers, from 0 to 1.
    */
   readonly onExcess: (share: number) => void;
   readonly logger: Pick<Logger, 'info'>;

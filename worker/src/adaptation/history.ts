@@ -10,8 +10,8 @@ const MINUTE_MS = 60_000;
  */
 const RECENT_MS = 2000;
 /**
- * Quantile of the slowdown that is returned. The latency targets are for the 95th percentile, so the slow runs count,
- * as at warm-up.
+ * Quantile of the slowdowns of the last minute that `add` returns. The latency targets are for the 95th percentile, so
+ * slow runs decide, as at warm-up.
  */
 const SLOW_SHARE = 0.9;
 /**

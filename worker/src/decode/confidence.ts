@@ -1,4 +1,4 @@
-/** Number of decimals of a confidence, as a factor. */
+/** Number of equal steps from 0 to 1 to which a confidence is rounded. */
 const STEPS = 1000;
 
 /**

@@ -77,8 +77,8 @@ export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly E
   active = active.filter(({ frames }) => frames.length > 0);
   while (active.length > 0) {
     const { logits, states } = await joint.step(
-      // A step after the last frame should take as long as the step after a new piece. It is therefore given no
-      // prediction.
+      // A step after the last frame should take as long as the step after a new piece. Its hypothesis therefore has no
+      // prediction, so that the predictor runs again.
       active.map(({ search: { hypothesis }, frames, at }) =>
         at < frames.length ? hypothesis : { token: hypothesis.token, states: hypothesis.states },
       ),

@@ -33,7 +33,7 @@ export interface ClientAccess {
   readonly clients: number;
 }
 
-/** Access of a thread that is not the main thread. `port` must be in the transfer list. */
+/** Access of a thread that is not the main thread. It is sent to the thread with `port` in the transfer list. */
 export interface RemoteAccess extends ClientAccess {
   readonly port: MessagePort;
 }

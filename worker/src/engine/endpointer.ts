@@ -11,9 +11,9 @@ export interface Endpointing {
 }
 
 /**
- * Decides where the utterances of a stream are cut. A cut follows the last frame that is not blank and enough blank
- * frames for the silence, rounded up. All recognizers of a model find the same cuts, in whatever pieces the audio
- * arrives.
+ * Decides where the utterances of a stream are cut. An utterance is cut when `silenceMs`, rounded up to whole frames,
+ * has passed after the last frame that is not blank. The cuts depend neither on the backend nor on how the audio is
+ * split into writes.
  */
 export class Endpointer {
   readonly #silentFrames: number;

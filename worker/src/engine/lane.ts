@@ -60,7 +60,7 @@ export class Lane {
   readonly #endpointer: Endpointer | undefined;
   /** End of the utterance at a pause. It is before all marks. */
   #cut: Mark | undefined;
-  /** Sample before which no further mark can be, as of the last call of `next`. */
+  /** Value of `end` at the last call of `next` that found no mark missing. No later mark can be before this sample. */
   #checkedEnd = 0;
   /** Sample up to which audio has been counted for the pace. */
   #pacedTo = 0;
@@ -228,8 +228,8 @@ export class Lane {
   }
 
   /**
-   * Starts the next utterance at this sample with a new search. Its caches are cleared because its first window is
-   * number 0.
+   * Starts the next utterance at this sample with a new search. Its first window is number 0, which the runner starts
+   * with empty caches.
    */
   #restart(at: number): StreamEvent {
     this.start = at;

@@ -28,7 +28,7 @@ export interface Measurement {
 }
 
 const SHORT: Measurement = { mostMs: 0, leastRounds: 3, warmRounds: 4, groups: 2, sizeRounds: 5 };
-/** Checks only that the model works, and roughly how fast it is. */
+/** Measurement that only checks that the model works, and estimates its speed roughly. */
 const BRIEF: Measurement = { mostMs: 0, leastRounds: 1, warmRounds: 1, groups: 1, sizeRounds: 1 };
 
 /**

@@ -6,8 +6,8 @@ import type { WorkerSettings } from '../settings.ts';
 import type { IoThreads } from './threads.ts';
 
 /**
- * Largest number of streams in the measurement. It suffices for reads and writes that contain many frames, as under
- * load.
+ * Largest number of streams in the measurement. With this many streams, a read or write of a socket contains many
+ * frames, as under load.
  */
 const MAX_STREAMS = 256;
 /** Durations of the measurement. SHORT_TIMES is used if MEASURE_SECONDS is 0. */

@@ -4,7 +4,7 @@ import { NativeError } from './error.ts';
 
 /** Inputs of a batch that differ between rows. Each array contains the values of all rows, one row after the other. */
 export interface BatchInputs {
-  /** Samples. A row starts with one additional sample, which the pre-emphasis of the first window needs. */
+  /** Samples. A row starts with one additional sample, which the pre-emphasis of the next sample needs. */
   readonly pcm: Int16Array;
   /** For each row: start and end of the valid samples, then start and end of the valid feature frames. */
   readonly bounds: Int32Array;

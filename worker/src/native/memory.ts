@@ -122,7 +122,7 @@ class HostEvent implements DeviceEvent {
     // Nothing to wait for, because all work of the host ends before its call returns.
   }
 
-  /** Resolves after other events of the thread were handled, as is the case while a GPU runs. */
+  /** Resolves in a later turn of the event loop, because an event of a GPU also takes time. */
   done(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }

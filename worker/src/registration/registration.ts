@@ -14,7 +14,7 @@ export interface RegistrationParts {
   readonly progress: () => number;
   /** Reads the clock of Redis. Called before each registration and renewal. */
   readonly syncClock: () => Promise<void>;
-  /** Called once when an operator asks the worker to drain. */
+  /** Called once when the operator asks the worker to drain. */
   readonly onDrain: () => void;
   readonly logger: Logger;
 }
@@ -67,8 +67,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       return;
     }
     seen = progress;
-    // Redis answers in order, so that the time is known before the worker is registered. Without it, the worker uses
-    // its own clock.
+    // The worker does not wait for the time, because Redis answers in order. The time is therefore known before the
+    // worker is registered. Without it, the worker uses its own clock.
     parts.syncClock().catch(() => undefined);
     // If the report fails, the lease must be renewed nevertheless, because the worker still serves its streams.
     if (isDrainUnreported) await reportDrain().catch((err: unknown) => logDrainFailure(err, logger));

@@ -28,7 +28,7 @@ export interface StreamParts {
   readonly trace: (traceparent: string | undefined) => StreamTrace | undefined;
   /** Called when the stream has a slot. */
   readonly onOpened: () => void;
-  /** Called once when the stream ends, with `done` or the code of the error. */
+  /** Called once when the stream has ended, with the reason. */
   readonly onEnd: (code: EndCode) => void;
 }
 

@@ -33,7 +33,7 @@ export interface RelayParts {
     readonly countEnd: (code: EndCode) => void;
   };
   readonly logger: Logger;
-  /** Returns the time by which tickets expire. */
+  /** Returns the current time of the clock by which tickets expire. */
   readonly nowMs?: () => number;
   /** Undefined if tracing is disabled. */
   readonly tracing?: Tracing | undefined;
@@ -94,7 +94,7 @@ export class Relay {
     return this.#streams.size;
   }
 
-  /** Notifies gateways with streams that inference makes progress. */
+  /** Reports to gateways that inference makes progress. A gateway without streams here gets no report. */
   alive(): void {
     for (const connection of this.#connections) connection.alive();
   }

@@ -10,7 +10,8 @@ export interface TicketGate {
 
 /**
  * Creates a gate that remembers used tickets until they expire, which takes seconds. Gates with the same memory admit a
- * ticket only once. If a container restarts in its pod, the worker id stays the same, but this memory is lost.
+ * ticket only once. This memory is lost if a container restarts in its pod. The worker id then stays the same, so a
+ * used ticket is admitted once more until it expires.
  */
 export function createTicketGate(
   keys: Pick<FollowedFile<TicketPublicKeys>, 'current'>,

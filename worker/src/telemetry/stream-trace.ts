@@ -74,7 +74,7 @@ export class StreamTrace {
     span.end();
   }
 
-  /** Call when the connection has ended. `code` is `done` or the code of an error. */
+  /** Call when the stream has ended. `code` is the reason, and every reason but `done` marks the span as failed. */
   end(code: string): void {
     this.#span.setAttribute('svc_asr.outcome', code);
     if (code !== 'done') this.#span.setStatus({ code: SpanStatusCode.ERROR, message: code });

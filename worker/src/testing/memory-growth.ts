@@ -1,6 +1,5 @@
 /**
- * Number of measured rounds. The garbage collector may run after the end of a round, but not after the end of every
- * round.
+ * Number of measured rounds. The garbage collector may run too late for some of the rounds, but not for all of them.
  */
 const ROUNDS = 3;
 

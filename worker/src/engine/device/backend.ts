@@ -128,7 +128,7 @@ export class DeviceBackend implements Backend {
     try {
       return await DeviceBackend.#load(folder, options, releases);
     } catch (error) {
-      // After a CUDA error all other calls fail too, and the process must end.
+      // After a CUDA error, calls that release memory fail too, and the process must end.
       if (!(error instanceof CudaError)) releases.release();
       throw error;
     }

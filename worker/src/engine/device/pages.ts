@@ -11,7 +11,7 @@ export interface PageShape {
 /**
  * Division of the arenas in device memory. An arena is a list of frames. It starts with a zero page, which is never
  * written, and a scratch page for rows that pad a batch. All other frames are divided equally among the slots. The
- * convolution tails are divided in the same way.
+ * convolution tails, which are the last inputs of the convolutions, are divided in the same way.
  */
 export interface ArenaLayout {
   readonly slots: number;

@@ -5,7 +5,7 @@ import type { Lane } from '../lane.ts';
 import { fillPast, pageOf, pagesOf, stateOf } from './pages.ts';
 import type { ArenaLayout, PageShape } from './pages.ts';
 
-/** Sizes of the rows of a context. */
+/** Sizes of a row at one context. A row is the part of a batch that contains the window of one stream. */
 export interface RowShape extends PageShape {
   readonly framing: Framing;
   /** Number of samples in a row. */

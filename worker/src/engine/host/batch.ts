@@ -67,8 +67,8 @@ export class BatchRunner implements Runner {
   }
 
   /**
-   * Restores the features from before a window that is run again. The input of the window still starts with these
-   * features.
+   * Restores the history of a slot, because its window is run again. The history consists of the features at the end of
+   * the previous window, with which the input of this window still starts.
    */
   #restoreHistory({ shape, scratch }: Encoder, { slot }: Lane, place: number): void {
     const { window, shift } = shape.framing;

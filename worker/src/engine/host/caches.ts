@@ -26,7 +26,7 @@ export class CachePool {
     this.#histories = Array.from({ length: slots }, () => new Float32Array(history));
   }
 
-  /** Returns the features of a slot's previous window. */
+  /** Returns the features at the end of a slot's previous window. */
   historyOf(slot: number): Float32Array {
     const history = this.#histories[slot];
     if (history === undefined) throw new RangeError(`there is no slot ${slot}`);
