@@ -58,7 +58,7 @@ const MEMORY_INTERVAL_MS = 10_000;
 
 export interface AssembleOptions {
   settings: OperatorSettings;
-  /** Environment that worker processes inherit from. */
+  /** Environment variables that worker processes inherit. */
   env: NodeJS.ProcessEnv;
   /** Undefined if resources come from files. */
   cluster: Cluster | undefined;
@@ -168,7 +168,7 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
     keyRetentionMs: settings.KEY_RETENTION_DAYS * DAY_MS,
     constants: ledgerConstants(settings),
   });
-  // The memory of Redis is also watched while this process is not the leader.
+  // The watch uses a connection without the leader check, because it also runs while this process is not the leader.
   const { memory } = createLedger(link, { prefix });
   return {
     link,

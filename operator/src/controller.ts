@@ -40,7 +40,8 @@ export function createController(options: ControllerOptions): Controller {
   const isStopped = () => stopped;
   return {
     start: async () => {
-      // The first sync covers everything that the source finds in its first pass.
+      // Resources that the source finds during its start are not enqueued one by one, because the first sync enqueues
+      // every resource.
       let isFirstPassDone = false;
       await source.start({
         onChange: (key) => {

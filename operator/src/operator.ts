@@ -21,7 +21,7 @@ export interface Operator {
 }
 
 export interface OperatorOptions {
-  /** Environment that worker processes inherit from. */
+  /** Environment variables that worker processes inherit. */
   env?: NodeJS.ProcessEnv;
   /**
    * Called when leadership was lost. The process has to end, because the next leader may have changed what this process

@@ -20,8 +20,8 @@ const RETRY_MS = 200;
 export function createRedisTask(options: {
   link: Pick<RedisConnection, 'ready'>;
   /**
-   * False if another operator is the leader. Otherwise two operators of different versions would overwrite each other's
-   * work.
+   * False if another operator is the leader. The task then does nothing, because two operators of different versions
+   * would overwrite each other's work.
    */
   isLeading: () => boolean;
   intervalMs: number;

@@ -4,7 +4,7 @@ import { Passes } from '../passes.ts';
 import { buildLine } from './line.ts';
 import type { JournalFiles } from './files.ts';
 
-/** Number of tenants whose entries are written together, with one sync of the file. */
+/** Number of tenants whose entries are written together, so that a file is flushed to disk once for all of them. */
 const TENANTS_AT_ONCE = 64;
 const PAGE_ENTRIES = 500;
 /** Lowest possible entry id, which no entry has. */
@@ -56,7 +56,7 @@ interface Seen {
 
 /**
  * Keeps journals in Redis short: it exports new entries, acknowledges them, and removes those that are old enough. An
- * entry is acknowledged only after its line is on disk. A crash in between exports it again.
+ * entry is acknowledged only after its line is on disk. After a crash in between, the entry is exported again.
  */
 export class JournalKeeper {
   readonly #options: JournalKeeperOptions;

@@ -12,7 +12,10 @@ export class NotLeading extends LedgerUnavailable {
 
 /** Decides whether this process may write. */
 export interface Gate {
-  /** Also checks the clock. A process that was frozen for long is not the leader, even before its timers fire. */
+  /**
+   * Returns whether this process is the leader now. It reads the clock instead of relying on timers, because the timers
+   * of a process that was frozen fire late.
+   */
   isOpen: () => boolean;
   /** Aborts when the gate closes. Every time the gate opens there is a new signal. */
   signal: () => AbortSignal;

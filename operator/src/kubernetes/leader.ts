@@ -26,13 +26,13 @@ export interface ElectorOptions {
    * sent.
    */
   renewMs: number;
-  /** Time between two attempts. */
+  /** Time between two attempts to acquire or renew the lease. */
   retryMs: number;
   /** Called when this process becomes the leader for the first time. */
   onElected: () => void;
   /**
-   * Called when another process is the leader. The state of this process may be outdated, so it must exit. The gate
-   * stays closed.
+   * Called when this process was elected and then finds that the lease is not its own any more. Its state may be
+   * outdated, so it must exit. The gate stays closed.
    */
   onLost: (reason: string) => void;
   logger: Logger;
@@ -54,9 +54,10 @@ const JITTER = 0.2;
  * | the lease | this process |
  * |-----------|--------------|
  * | is free or expired | takes it and is elected |
- * | belongs to another process | stands by, or loses leadership if it was the leader |
+ * | belongs to another process | stands by |
  * | is ours and was renewed | is the leader; the gate is open |
  * | is ours, but was not renewed for `renewMs` | closes the gate until it renews or loses the lease |
+ * | was ours, and was taken or deleted | loses leadership permanently |
  */
 export class Elector {
   readonly gate: Gate;
@@ -169,7 +170,7 @@ export class Elector {
     this.#options.onLost(reason);
   }
 
-  /** Returns the time until the next attempt, at most until the lease of another holder expires. */
+  /** Returns the time until the next attempt. If another process holds the lease, it ends when that lease expires. */
   #pauseMs(): number {
     const { identity, retryMs } = this.#options;
     const spreadMs = retryMs * (1 + this.#random() * JITTER);

@@ -31,8 +31,8 @@ export interface AppliedAccount {
 
 /**
  * Applies a Tenant to its account, even if a part of the account exists already. It is safe to repeat after a partial
- * failure. An account that was lost is recreated with the consumption of its last checkpoint, once per ledger. For an
- * account that was not lost this changes nothing, because it has consumed at least as much.
+ * failure. An account that was lost is recreated with the consumption of its last checkpoint, once per ledger. An
+ * account that was not lost keeps its consumption.
  */
 export async function applyAccount(
   tenant: Tenant,
@@ -50,7 +50,8 @@ export async function applyAccount(
   }
   if (ledgerId === undefined) return { grants, restored: undefined };
   const { consumedMs = 0, checkpointAt, budget } = checkpointOf(name) ?? {};
-  // The restore also runs without a checkpoint. It marks the account, and every later backup of it, as not lost.
+  // The restore also runs without a checkpoint, because it stores a mark in the account. Every later backup of Redis
+  // contains this mark, so that an account from a backup does not count as lost.
   const done = await accounts.restore(name, ledgerId, consumedMs, budget);
   return { grants, restored: checkpointAt === undefined ? undefined : { ...done, checkpointAt } };
 }
@@ -61,9 +62,9 @@ export function appliedAmounts(checkpoint: Checkpoint | undefined): ReadonlyMap<
 }
 
 /**
- * Writes the settings of a Tenant to the ledger. If the ledger already has a newer generation, this may be a late write
- * of a former leader, and it is refused. If the source has no newer generation either, the cluster was restored from a
- * backup, and the settings are applied.
+ * Writes the settings of a Tenant to the ledger. If the ledger has a newer generation of the Tenant, it refuses the
+ * write, which may be a late write of a former leader. If the source does not have that newer generation, the cluster
+ * was restored from a backup, and the settings are written nevertheless.
  */
 async function configure(tenant: Tenant, { accounts, isNewest }: Pick<AccountDependencies, 'accounts' | 'isNewest'>) {
   const { name } = tenant.metadata;

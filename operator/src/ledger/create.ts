@@ -22,7 +22,7 @@ export interface LedgerParts {
   /** Undefined if resources come from files. */
   cluster: { cluster: Cluster; source: KubernetesSource } | undefined;
   source: ResourceSource;
-  /** Throws if Redis must not be used. */
+  /** Throws if Redis may delete data by itself, or does not answer. */
   checkServer: () => Promise<void>;
   logger: Logger;
 }
@@ -46,7 +46,7 @@ export function createLedgerProtection(parts: LedgerParts): { guard: LedgerGuard
         })
       : {
           of: (tenant: string) => statusCheckpoint(cluster.source, tenant),
-          // The checkpoint is deleted with the status of the Tenant.
+          // Kubernetes deletes the checkpoint together with the Tenant, because it is part of the Tenant's status.
           countOf: () => Promise.resolve(0),
           remove: () => Promise.resolve(),
           start: () => Promise.resolve(),

@@ -12,7 +12,7 @@ import type { Clock } from './clock.ts';
  * | queued | none; one `take` covers all adds |
  * | in flight | queued again after `done`; a key is never in flight twice |
  * | delayed | queued at once; the delayed add still happens later |
- * | queued by `addLast` | moved to the end of the other keys |
+ * | queued by `addLast` | moved behind the keys that `add` has queued |
  */
 export interface WorkQueue {
   add: (key: string) => void;

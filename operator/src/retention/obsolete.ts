@@ -2,8 +2,9 @@ import type { ResourceOf } from '@svc-asr/core';
 import type { KeyRecord } from '@svc-asr/ledger';
 
 /**
- * Returns whether an ApiKey has been unusable for the retention time. The time counts from its expiry. For a revoked
- * key, it counts from the creation of the ApiKey, which was created again after the revocation.
+ * Returns whether an ApiKey has been unusable for the retention time. The time counts from the expiry of the key. A key
+ * is revoked when its ApiKey is deleted, and stays revoked if the ApiKey is created again. The time then counts from
+ * this creation.
  */
 export function isObsolete(
   { metadata, spec }: ResourceOf<'ApiKey'>,

@@ -25,8 +25,8 @@ export interface StatusParts {
 }
 
 /**
- * Factor for the interval of rounds. If a round came slightly before the interval of writes has passed, the write would
- * be delayed by a whole round.
+ * Factor by which the interval of status rounds exceeds the minimum interval between two writes of slow fields. A round
+ * slightly before the end of that interval could not write, and the write would wait for the next round.
  */
 const INTERVAL_MARGIN = 1.05;
 

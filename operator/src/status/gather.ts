@@ -30,7 +30,7 @@ export function createGather(options: GatherOptions): { readonly [K in Reconcile
       const before = current('Tenant', name);
       const findings = [findLedger(guard.missing())];
       const limits = source.get('Tenant', name)?.spec.limits.models ?? [];
-      // Most tenants have no limits for single models, so they get no condition.
+      // Most tenants have no limits for single models, so they get no condition UnknownModels.
       if (limits.length > 0 || before.conditions?.some(({ type }) => type === 'UnknownModels') === true)
         findings.push(findUnknownModels(limits, (model) => source.get('ASRModel', model) !== undefined));
       // The account in an emptied or wrong Redis must not overwrite the last checkpoint.

@@ -34,7 +34,7 @@ const SPREAD = 0.9;
  * system call. With thousands of resources, one system call for each command would cost more CPU time than the reports.
  */
 const MOMENTS = 250;
-/** Shortest wait. */
+/** Shortest time that a round sleeps before its next reports. Reports that are due sooner start slightly late. */
 const MIN_WAIT_MS = 20;
 
 /**

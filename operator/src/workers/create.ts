@@ -23,7 +23,7 @@ const SHARE_OF_GRACE = 0.8;
 
 export interface WorkerRuntimeOptions {
   settings: OperatorSettings;
-  /** Environment that worker processes inherit from. */
+  /** Environment variables that worker processes inherit. */
   env: NodeJS.ProcessEnv;
   /** The cluster that workers run in. Undefined if they do not run in a cluster. */
   cluster: Pick<Cluster, 'scopes'> | undefined;

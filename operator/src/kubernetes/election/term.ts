@@ -5,7 +5,7 @@ export interface Term {
   isOpen: () => boolean;
   /** Aborts when the current term ends. Already aborted if there is no current term. */
   signal: () => AbortSignal;
-  /** Starts or extends the term, counted from this time. */
+  /** Starts or extends the term. Its duration counts from `sinceMs`. */
   renew: (sinceMs: number) => void;
   /** Ends the term permanently. */
   end: () => void;

@@ -48,7 +48,10 @@ export function createCorrelator(): { take: (occurrence: Occurrence) => Correlat
   const groups = createRecent<Alike>(LIMITS.remembered);
   const known = createRecent<Known>(LIMITS.remembered);
 
-  /** Takes a token of an object. Limits the events of one object, to protect the API server. */
+  /**
+   * Takes one of the tokens that limit the events of an object, to protect the API server. Returns false if no token is
+   * left.
+   */
   function takeToken(object: string, atMs: number): boolean {
     const { tokens, atMs: beforeMs } = budgets.get(object) ?? { tokens: LIMITS.burst, atMs };
     const filled = Math.min(LIMITS.burst, tokens + (atMs - beforeMs) / LIMITS.refillMs);
@@ -56,7 +59,10 @@ export function createCorrelator(): { take: (occurrence: Occurrence) => Correlat
     return filled >= 1;
   }
 
-  /** Returns whether there were so many events of this kind with different messages that they are combined. */
+  /**
+   * Records a message of a group, which consists of the events of one object with the same type and reason. Returns
+   * true if the group has so many different messages that its events are combined.
+   */
   function isCombined(group: string, message: string, atMs: number): boolean {
     const before = groups.get(group);
     const alike =

@@ -1,4 +1,4 @@
-/** A map that drops the least recently used entry. */
+/** A map of limited size. When it is full, a new entry replaces the least recently used one. */
 export interface Recent<V> {
   get: (key: string) => V | undefined;
   put: (key: string, value: V) => void;

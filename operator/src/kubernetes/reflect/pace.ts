@@ -27,10 +27,12 @@ export interface Pace {
 /**
  * Decides how long to wait before the next list or watch. It prevents hot loops and does not delay a healthy watch.
  *
- * | the watch | ended as requested | ended with an error |
- * |-----------|--------------------|---------------------|
- * | lasted, or received something | at once, but after the minimum watch time | the first backoff |
- * | was short and received nothing | the next backoff | the next backoff |
+ * | the watch | wait if it ended as requested | wait if it ended with an error |
+ * |-----------|-------------------------------|--------------------------------|
+ * | lasted `shortestWatchMs`, or received events | none | the first backoff |
+ * | was shorter and received nothing | the next backoff | the next backoff |
+ *
+ * The wait is longer if Retry-After requires it, or if two watches would otherwise start within `shortestWatchMs`.
  */
 export function decidePace(turn: Turn, failures: number, options: PaceOptions, random: number): Pace {
   const { error, watchedMs, events } = turn;

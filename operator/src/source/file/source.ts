@@ -26,7 +26,7 @@ export interface FileSourceOptions {
   notices: Notices;
 }
 
-/** Number of settle times that the first scan waits for files that are being written. */
+/** Longest time that `start` waits for files that are being written, as a multiple of `settleMs`. */
 const FIRST_SCAN_SETTLE_TIMES = 10;
 const LONGEST_PAUSE_MS = 1000;
 

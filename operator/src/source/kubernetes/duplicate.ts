@@ -1,7 +1,10 @@
 import type { KubeObject } from '@svc-asr/kubernetes';
 import type { ObjectState } from './state.ts';
 
-/** Returns the name under which the source lists a duplicate. Names of resources have no slash. */
+/**
+ * Returns the name under which the source lists a duplicate, which is a model whose name belongs to a model of another
+ * namespace. It cannot be the name of another resource, because those have no slash.
+ */
 export function duplicateKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }

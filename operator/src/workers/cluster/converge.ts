@@ -96,7 +96,10 @@ export function isLeftToKubernetes(
   return isForbidden && desired.template === undefined && hasNothingLeft(model, desired, view);
 }
 
-/** Labels the sick pods. Returns the problem if that fails, because the label only affects where further pods run. */
+/**
+ * Labels the sick pods. If that fails, returns the problem instead of throwing it, so that the other steps still run.
+ * The label only affects where further pods run.
+ */
 async function labelSick(
   model: string,
   { sick = [] }: DesiredWorkers,

@@ -15,13 +15,14 @@ import type { Reflect } from './objects/object-cache.ts';
 import { ClusterRuntime } from './runtime.ts';
 import type { ClusterRuntimeOptions } from './runtime.ts';
 
-/** Options that differ between namespaces. The first entry belongs to the namespace of the installation. */
+/** Options that differ between namespaces. */
 export type NamespaceOptions = Pick<
   ClusterRuntimeOptions,
   'api' | 'reflect' | 'events' | 'installation' | 'secretSources'
 >;
 
 export interface NamespacedRuntimeOptions extends Omit<ClusterRuntimeOptions, keyof NamespaceOptions | 'nodeNotices'> {
+  /** The options of each namespace. The first entry belongs to the namespace of the installation. */
   namespaces: readonly NamespaceOptions[];
   /** Longest time that `open` waits for the further namespaces. */
   namespaceTimeoutMs: number;

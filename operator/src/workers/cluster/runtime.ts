@@ -232,7 +232,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return Promise.resolve();
   }
 
-  /** Completes the removal of a deleted model if its namespace is deleted too. Other models wait for its first list. */
+  /** Before the first list, only completes the removal of deleted models whose namespace is deleted too. */
   async #convergeUnlisted(model: string, desired: DesiredWorkers): Promise<void> {
     if (desired.template !== undefined) return;
     this.#isDeleted = await isNamespaceDeleted(this.#options.api);

@@ -133,7 +133,7 @@ export class HostedPool implements ModelPool {
       rollout: undefined,
       measuredSlots: this.#measuredSlots.all,
       startFailure: findStartFailure(host),
-      // They are reported in the status of the host.
+      // Failing nodes are reported in the status of the host.
       failingNodes: [],
     });
     const { revision, rollout } = found?.status ?? { revision: undefined, rollout: undefined };

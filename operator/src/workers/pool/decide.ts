@@ -101,8 +101,8 @@ export function decideGrowth(input: {
   const missing = (model?.spec.scaling.max ?? 0) - ready.length;
   if (startFailure !== undefined || missing <= 0) return { canGrow: false };
   const slots = ready.reduce((sum, worker) => sum + worker.slots, 0);
-  // Workers that measure their slots may offer fewer at first. Further workers are then expected to offer no more than
-  // the present ones.
+  // Workers that measure their slots may offer fewer slots than `slotsPerWorker`. Further workers are then expected to
+  // offer no more slots than the ready workers offer on average.
   const isLimited = model?.spec.worker.slots === 0 && ready.length > 0;
   const offered = isLimited ? slots / ready.length : Infinity;
   const starting = startingWorkers(view, running);

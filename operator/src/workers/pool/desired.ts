@@ -5,7 +5,7 @@ import type { Plan } from './plan.ts';
 /**
  * Returns how many workers each revision needs. The stable revision of a rollout is listed even if it needs 0 workers
  * now, because a rollback may need it again. If the ledger could not be read, the plan has no count for the stable
- * revision, and it keeps its previous count.
+ * revision, and the revision keeps its previous count.
  */
 export function countByRevision(
   rollout: RolloutDecision | undefined,

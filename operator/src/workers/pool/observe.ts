@@ -151,8 +151,9 @@ export function observeRevisions(
 }
 
 /**
- * Returns a tier in which a revision fails to start, so that workers of other revisions cannot be replaced. These
- * workers are in the same tier, or in a tier that the revision does not have. Undefined if there is no such tier.
+ * Returns a tier in which a revision fails to start and has no ready worker, although it has to replace workers of
+ * other revisions. These workers are in the same tier, or in a tier that the revision does not have. Undefined if there
+ * is no such tier.
  */
 function findBlocked(
   model: string,

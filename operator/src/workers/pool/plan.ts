@@ -14,8 +14,8 @@ export interface PlanInput {
   /** Limits of a rollout. Undefined if the model was deleted. */
   rollout: Pick<RolloutSpec, 'maxSurge' | 'maxUnavailable'> | undefined;
   /**
-   * True to start all workers of `revision` at once, because the other revision has to be replaced soon. Has no effect
-   * if the rollout allows no surge.
+   * True in a rollback. All workers of `revision` then start at the same time, even if `maxSurge` is lower. Has no
+   * effect if the rollout allows no surge.
    */
   hurried?: boolean;
   /** True while workers of a deleted model may still finish their streams. */
@@ -185,7 +185,7 @@ function partition<T>(values: readonly T[], isFirst: (value: T) => boolean): [T[
   return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
 }
 
-/** Returns by how many workers the pool may be above or below `own` workers during a rollout. */
+/** Returns how many workers more and how many fewer than `own`, the wanted number, a pool may have during a rollout. */
 function findRoom({ rollout, hurried }: PlanInput, own: number): RolloutRoom {
   const room = findRolloutRoom(rollout ?? { maxSurge: own, maxUnavailable: 0 }, own);
   return hurried === true && room.surge > 0 ? { ...room, surge: Math.max(room.surge, own) } : room;
@@ -231,7 +231,7 @@ function chooseExcess(
 ): string[] {
   // All workers of a revision that is not needed any more leave, even those that Kubernetes is replacing.
   const free = workers.filter(({ pinned }) => pinned !== true || (!isWanted && stay === 0));
-  // Another worker must not leave because of a replacement that is not ready yet.
+  // A replacement of Kubernetes that is not ready is not counted. Otherwise another worker would leave because of it.
   const counted = workers.filter((worker) => free.includes(worker) || records.has(worker.id));
   const candidates = free.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
   return chooseDrains(candidates, counted.length - stay);

@@ -71,7 +71,7 @@ export class Pool implements ModelPool {
   }
 
   /**
-   * Sets the model, and the guests that its workers serve. Undefined if the model was deleted. Its workers then drain.
+   * Sets the model and its guests. The model is undefined if it was deleted. `ofDeleted` then has its namespace.
    */
   setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = [], ofDeleted?: string): void {
     const { runtime, nowMs } = this.#dependencies;

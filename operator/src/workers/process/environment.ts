@@ -11,7 +11,7 @@ const NOT_FOR_WORKERS =
 const SHARE_OF_GRACE = 0.8;
 
 export interface EnvironmentOptions {
-  /** Environment that workers inherit from, which is that of the operator. */
+  /** Environment variables of the operator. Workers inherit them, except those of other services. */
   base: NodeJS.ProcessEnv;
   /** Folder that relative artifact paths are resolved against. */
   modelRoot: string;

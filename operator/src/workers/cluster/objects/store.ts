@@ -12,7 +12,7 @@ export interface ChildStore {
   stop: () => void;
   /** Returns the models that have a Deployment which is not being deleted. */
   models: () => string[];
-  /** Returns the Deployments of a model, one for each revision. */
+  /** Returns the Deployments of a model: one for each revision, or one for each tier of a revision that has tiers. */
   deployments: (model: string) => KubeObject[];
   get: (type: ResourceType, name: string) => KubeObject | undefined;
   /** Applies an object if it is missing or differs. */

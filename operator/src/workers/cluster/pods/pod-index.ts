@@ -40,7 +40,7 @@ export class PodIndex {
     this.#options = options;
   }
 
-  /** Updates the pod of this name. Undefined if it was deleted. */
+  /** Updates the pod of this name. `object` is undefined if the pod was deleted. */
   update(name: string, object: KubeObject | undefined): void {
     const pod = object && readPod(object);
     if (pod === undefined) this.#drop(name, 'was deleted');

@@ -45,7 +45,8 @@ export async function buildModelSecret(
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       problem ??= new SecretError(`a value for the Secret of the workers cannot be created: ${reason}`, { cause });
-      // Another source may have created a password, which would be stored nowhere if no Secret is written.
+      // If there is no earlier Secret, none is written. Further sources are not called, because a password that they
+      // create would be stored nowhere.
       if (live === undefined) throw problem;
     }
   }
