@@ -179,7 +179,8 @@ test.concurrent(
       await eventuallyLong(async () => expect((await get('tenant', name)).status?.observedGeneration).toBe(1));
     }
     await eventuallyLong(async () => expect((await get('apikey', '8fk2pq9xlm')).status).toBeDefined());
-    // Attempts without Redis or without the lead have another result and a line of their own.
+    // Counts only successful syncs. The metric has another `result` for syncs that fail because Redis is unavailable or
+    // this operator is not the leader.
     const successes = /svc_asr_operator_reconciles_total\{[^}]*kind="Sync",result="success"[^}]*\} (\d+)/;
     const syncs = async () => {
       expect(first.lost).toEqual([]);

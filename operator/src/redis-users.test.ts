@@ -36,14 +36,14 @@ test.each([
   expect(create().users.urlOf('m', existing)).toMatch(/:[\w-]{43}@/);
 });
 
-test('urlOf returns the Redis servers of the operator, with the password of the existing Secret', () => {
+test('urlOf returns the Redis servers of the operator and the existing password, even if the existing URL has other servers', () => {
   const { users } = create('rediss://operator:x@new-a:1,rediss://operator:x@new-b:2');
   expect(users.urlOf('m', 'redis://worker%3Asvc%3Am:known@old:6379')).toBe(
     'rediss://worker%3Asvc%3Am:known@new-a:1,rediss://worker%3Asvc%3Am:known@new-b:2',
   );
 });
 
-test('urlOf keeps the name of the primary and the user of the sentinels', () => {
+test('urlOf keeps the name of the primary and the user of the sentinels from the URL of the operator', () => {
   const { users } = create('rediss+sentinel://operator:x@a:26379/ledger?sentinel_username=s&sentinel_password=y');
   expect(users.urlOf('m', 'redis://worker%3Asvc%3Am:known@old:6379')).toBe(
     'rediss+sentinel://worker%3Asvc%3Am:known@a:26379/ledger?sentinel_username=s&sentinel_password=y',

@@ -170,7 +170,8 @@ test('an account with a monthly budget is rebuilt with the credit and the consum
     { grantedMs: 560_000, consumedMs: 470_000 },
   ]);
   await applyAccount(tenant, 'mine', options);
-  // Of the grant of 60 s, 10 s were charged. The month of the checkpoint is over.
+  // Budgets paid 460 s of the consumption, because 40 s of their 500 s are left. The other 10 s were charged to the
+  // grant of 60 s. The 40 s have expired with their month, and the current month adds 100 s.
   for (let repeats = 0; repeats < 2; repeats++) {
     expect((await accounts.usage('acme'))?.balance).toMatchObject({ availableMs: 150_000, consumedMs: 470_000 });
     await applyAccount(tenant, 'mine', options);
@@ -211,12 +212,13 @@ test('a single lost account is recreated from its checkpoint, even after an inte
   expect(lines.filter(({ message }) => message.includes('was missing from Redis'))).toHaveLength(1);
 });
 
-test('an account in a Redis that was restored from a backup keeps its balance, even if it had no checkpoint at the backup', async () => {
+test('an account in a Redis that was restored from a backup keeps its balance, even if its first checkpoint is newer than the backup', async () => {
   const { accounts } = ledger;
   const bring = (checkpoint?: Checkpoint) =>
     applyAccount(acme, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
   expect(await bring()).toMatchObject({ grants: [{ applied: true }], restored: undefined });
-  // Redis was restored to its state after the first call. The checkpoint in the Tenant includes what was charged later.
+  // This is the state after Redis was restored from a backup that contains only the first call. The checkpoint in the
+  // Tenant includes what was charged after the backup.
   const { restored } = await bring({ consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' });
   expect(restored).toMatchObject({ added: false });
   expect(await accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 0 });

@@ -157,7 +157,7 @@ test('PurgeTask removes nothing while a gateway serves a stream of the deleted t
   expect(await ledger.accounts.state(tenant)).toBe('Deleted');
 });
 
-test('PurgeTask answers a request with the action count with the number of live sessions and of stored items, and removes nothing', async () => {
+test('for a request with the action count, PurgeTask returns the numbers of live sessions and of stored items, and removes nothing', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
   await ledger.purge.requests.submit(tenant, { id: '2', action: 'count' }, 60_000);
@@ -167,7 +167,7 @@ test('PurgeTask answers a request with the action count with the number of live 
   expect([await ledger.accounts.state(tenant), enqueued]).toEqual(['Active', []]);
 });
 
-test('PurgeTask answers a request with the action check with only the number of live sessions', async () => {
+test('for a request with the action check, PurgeTask returns only the number of live sessions', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
   await ledger.purge.requests.submit(tenant, { id: '3', action: 'check' }, 60_000);

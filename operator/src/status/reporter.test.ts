@@ -143,7 +143,7 @@ test('reporter.failed reports the error until the resource is applied', async ()
   expect(ready()).toMatchObject({ status: 'True' });
 });
 
-test('the reporter reports an unavailable Redis only for a resource with a newer generation', async () => {
+test('reporter.failed reports an unavailable Redis only if the newest generation is not reported as applied', async () => {
   const { reporter, state, reported, ready } = setUp();
   state.current = { observedGeneration: 2 };
   await reporter.failed('Tenant', 'acme', redisUnavailable());

@@ -197,7 +197,7 @@ test('a worker with a stream is drained and stays until the stream ends, and idl
   const operator = await start();
   await upToNumber(2);
   const busy = await placed('stream');
-  // Waits until the pool has read the placement. An older view of the workers could stop the busy one.
+  // Waits until the pool has read that a worker is busy. Otherwise it could stop this worker instead of the idle one.
   const active = /svc_asr_pool_sessions\{[^}]*state="active"[^}]*\} 1\b/;
   await eventually(async () => expect((await operator.get('/metrics')).body).toMatch(active));
   folder.write('m.yaml', pool({ min: 0, max: 1 }));

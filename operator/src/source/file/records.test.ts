@@ -25,7 +25,7 @@ test.each([
   ['was modified just now and has not changed since', 99_900, 300, true],
   ['has a modification time in the future', 200_000, 0, false],
   ['has a modification time in the future and has not changed since', 200_000, 300, true],
-])('isReadable of a file that %s (at %d, unchanged for %d ms) is %s', (_, modifiedMs, laterMs, expected) => {
+])('isReadable of a file that %s (modified at %d, unchanged for %d ms) is %s', (_, modifiedMs, laterMs, expected) => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1', modifiedMs)), 50, GRACE_MS);
   noteScan(records, scan(sighting('1', modifiedMs)), 50 + laterMs, GRACE_MS);

@@ -36,7 +36,7 @@ async function start(folders = [folder], { settleMs = 50, deleteGraceMs = 100 } 
 
 const file = (name: string) => join(folder, name);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** Time in which the source would certainly detect, read or delete a file. */
+/** Time in which the source certainly applies a new, changed or deleted file. */
 const LONG_MS = 400;
 
 /** Writes a file with an old modification time. */

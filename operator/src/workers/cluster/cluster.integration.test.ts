@@ -152,8 +152,8 @@ test(
     await stage.restartOperator();
     await stage.kubectl(['cordon', 'test-node']);
     for (const session of ['g', 'h', 'i']) await held(session);
-    // Earlier workers measured two slots each. The pool therefore starts two workers at once, instead of one to measure
-    // the slots.
+    // Earlier workers measured two slots each. The pool therefore starts two workers at the same time. It need not
+    // start one first to measure the slots.
     await eventually(async () => expect(await pods()).toHaveLength(2), LONG_MS);
   },
   TEST_MS,

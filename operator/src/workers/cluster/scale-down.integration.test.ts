@@ -14,8 +14,8 @@ const LONG_MS = 120_000;
 const WORKERS = 30;
 const STEPS = [15, 3];
 /**
- * Delay of the pod watch. It is longer than the time in which a Deployment passes lower replicas on to its ReplicaSet.
- * An operator that relies on a short delay would lose pods with streams.
+ * Delay with which the Kubernetes controllers observe changes of pods. It is longer than the time in which a Deployment
+ * passes lower replicas on to its ReplicaSet. An operator that relies on a short delay would lose pods with streams.
  */
 const LATE_MS = 1500;
 /** Polling interval. Each poll opens a connection, and a shorter interval would load a busy machine. */
@@ -39,7 +39,7 @@ afterAll(async () => {
 const pods = () => stage.list('pods', `${LABELS.model}=m`);
 
 test(
-  'the operator removes dozens of idle workers and none with streams, even if Kubernetes observes the selection late',
+  'the operator removes dozens of idle workers and none with streams, even if the pod watch of Kubernetes is late',
   async () => {
     const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, idleToZeroSeconds: 0 };
     await stage.apply(model('m', { scaling: { ...quick, min: 0, max: WORKERS } }));

@@ -322,7 +322,7 @@ test('planPool starts missing workers of the stable revision during a rollout', 
   expect(plan({ ...up, registered })).toEqual({ ensure: 1, ensureStable: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool runs 10% more workers during a rollout, and starts all workers at once in a rollback', () => {
+test('planPool runs 10% more workers during a rollout, and starts all workers at the same time in a rollback', () => {
   const many = Array.from({ length: 40 }, (_, at) => `o${at}`);
   const atStart = { desired: 40, running: many.map(older), registered: many.map((id) => record(id)) };
   expect(plan({ ...atStart, stable }).ensure).toBe(4);

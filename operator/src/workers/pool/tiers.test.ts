@@ -155,7 +155,7 @@ test('a rollout without surge replaces single-worker tiers one after the other, 
   expect(Math.min(...fewest)).toBe(2);
 });
 
-test('a canary without surge and without tiers never leaves its pool without a ready worker when the pool shrinks to one', async () => {
+test('if a pool without tiers shrinks to one worker during a canary without surge, at least one worker is always ready', async () => {
   const harness = createPoolHarness();
   const own = { scaling: { ...scaling, max: 2 } };
   const revision = harness.set({ ...own, worker: { slots: 1 }, rollout });

@@ -27,7 +27,7 @@ const createSecret = (name: string, labels: object = {}) =>
   stage.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name, labels }, stringData: { token: 'hidden-value' } });
 const revisionsOfPods = async () =>
   (await stage.list('pods', `${LABELS.model}=m`)).map(({ metadata }) => metadata.labels?.[LABELS.revision]);
-/** Waits until this many workers of one revision run, and returns the revision. */
+/** Waits until this many workers run, all of one revision other than `before`. Returns the revision. */
 const upToNumber = (count: number, before = '') =>
   eventually(async () => {
     const workers = (await stage.ledger.workers.list('m')).filter(({ draining }) => !draining);

@@ -28,14 +28,14 @@ test("the admission rules accept another tag of the installation's image, even i
 test.each([
   ['url', { artifact: url }],
   ['image', { artifact: { image: 'evil.example/models/m:1' } }],
-])('the admission rules refuse an artifact.%s of another host', (field, spec) => {
+])('the admission rules refuse an artifact.%s of a host that is not allowed', (field, spec) => {
   expect(problemOf(spec)).toEqual({
     reason: 'ArtifactHostRefused',
     message: expect.stringContaining(`host "evil.example:443" (spec.artifact.${field}) is not allowed`),
   });
 });
 
-test('the admission rules with an empty list of hosts allow every host, but send credentials to none', () => {
+test('with an empty list of hosts, the admission rules allow every host, but refuse an artifact that needs credentials', () => {
   expect(problemOf({ artifact: url }, ANY_HOST)).toBeUndefined();
   expect(problemOf({ artifact: { image: 'evil.example/m:1' } }, ANY_HOST)).toBeUndefined();
   expect(problemOf({ artifact: { ...url, secretRef: { name: 's' } } }, ANY_HOST)).toEqual({

@@ -35,7 +35,7 @@ test.each([
   expect(read(object)).toBeUndefined();
 });
 
-test('a cordoned node has a notice of the kind cordon, which is less urgent', () => {
+test('a cordoned node has a notice of the kind cordon, not of the kind removal', () => {
   expect(read(node({ unschedulable: true }))).toEqual({ kind: 'cordon', reason: 'it is cordoned' });
 });
 

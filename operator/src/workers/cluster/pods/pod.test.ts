@@ -90,8 +90,9 @@ test('findStartFailure reports repeated crashes with the last log line, even whi
   const trying = { name: 'worker', ready: false, state: { running: {} }, ...crash };
   expect(startFailureOf({ containerStatuses: [trying] })).toEqual(crashed);
   expect(startFailureOf({ containerStatuses: [{ ...trying, restartCount: 1 }] })).toBeUndefined();
-  // The pod was ready after its last crash.
+  // The pod was ready before its last crash, so that only this crash counts.
   expect(startFailureOf({ containerStatuses: [trying] }, { crashes: 1 })).toBeUndefined();
+  // The pod is ready again.
   expect(startFailureOf({ containerStatuses: [{ ...trying, ready: true }] })).toBeUndefined();
 });
 
