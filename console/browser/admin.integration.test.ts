@@ -27,7 +27,7 @@ async function signIn(path = '/', token = TOKEN, url = console_.adminUrl): Promi
   return page;
 }
 
-/** Waits until the notice with a result has the focus, because the button of the action has disappeared. */
+/** Waits until the notice with the result of an action has the focus. The page has removed the button of the action. */
 const focusedNotice = (page: Page, text: string) => page.locator('.notice:focus').filter({ hasText: text }).waitFor();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
@@ -156,7 +156,7 @@ test('tenants are found by a part of their name and by status', async () => {
   await page.getByRole('link', { name: 'suspended-one' }).waitFor();
 });
 
-test('every tab of a tenant is shown without violations, and the audit log records the views', async () => {
+test('every tab of a tenant follows the accessibility rules, and the audit log records which tabs were viewed', async () => {
   await console_.createTenant('tabs');
   const key = await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'tabs', name: 'production' } });
   const page = await signIn('/tenants/tabs');
@@ -218,7 +218,7 @@ test('limits that two administrators change at the same time are both kept', asy
     await page.getByText('Saved.').first().waitFor();
   }
   expect((await specOf('two-tabs')).limits).toMatchObject({ requestsPerMinute: 77, sessionsPerMinute: 77 });
-  // The second page shows the change of the first one, and sends it neither now nor later.
+  // The second page shows the value that the first page saved. It does not send this value with its own changes.
   expect(await pages[1]?.getByLabel('Requests per minute').inputValue()).toBe('77');
   await pages[1]?.getByRole('button', { name: 'Save changes' }).click();
   await pages[1]?.getByText('Nothing was changed.').waitFor();
@@ -293,7 +293,7 @@ test('a tenant is suspended and resumed', async () => {
   }
 });
 
-test('a private link is created at once, and replaced only after a confirmation', async () => {
+test('a private link is created without a confirmation, and replaced only after one', async () => {
   await console_.call('PUT', '/admin/v1/tenants/linked', { body: { displayName: 'linked', state: 'Active' } });
   const page = await signIn('/tenants/linked?tab=access');
   await page.getByRole('button', { name: 'Create private link' }).click();
@@ -362,7 +362,7 @@ test('models and health show workers, streams, the queue and gateways', async ()
   await ledger.catalogue.replace([
     { id: 'luo', language: 'Dholuo', languageCode: 'luo', maxAudioSeconds: 300, maxWaitSeconds: 60 },
   ]);
-  // The leases would end during this test on a busy machine.
+  // Without renewals, the leases of the gateway and the worker would end during this test on a busy machine.
   const gateway = await ledger.gateways.join('gateway-1');
   await ledger.workers.register('luo', { id: 'worker-1', address: 'ws://w', revision: 'r1', slots: 1 });
   const renew = async () => {

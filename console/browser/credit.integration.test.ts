@@ -51,7 +51,7 @@ test('the overview warns before the credit runs out, and a request for more is s
   await page.getByText('You asked for more credit on').waitFor({ state: 'detached' });
 });
 
-test('a tenant without credit sees that new sessions are refused, on the overview', async () => {
+test('the overview of a tenant without credit shows that new sessions are refused', async () => {
   const page = await browser.signIn(await console_.createTenant('zero', { grants: [] }));
   await page.getByRole('alert').filter({ hasText: 'You have no credit left' }).waitFor();
   await page.getByText('New sessions are refused').waitFor();

@@ -16,7 +16,7 @@ afterAll(async () => {
   await console_.stop();
 });
 
-/** Joins the waitlist up to the dialog with the private link. */
+/** Sends an application for the waitlist. Returns the private link, and the page with the dialog that shows it. */
 async function join(organisation: string) {
   const page = await browser.open(`${console_.pageUrl}/`);
   await page.getByLabel('Your name').fill('Achieng');
@@ -142,7 +142,7 @@ test('renewing the private link shows the new one once, and revoking it signs ou
   await page.getByText('This link no longer works.').waitFor();
 });
 
-test('an account that a file defines offers neither a new link nor a request for credit', async () => {
+test('an account that is defined in a read-only file offers neither a new link nor a request for credit', async () => {
   const link = await console_.createTenant('fixed', { grants: [] });
   renameSync(`${console_.folder}/tenant-fixed.yaml`, `${console_.readFolder}/tenant-fixed.yaml`);
   const page = await browser.signIn(link);

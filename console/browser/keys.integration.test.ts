@@ -29,7 +29,7 @@ async function createKey(page: Page, name: string): Promise<string> {
 /** Returns the row or card of a key. */
 const rowOf = (page: Page, lastFour: string) => page.getByRole('row').filter({ hasText: `…${lastFour}` });
 
-test('a developer creates, rotates and revokes keys, and every dialog names the last four characters', async () => {
+test('a developer creates, rotates and revokes keys, and every dialog names the key by its last four characters', async () => {
   const page = await browser.signIn(await console_.createTenant('keys'));
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByText('No API keys yet').waitFor();
@@ -96,7 +96,7 @@ test('a new key stays shown after Back, and after a sign-out in another tab', as
   await page.goBack();
   await page.locator('h1', { hasText: 'Overview' }).waitFor();
   expect(await page.getByLabel('Your new API key', { exact: true }).innerText()).toBe(key);
-  // Another tab shares the cookie of this one.
+  // This request stands for a sign-out in another tab, which shares the cookie of this one.
   const headers = { 'x-svc-asr-console': '1' };
   const signedOut = await page.context().request.delete(`${console_.pageUrl}/console/v1/sign-in`, { headers });
   expect(signedOut.status()).toBe(200);

@@ -14,7 +14,10 @@ import { drawVariants } from './testing/screenshots.ts';
 const KIKUYU = 'svc-asr-kikuyu-v1';
 const FULL = 'svc-asr-full-v1';
 const NAME = 'ki_espeak_053';
-/** Words of the recording that the model recognizes at least, of 18. The browser starts to capture at any sample. */
+/**
+ * Minimum number of the recording's 18 words in the transcript. The number is low because the browser can start to
+ * capture in the middle of the recording.
+ */
 const MIN_WORDS = 3;
 const FILE = join(modelFolder(KIKUYU), 'eval', `${NAME}.wav`);
 const MAX_WORD_ERRORS = 50;
@@ -53,7 +56,7 @@ function transcriptOf(page: Page): Promise<string> {
   return page.getByRole('region', { name: 'Transcript' }).innerText();
 }
 
-test('an audio file becomes a transcript, and the latencies of the model appear', async () => {
+test('an audio file is transcribed, and the page then offers the latencies of the model', async () => {
   const { page } = await openPlayground();
   await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
   expect(await page.getByRole('button', { name: 'Transcribe file' }).isDisabled()).toBe(true);
@@ -62,7 +65,7 @@ test('an audio file becomes a transcript, and the latencies of the model appear'
   await page.getByText('Sending the recording.').waitFor();
   await page.getByRole('button', { name: 'Transcribe file' }).waitFor();
   expect(wordErrorRate([recording(NAME).text], [await transcriptOf(page)])).toBeLessThan(MAX_WORD_ERRORS);
-  // A worker reports the contexts of its model when it has started.
+  // The page offers latencies only after a worker has started and has reported the contexts of the model.
   await page.getByLabel('Latency').selectOption({ label: 'Text every 320 ms' });
   await checkPage(page);
 });
@@ -123,7 +126,7 @@ test('a file that is too large gets a message before it is decoded', async () =>
   await checkPage(page);
 });
 
-test('a start without a network gets a message, and causes no error of the page', async () => {
+test('a recording that starts without a network shows a message, and causes no script error', async () => {
   const { page } = await openPlayground();
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Start recording' }).click();
@@ -153,7 +156,10 @@ const ASK_SLOWLY = `
   };
 `;
 
-/** Starts a recording that waits for the microphone, leaves it, and then allows the microphone. */
+/**
+ * Starts a recording and calls `leave` while the page waits for the microphone. Then allows the microphone, and waits
+ * until the page has released it.
+ */
 async function allowAfter(page: Page, leave: () => Promise<void>): Promise<void> {
   await page.evaluate('window.allow = undefined');
   await page.getByRole('button', { name: 'Start recording' }).click();
@@ -225,7 +231,7 @@ test('if the account may run only one session, the page explains this before the
   await checkPage(page);
 });
 
-test('an account without credit sees it once, and cannot start a recording', async () => {
+test('the playground shows once that the account has no credit, and cannot start a recording', async () => {
   const { page } = await openPlayground({ seconds: 0 });
   await page.getByText('Your credit is used up.').waitFor();
   expect(await page.getByRole('button', { name: 'Start recording' }).isDisabled()).toBe(true);
@@ -240,7 +246,7 @@ test('a model without workers is reported as busy', async () => {
   await checkPage(page);
 });
 
-test('the code of the playground names the key, and changes with the settings', async () => {
+test('the example code in the playground names the API key, and changes with the settings', async () => {
   const { page } = await openPlayground();
   const code = page.getByRole('tabpanel').locator('pre');
   // The keys are loaded after the page.

@@ -22,7 +22,7 @@ afterAll(async () => {
   await console_.stop();
 });
 
-/** Opens the console and signs in at the provider. */
+/** Follows the sign-in link of the open page, and signs in at the provider as `grace`. */
 async function signInAtProvider(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Sign in with your account' }).click();
   await page.getByLabel('Subject').fill('grace');

@@ -110,7 +110,7 @@ const keyRow = (page: Page, name: string) => page.getByRole('row').filter({ hasT
 const keyNames = async (visitor: Visitor): Promise<string[]> =>
   (await visitor.call('GET', 'keys')).body.data.map(({ name }: { name: string }) => name);
 
-test('a user who selects another account sees its keys, and a tab with the first account creates no key in it', async () => {
+test('a user who selects another account sees its keys, and a tab that shows one account creates no key in another', async () => {
   const { user, own, other, otherOwner } = await joinTwoTeams();
   const page = await openAs(user, '/keys');
   await keyRow(page, 'other-key').waitFor();
@@ -121,7 +121,7 @@ test('a user who selects another account sees its keys, and a tab with the first
 
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('misplaced');
-  // Another tab shares the cookie of this one.
+  // This request stands for a switch in another tab, which shares the cookie of this one.
   await page.context().request.post(`${users.pageUrl}/console/v1/session/tenant`, {
     headers: { 'x-svc-asr-console': '1' },
     data: { tenant: other },
@@ -163,7 +163,7 @@ test('an invitation that was withdrawn shows why it cannot be accepted', async (
   await page.getByText('you are not a member of any account').waitFor();
 });
 
-test('a sign-in with an account returns to the page that was opened', async () => {
+test('a sign-in at the identity provider returns to the page that the user had opened', async () => {
   const subject = users.addUser({ groups: ['asr-admins'] });
   const owner = await users.signIn(subject);
   const { tenant } = (await owner.call('POST', 'applications', APPLICANT)).body as { tenant: string };
@@ -181,7 +181,7 @@ test('a sign-in with an account returns to the page that was opened', async () =
   expect(admin.url()).toBe(`${users.adminUrl}/audit`);
 });
 
-test('a sign-in that fails at the provider shows a message, and the address does not keep its code', async () => {
+test('a sign-in that fails at the provider shows a message, and the error code is removed from the address', async () => {
   const page = await browser.open(`${users.pageUrl}/?sign_in_error=identity_provider_unavailable`);
   await page.getByText('The sign-in service is not available.').waitFor();
   expect(page.url()).toBe(`${users.pageUrl}/`);

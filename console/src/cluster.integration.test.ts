@@ -297,7 +297,7 @@ test(
 );
 
 test(
-  'a rotation in a cluster moves the expiry of the old key, and needs no further right',
+  'a rotation in a cluster moves the expiry of the old key, and needs only the permissions of the chart',
   async () => {
     await put('rotating', { state: 'Active' });
     const { body: link } = await call('POST', '/admin/v1/tenants/rotating/link');

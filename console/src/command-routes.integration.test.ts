@@ -52,7 +52,7 @@ test('every admin command has a line in this file', async () => {
   expect(commands.filter((words) => !LINES.some((line) => `${line} `.startsWith(`${words} `)))).toEqual([]);
 });
 
-test('svc-asr admin sends every request of the admin API that does not only serve browsers', async () => {
+test('svc-asr admin sends every request of the admin API, except those that only browsers need', async () => {
   for (const line of LINES) {
     // The plan of a rebuild expires if the operator does not write it again.
     await console_.ledger.identity.showPlan({ ledgerId: 'lost', tenants: [] });

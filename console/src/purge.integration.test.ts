@@ -126,7 +126,7 @@ describe.each([
   }
 
   test(
-    'shows what exists and removes nothing without --yes, then removes a tenant and a later one starts empty',
+    'only counts the data without --yes, removes it with --yes, and a new tenant of the same name starts empty',
     async () => {
       await create('acme');
       await create('other');

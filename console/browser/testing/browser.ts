@@ -27,7 +27,7 @@ export interface TestBrowser {
 
 /** Starts Chromium with additional command-line options. */
 export async function startBrowser(options: readonly string[] = []): Promise<TestBrowser> {
-  // Chromium has no sandbox as root, which containers use. The pages of the tests are our own.
+  // Chromium cannot use its sandbox as root, the user of containers. The tests open only our own pages.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...options];
   const browser: Browser = await chromium.launch({ executablePath: findChromium(), args });
   const close = () => browser.close();
@@ -116,8 +116,8 @@ export async function waitForFocus(page: Page, text: string): Promise<void> {
 }
 
 /**
- * Follows a link of the page if it is there. A page whose session was ended elsewhere may have left for the sign-in
- * already, because a request that it had sent before was refused.
+ * Follows a link if the page shows it. If the session was ended elsewhere, a refused request may already have replaced
+ * the page with the sign-in.
  */
 export async function followIfShown(page: Page, path: string): Promise<void> {
   await page.evaluate(`document.querySelector('a[href=${JSON.stringify(path)}]')?.click()`);

@@ -16,7 +16,7 @@ export interface BrowserConsole extends TestEnvironment {
   decline: (name: string, reason: string) => void;
 }
 
-/** Starts the console for tests of its pages, with an operator unless the test stops Redis. */
+/** Starts the console for tests of its pages. Tests that stop Redis set `operator` to false. */
 export async function startBrowserConsole(
   env: Record<string, string> = {},
   { operator = true } = {},

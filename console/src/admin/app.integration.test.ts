@@ -54,7 +54,7 @@ test('the admin API returns 429 for a wrong token after too many failed attempts
   }
   const limited = await console_.call('GET', tenants, { token: 'wrong' });
   expect([limited.status, limited.body.error.code]).toEqual([429, 'rate_limit_exceeded']);
-  // One attempt per 20 s is allowed, and a slow machine has used part of them.
+  // One attempt per 20 s is allowed. On a slow machine, part of these 20 s has passed already.
   expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(Number(limited.headers.get('retry-after'))).toBeLessThanOrEqual(20);
   expect((await console_.call('GET', tenants)).status).toBe(200);

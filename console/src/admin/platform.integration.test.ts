@@ -28,7 +28,7 @@ afterEach(() => console_.stop());
 
 const get = (path: string) => console_.call('GET', `/admin/v1/${path}`);
 
-test('GET models returns resources and served models with their workers, streams and queue', async () => {
+test('GET models returns models that are defined or served, with their workers, streams and queue', async () => {
   const { ledger } = console_;
   await ledger.catalogue.replace([ENTRY]);
   await ledger.workers.register('luo', { id: 'w1', address: 'ws://w1', revision: 'r1', slots: 1 });
@@ -109,7 +109,7 @@ test('GET tenants selects by state and by a part of the name or the contact', as
   }
 });
 
-test('POST grants stores a note of up to 500 characters, which the tenant shows to administrators', async () => {
+test('POST grants stores a note of up to 500 characters, which GET of the tenant returns', async () => {
   await console_.call('PUT', '/admin/v1/tenants/acme', { body: { displayName: 'acme' } });
   const grant = (body: object) => console_.call('POST', '/admin/v1/tenants/acme/grants', { body });
   const note = 'n'.repeat(500);

@@ -151,7 +151,7 @@ describe('the usage export', () => {
     expect(text).toBe('tenant,day,model,sessions,audio_ms,billable_ms\n');
   });
 
-  test('reads every tenant of a list that is longer than a group', async () => {
+  test('contains every tenant, even if there are more tenants than the export reads at the same time', async () => {
     const names = Array.from({ length: 120 }, (_, n) => `many-${String(n).padStart(3, '0')}`);
     const settings = { ...SETTINGS, limits: LIMITS };
     await Promise.all(names.map((name) => console_.ledger.accounts.configure(name, settings)));

@@ -41,7 +41,7 @@ test('an audit entry that is added just as a write ends is written too, even if 
   const { audit: stored } = console_.ledger;
   const act = { actor: 'admin-token', name: null, action: 'tenant.put', target: 'tenant/a', tenant: 'a', detail: {} };
   const settings = { AUDIT_MAX_ENTRIES: 100, AUDIT_RETENTION_DAYS: 1, AUDIT_QUEUE_ENTRIES: 10 };
-  // The write ends within some microtasks of the reply of Redis. An entry is added at each of them.
+  // The write ends a few microtasks after the reply of Redis. Each round adds its entry one microtask later.
   for (let turns = 0; turns < 10; turns++) {
     let isFirst = true;
     const append: typeof stored.append = async (...args) => {

@@ -150,7 +150,8 @@ test('every route of the admin API that changes something has an example in this
 });
 
 /**
- * Answers the request for a purge as the operator does, if there is one. The answer to `busyAt` reports a live session.
+ * Answers pending requests of the console as the operator does during a purge. The answer to a request with the action
+ * `busyAt` reports a live session.
  */
 async function answerPurges(busyAt?: 'check' | 'remove'): Promise<void> {
   const { requests } = console_.ledger.purge;

@@ -139,7 +139,7 @@ test(
     expect(await kubectl(['get', name, '-o', 'jsonpath={.metadata.labels.asr\\.svc\\.dev/tenant}'])).toBe(one.tenant);
 
     const list = async () => (await one.developer.call('GET', 'keys')).body.data;
-    // One page for the label and one for keys without a label. All keys would be 7 pages.
+    // One request lists the keys with the label of the tenant, and one the keys without a label. All keys are 7 pages.
     expect(await countRequests(console_, list)).toBe(2);
     expect(await countRequests(console_, list)).toBe(0);
     expect(await list()).toMatchObject([{ key_id: key.key_id }]);
@@ -202,7 +202,7 @@ test(
     }
     expect(statuses).toEqual(Array<number>(20).fill(200));
     expect((await developer.call('GET', 'account')).status).toBe(401);
-    // The last sign-out was not stored, because each one is a write.
+    // The limit of 20 stored sign-outs is reached, so further sign-outs do not change the Tenant.
     const last = await version();
     await developer.call('POST', 'sign-in', { token });
     expect((await developer.call('DELETE', 'sign-in')).status).toBe(200);

@@ -66,7 +66,7 @@ async function visitorOf(caller: Caller): Promise<Visitor> {
     case 'an owner':
       return team.owner;
     case 'a private link': {
-      // A new one for each request, because some requests end the link.
+      // Each request gets a new visitor with a new link, because some requests revoke the link.
       const visitor = createVisitor(users.pageUrl);
       await visitor.call('POST', 'applications', APPLICANT);
       return visitor;

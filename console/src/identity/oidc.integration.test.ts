@@ -223,7 +223,7 @@ test('users can sign in with the provider from an address that is blocked after 
 });
 
 test.each(['cross-site', 'same-site'])(
-  'a sign-in that a %s page starts ends at the start page and sets no cookie',
+  'if a %s page starts a sign-in, the browser is sent to the start page and gets no cookie',
   async (site) => {
     const response = await fetch(startUrl(), { redirect: 'manual', headers: { 'sec-fetch-site': site } });
     expect([response.headers.get('location'), response.headers.get('set-cookie')]).toEqual(['/', null]);
@@ -237,7 +237,7 @@ test('a user who cancels at the provider returns to the page with an error', asy
   expect(url.search).toBe('?sign_in_error=sign_in_failed');
 });
 
-test('a private link still signs in as owner, and its session has no user', async () => {
+test('a private link signs in as owner although there is a provider, and its session has no user', async () => {
   const visitor = createVisitor(console_.pageUrl);
   const { tenant } = (await visitor.call('POST', 'applications', APPLICANT)).body;
   expect((await visitor.call('GET', 'session')).body).toMatchObject({

@@ -9,7 +9,10 @@ const peppers = parseKeyring(
 );
 const request = { tenant: 'acme', displayName: '', expiresAt: null };
 
-/** Returns bytes that fill each key id with one letter, given by its index in the base62 alphabet. */
+/**
+ * Replaces the source of random bytes, so that each new key id repeats one letter. `letters` are the indexes of these
+ * letters in the base62 alphabet.
+ */
 function bytesFor(letters: number[]): (n: number) => Uint8Array {
   let call = 0;
   return (n) => new Uint8Array(n).fill(letters[Math.floor(call++ / 2)] ?? 0);

@@ -15,7 +15,7 @@ let smtp: TestSmtp;
 let console_: TestEnvironment;
 beforeAll(async () => {
   smtp = await startSmtp();
-  // The checks of this test run when it calls them.
+  // The console runs no checks. The tests call `checkMails` instead.
   const env = { ...smtp.settings, MAIL_CHECK_MINUTES: '0', APPLICATIONS_PER_HOUR: '1000', MAILS_PER_HOUR: '1000' };
   console_ = await startTestEnvironment({ env, operator: true });
 });
@@ -38,7 +38,7 @@ async function approved(seconds: number): Promise<{ tenant: string; email: strin
   return { tenant, email };
 }
 
-/** Creates what a console has for its check. */
+/** Creates the dependencies of `checkMails`, as a console with the time `nowMs` has them. */
 async function createDeps(nowMs = Date.now()): Promise<MailCheckDeps> {
   const logger = createLogger('console', 'silent');
   const settings = {

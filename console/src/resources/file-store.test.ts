@@ -123,7 +123,7 @@ test('the file store reports unreadable files with their problem, without their 
 });
 
 test.each(['kind: [', ''])(
-  'the file store can delete a key whose file contains %j by its name, but no other such resource',
+  'the file store deletes a key whose damaged file contains %j, but no tenant with such a file',
   async (text) => {
     const { folder, store } = await open();
     for (const name of ['apikey-a.yaml', 'tenant-a.yaml', 'mine.yaml']) writeFileSync(join(folder, name), text);

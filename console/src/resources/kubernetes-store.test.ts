@@ -85,7 +85,7 @@ test.each(['create', 'replace'] as const)(
   },
 );
 
-test('the Kubernetes store passes undefined to the change function if the resource is deleted in between', async () => {
+test('the Kubernetes store passes undefined to the change function if the resource is deleted between read and write', async () => {
   const { store, put, api, before } = open();
   put(object('acme'));
   before('replace', () => void api.delete({ group: '', version: '', plural: '', kind: 'Tenant' }, 'acme'));

@@ -8,7 +8,7 @@ test.each([
   [60_000, 60_000, undefined, false],
   [HOUR_MS - 1, 10 * HOUR_MS, undefined, true],
   [HOUR_MS, 10 * HOUR_MS, undefined, false],
-  // With a budget, the grants of earlier months do not count.
+  // With a budget, a tenth of the budget is the limit, and the granted credit does not count.
   [HOUR_MS, 100 * HOUR_MS, 10 * HOUR_MS, false],
   [HOUR_MS - 1, 100 * HOUR_MS, 10 * HOUR_MS, true],
 ])(

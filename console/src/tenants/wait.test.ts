@@ -59,7 +59,7 @@ test('waitUntilGrantApplied continues while Redis is unavailable and returns fal
   expect(await waitUntilGrantApplied(ledger, 'acme', 'g', NOW, { timeoutMs: 5, intervalMs: 1 })).toBe(false);
 });
 
-test('waitUntilGrantApplied fails at once on an error other than an unavailable Redis', async () => {
+test('waitUntilGrantApplied fails without a retry on an error other than an unavailable Redis', async () => {
   const ledger = ledgerOf(() => Promise.reject(new Error('unexpected failure')));
   await expect(waitUntilGrantApplied(ledger, 'acme', 'g', NOW, polling)).rejects.toThrow('unexpected failure');
 });

@@ -59,7 +59,7 @@ function routesOf(server: Server): Route[] {
   const layers = app?.router.stack ?? [];
   return layers.flatMap(({ route }) =>
     (route?.stack ?? []).flatMap(({ method }) => {
-      // Handlers of all methods have none.
+      // A handler that was added with `all` has no method.
       const name = method as string | undefined;
       return route === undefined || name === undefined ? [] : [{ method: name.toUpperCase(), path: route.path }];
     }),

@@ -65,7 +65,7 @@ async function apply(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
   }
   const { grants, ...settings } = resource.spec;
   await ledger.accounts.configure(resource.metadata.name, settings);
-  // A tenant may have a thousand grants.
+  // The grants are applied at the same time, because a tenant may have a thousand of them.
   const { name } = resource.metadata;
   await Promise.all(grants.map(({ id, audioSeconds }) => ledger.accounts.grant(name, id, audioSeconds * 1000)));
 }

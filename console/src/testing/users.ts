@@ -7,12 +7,12 @@ import { createVisitor } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 import { createWebClient, signInAs } from './web-client.ts';
 
-/** A console with an OpenID provider, and users of both. */
+/** A console with an OpenID provider, and functions that create users and sign them in. */
 export interface UserEnvironment extends TestEnvironment {
   readonly provider: OpenidProvider;
   /** Adds a user to the provider and returns the subject. */
   addUser: (user?: TestUser) => string;
-  /** Signs a user in at the developers' page. Without a subject, it is a new user. */
+  /** Signs a user in at the developers' page. Without a subject, it adds a new user to the provider first. */
   signIn: (subject?: string) => Promise<Visitor>;
   /** Creates an approved tenant with its owner. */
   createTeam: () => Promise<{ tenant: string; owner: Visitor }>;
@@ -23,8 +23,8 @@ export interface UserEnvironment extends TestEnvironment {
 export const APPLICANT = { name: 'Grace', email: 'grace@example.org', organisation: 'Acme Radio', use: 'Captions' };
 
 /**
- * Starts Redis, an OpenID provider and a console that uses both. A substitute for the operator runs unless the test stops
- * Redis.
+ * Starts Redis, an OpenID provider, a console that uses both, and a substitute for the operator. Tests that stop Redis
+ * set `operator` to false.
  */
 export async function startUserEnvironment(
   env: Record<string, string> = {},

@@ -68,10 +68,10 @@ export function createWebClient(): WebClient {
   };
 }
 
-/** Signs a user in at the test provider, from the start at the console. Returns where the browser ends. */
+/** Opens the address that starts a sign-in, and signs a user in at the test provider. Returns the last page. */
 export async function signInAs(client: WebClient, startUrl: string, subject: string): Promise<Landing> {
   const landed = await client.open(startUrl);
-  // With a session at the provider, no form appears.
+  // The provider shows no form if the client still has a session there.
   if (!landed.url.pathname.startsWith('/interaction/')) return landed;
   return client.open(landed.url.href, { form: { subject } });
 }

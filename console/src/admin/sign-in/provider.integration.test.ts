@@ -22,7 +22,7 @@ async function signIn(groups: readonly string[], subject = users.addUser({ group
   return { url, cookie, call, subject, received: client.received() };
 }
 
-test('a user of an administrator group signs in on the admin port, and the audit log has the user', async () => {
+test('a user of an administrator group signs in on the admin port, and the audit log names the user', async () => {
   const { call, subject, received } = await signIn(['other', 'asr-admins']);
   const actor = `oidc:${users.provider.issuer}#${subject}`;
   expect((await call('GET', '/admin/v1/session')).body).toMatchObject({

@@ -29,7 +29,7 @@ test('firstChoices prefers a model with a ready worker', () => {
   expect(firstChoices([MODEL]).model).toBe('');
 });
 
-test('configOf contains the language and what was chosen', () => {
+test('configOf contains the language of the model, and the context and the pause that the user chose', () => {
   expect(configOf(NO_CHOICES, MODEL)).toEqual({ language: 'ki' });
   expect(configOf({ ...NO_CHOICES, context: '56,3', silence: '500' }, MODEL)).toEqual({
     language: 'ki',

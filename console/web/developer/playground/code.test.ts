@@ -18,7 +18,7 @@ test.each(CODE_KINDS)('the code for %s names the model and the key, and reads th
   expect(code).not.toMatch(/svc_live_|undefined|MODEL/);
 });
 
-test.each(CODE_KINDS)('the code for %s contains the configuration that was tried', (kind) => {
+test.each(CODE_KINDS)('the code for %s contains the configuration that was chosen in the playground', (kind) => {
   const code = buildCode(kind, FACTS);
   expect(code).toMatch(/\[56,3\]|\(56, 3\)/);
   expect(code).toMatch(/"silence_ms":500|endpointing_ms=500/);

@@ -42,7 +42,7 @@ test('a status of the service is shown until the stream is ready', () => {
   expect(reduce(waiting, received({ type: 'ready' }))).toMatchObject({ phase: 'listening', status: '' });
 });
 
-test('ready does not restart a recognition whose audio has ended already', () => {
+test('a message `ready` does not restart a recognition whose audio has ended already', () => {
   const state = apply({ type: 'created', sessionId: 's' }, { type: 'phase', phase: 'finishing' });
   expect(reduce(state, received({ type: 'ready' })).phase).toBe('finishing');
 });

@@ -11,7 +11,7 @@ const row = (day: string, model: string, seconds: number, keyId: string | null =
   billable_ms: seconds * 1000,
 });
 
-test('daysBetween lists both ends and crosses a month', () => {
+test('daysBetween returns all days from the first to the last, both included, across the end of a month', () => {
   expect(daysBetween('2026-02-27', '2026-03-02')).toEqual(['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02']);
   expect(daysBetween('2026-03-02', '2026-03-01')).toEqual([]);
 });
