@@ -32,7 +32,7 @@ export interface LedgerView {
     dailyUsage: (tenant: string, days: number) => Promise<DailyUsage[]>;
     /** Returns usage from one day to another, both included (YYYY-MM-DD), oldest day first. */
     usageBetween: (tenant: string, from: string, to: string) => Promise<DailyUsage[]>;
-    /** Returns the same by model and key, newest day first. */
+    /** Returns usage from one day to another by model and key, newest day first. */
     usageByKey: (tenant: string, from: string, to: string) => Promise<KeyUsage[]>;
   };
   readonly refusals: {
@@ -69,7 +69,7 @@ export interface LedgerView {
     gateways: () => Promise<FleetGateway[]>;
     pool: (model: string) => Promise<FleetPool>;
   };
-  /** Contexts that a worker of a model has reported last. */
+  /** Contexts in the latest report of a worker of the model. */
   readonly pools: { contexts: (model: string) => Promise<[left: number, right: number][]> };
   readonly catalogue: { read: () => Promise<CatalogueEntry[] | undefined> };
   readonly memory: { read: () => Promise<RedisMemory[]> };

@@ -54,7 +54,7 @@ export interface TenantView {
 
 export type TenantState = 'Waitlisted' | 'Active' | 'Suspended' | 'Declined';
 
-/** The fields of a Tenant's spec that the pages show. Responses contain all of them. */
+/** The fields of a Tenant's spec that the pages show. Responses contain the whole spec. */
 export interface TenantSpecView {
   readonly displayName: string;
   readonly state: TenantState;
@@ -112,7 +112,7 @@ export interface OwnTenantView {
   /** Null if the link is of an older version and has no expiry yet. */
   readonly link_expires_at: string | null;
   readonly api_url: string;
-  /** CA file that the examples of the page name. Null if clients trust the API anyway. */
+  /** CA file that the code examples on the page use. Null if clients trust the certificate of the API without it. */
   readonly api_ca_file: string | null;
   /** Null until the operator has created the account, or while Redis is unavailable. */
   readonly account: AccountView | null;

@@ -74,7 +74,7 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
     .post(
       audited('application.decline', async (request, response, act) => {
         const { name } = request.params;
-        // Earlier versions of the command send no body.
+        // Earlier versions of the svc-asr command send no body.
         const hasBody = request.headers['content-type'] !== undefined;
         const { reason } = valid(checkDecline(hasBody ? await readJson(request, response) : {}));
         const { isChanged, ...shown } = await change(name, (tenant) => decline(tenant, reason));

@@ -6,7 +6,10 @@ import { methodNotAllowed } from '../http/error-handler.ts';
 import { countTenant, purgeTenant } from '../tenants/purge.ts';
 import { checkPurgeRequest } from './schemas.ts';
 
-/** Interval between two checks while a response waits. Each check lists all ApiKeys. */
+/**
+ * Time between two checks for the answer of the operator, or for the deletion of resources. Each check of the deletion
+ * lists all ApiKeys.
+ */
 const INTERVAL_MS = 200;
 
 /** Serves the removal of all data of a tenant. Without `confirm` it only counts the data. */

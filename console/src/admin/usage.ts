@@ -20,7 +20,7 @@ export function routeUsage(router: Router, { ledger, settings, logger, now }: De
         const { from, to, format, tenant } = valid(checkUsageExportQuery(request.query));
         nameView(act, 'usage', tenant);
         checkRange(from, to, dateOf(now() - settings.USAGE_RETENTION_DAYS * DAY_MS));
-        // Days in the future have no usage. One day is left for a clock of Redis that is ahead.
+        // Days in the future have no usage. Tomorrow is included, because the clock of Redis may be ahead.
         const tomorrow = dateOf(now() + DAY_MS);
         const last = to < tomorrow ? to : tomorrow;
         // The list is read before the status is sent. If Redis is unavailable, the response is a 503.

@@ -22,7 +22,7 @@ export interface Welcome {
   readonly fallback: number;
   /** Models that the tenant may use. By default unchanged. */
   readonly models?: readonly string[] | undefined;
-  /** Limits to change, in the form of the resource. */
+  /** Limits to change, in the form of `spec.limits` of the Tenant. */
   readonly limits?: object | undefined;
 }
 

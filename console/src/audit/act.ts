@@ -13,7 +13,7 @@ export interface Act {
   target?: string;
   /** Kind of the act, if it differs from the usual one of the route. */
   action?: string;
-  /** Actor, if the handler itself authenticates the request. A request that fails before gets no entry. */
+  /** Actor, if the handler itself authenticates the request. A request that fails before this is set gets no entry. */
   actor?: Actor;
   /**
    * Set to `always` once the request has changed something, so that it gets an entry even if it is rejected afterwards.

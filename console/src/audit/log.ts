@@ -33,8 +33,8 @@ export interface AuditFilter {
 }
 
 /**
- * The audit log. Each act is logged at once and then written to Redis. While Redis is unavailable, entries wait in
- * memory, so that acts such as the revocation of a key do not depend on Redis.
+ * The audit log. Each act appears immediately in the log of the console and is then written to Redis. While Redis is
+ * unavailable, entries wait in memory. Acts such as the revocation of a key therefore do not depend on Redis.
  */
 export class AuditLog {
   readonly #deps: AuditDeps;

@@ -16,7 +16,7 @@ import { startSession } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Maximum number of links that a tenant may create per hour, and of its revocations. Each is a write. */
+/** Maximum number of links that a tenant may create per hour. Each is a write. */
 const LINKS_PER_HOUR = 10;
 
 /** Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. */
@@ -51,7 +51,7 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     const { token } = createLink(tenant, peppers, expiresAtMs);
     const renewed = await change(tenant, (current) => withLink(current, token, peppers, expiresAtMs));
     logger.info({ tenant: name }, 'private link replaced');
-    // A new link ends the sessions of the old one, but not those of users.
+    // The new link has ended the session of a browser that opened the old link. Sessions of users continue.
     if (sessionOf(request).signedInBy === 'link') startSession(request, response, renewed, deps);
     const expiresAt = new Date(expiresAtMs).toISOString();
     const view: LinkView = { object: 'link', tenant: name, token, path: `/#${token}`, expires_at: expiresAt };
@@ -63,7 +63,7 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     const { name } = tenant.metadata;
     act.tenant = name;
     count(revocations, name);
-    // The tenant of the session may be some seconds old.
+    // `tenant` comes from a cache and may be some seconds old.
     const current = await store.get('Tenant', name);
     if (current !== undefined && isLinkRevoked(current.resource)) {
       act.entry = 'never';

@@ -23,7 +23,7 @@ export function createSignOut({ store, identity, now }: DeveloperDeps, finder: S
     // A Tenant in a read-only folder cannot store the sign-out. Its sessions end when they expire.
     if (readOnlyIn !== undefined) return;
     const { name } = tenant.metadata;
-    // A user can always leave this browser. A copy of the cookie then works until it expires.
+    // Above the limit, a sign-out only clears the cookie of this browser. A copy of the cookie works until it expires.
     if (signOuts.waitMs(name, now()) > 0) return;
     signOuts.fail(name, now());
     await store.update('Tenant', name, (current) => {
@@ -34,7 +34,7 @@ export function createSignOut({ store, identity, now }: DeveloperDeps, finder: S
   }
 
   async function end(request: Request): Promise<void> {
-    // A user may be signed in without a tenant.
+    // The user is checked first, because `find` throws for a user without a tenant.
     const user = await finder.findUser(request);
     if (user !== undefined) {
       await identity.users.end(user.token);

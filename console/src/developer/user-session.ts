@@ -64,7 +64,7 @@ export function routeUserSession(router: Router, deps: DeveloperDeps, finder: Se
     const user = await finder.findUser(request);
     if (user !== undefined) return user;
     const found = await finder.find(request);
-    // A request that is signed in otherwise has the session of a private link.
+    // Without a user, a signed-in request has the session of a private link.
     throw new ConsoleError(found.signedInBy === 'link' ? 'signed_in_by_link' : 'not_signed_in');
   }
 

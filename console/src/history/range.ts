@@ -7,7 +7,7 @@ export function dateOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Rejects days that do not exist, and a range whose first days may have left Redis. */
+/** Rejects days that do not exist, and a range with days before `oldest`, whose usage Redis may have deleted. */
 export function checkRange(from: string, to: string, oldest: string): void {
   const refuse = (message: string) => new ConsoleError('invalid_parameters', { message });
   for (const [name, date] of Object.entries({ from, to })) {

@@ -43,7 +43,7 @@ function viewRefusal(refusal: Refusal): RefusalView {
   };
 }
 
-/** Returns the default message of an error. A gateway of a later version may have further errors. */
+/** Returns the default message of an error. Empty for a code that only a later version of the gateway uses. */
 function defaultMessage(code: string): string {
   return code in ERRORS ? ERRORS[code as ErrorCode].message : '';
 }

@@ -61,7 +61,7 @@ function rangeOf(
     throw new ConsoleError('invalid_parameters', { message });
   }
   checkRange(from, to, dateOf(nowMs - retentionDays * DAY_MS));
-  // Days in the future have no usage. One day is left for a clock of Redis that is ahead.
+  // Days in the future have no usage. Tomorrow is included, because the clock of Redis may be ahead.
   const tomorrow = dateOf(nowMs + DAY_MS);
   return { from: from < tomorrow ? from : tomorrow, to: to < tomorrow ? to : tomorrow };
 }

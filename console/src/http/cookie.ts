@@ -37,7 +37,7 @@ export function createCookie(name: string, sameSite: 'Strict' | 'Lax'): Cookie {
 
 /**
  * Returns true if the request used HTTPS, to this port or to a proxy in front of it. A client that sends a wrong
- * protocol affects only its own cookie.
+ * X-Forwarded-Proto affects only its own cookie.
  */
 function isSecure(request: Request): boolean {
   return request.secure || String(request.headers['x-forwarded-proto']).split(',')[0] === 'https';

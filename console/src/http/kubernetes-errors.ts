@@ -56,7 +56,7 @@ function unavailable(error: KubernetesError): ConsoleError {
   });
 }
 
-/** Names the fields from the spec on, as the console does for its own checks. */
+/** Describes the rejected fields without the prefix `spec.`, as the console does for its own checks. */
 function wrongFields({ causes, serverMessage }: KubernetesError): string {
   const problems = causes.map(({ field, message }) => ({ field: field.replace(/^spec\.?/, ''), message }));
   return problems.length === 0 ? serverMessage : describeProblems(problems);

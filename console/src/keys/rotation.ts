@@ -20,7 +20,7 @@ export function replacedKeyOf({ metadata }: ApiKey): string | null {
 export function rotatedExpiry(expiresAt: string | null, createdAt: string | undefined, nowMs: number): string | null {
   if (expiresAt === null) return null;
   const lifetimeMs = Date.parse(expiresAt) - (createdAt === undefined ? nowMs : Date.parse(createdAt));
-  // A key is created some time after its expiry was computed.
+  // A key is created shortly after its expiry was computed, so the lifetime is rounded to whole minutes.
   const wholeMs = Math.round(lifetimeMs / MINUTE_MS) * MINUTE_MS;
   return new Date(nowMs + Math.max(DAY_MS, wholeMs)).toISOString();
 }

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Time before the expiry of a key at which its mail is sent. */
 const KEY_WARNING_MS = 7 * DAY_MS;
-/** Time for which a mark is kept. It is longer than the condition that it stands for usually lasts. */
+/** Time for which Redis keeps the mark that a mail was sent. The reason for the mail usually lasts a shorter time. */
 const MARK_MS = 400 * DAY_MS;
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
@@ -57,8 +57,8 @@ export async function checkMails(deps: MailCheckDeps): Promise<void> {
 }
 
 /**
- * Sends the mail about low credit. The mark contains the grants and the month, so that a later grant or month leads to
- * another mail.
+ * Sends the mail about low credit. Its mark contains the granted credit and the end of the budget's month. After a
+ * further grant or in another month, the tenant can therefore get another mail.
  */
 async function checkCredit(deps: MailCheckDeps, tenant: Tenant): Promise<void> {
   const account = viewAccount(await deps.ledger.accounts.read(tenant.metadata.name));
@@ -89,7 +89,7 @@ async function checkKey(deps: MailCheckDeps, tenant: Tenant, { spec }: ApiKey): 
   );
 }
 
-/** Sends a mail to all recipients, unless it has a mark. If no recipient gets it, the next check tries again. */
+/** Sends a mail to all recipients, unless its mark exists. If no recipient gets it, the next check tries again. */
 async function sendOnce(
   { store, ledger }: MailCheckDeps,
   tenant: Tenant,

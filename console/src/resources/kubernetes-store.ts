@@ -19,8 +19,8 @@ export interface KubernetesStoreOptions {
 }
 
 /**
- * kubectl, the operator's finalizer and other consoles also write to resources, but rarely. More conflicts in a row
- * than this are reported.
+ * Maximum number of attempts of a write that conflicts, or of a list whose pages expire. Conflicts are rare, because
+ * kubectl, the operator's finalizer and other consoles rarely write to resources.
  */
 const MAX_ATTEMPTS = 10;
 const BACKOFF = { baseMs: 20, maxMs: 1000 };

@@ -47,11 +47,11 @@ export interface ResourceStore {
   list: <K extends ConsoleKind>(kind: K) => Promise<Stored<K>[]>;
   /** Returns the keys that are labelled with a tenant. See `keysOf`. */
   labelledKeys: (tenant: string) => Promise<Stored<'ApiKey'>[]>;
-  /** Returns the keys of all tenants that have no label. */
+  /** Returns the keys without a label, of all tenants. */
   unlabelledKeys: () => Promise<Stored<'ApiKey'>[]>;
   /** Returns the members of a tenant and its pending invitations. */
   membersOf: (tenant: string) => Promise<Stored<'Member'>[]>;
-  /** Returns what makes a user a member, for every tenant of the user. */
+  /** Returns the Members of a user in all tenants. */
   membershipsOf: (user: UserIdentity) => Promise<Stored<'Member'>[]>;
   /** Returns what `list` leaves out because it is damaged. */
   unreadable: () => Promise<Unreadable[]>;

@@ -36,7 +36,7 @@ export interface AdminLinkView extends LinkView {
   readonly url: string | null;
 }
 
-/** What exists of a tenant, or was removed. */
+/** Report of a purge: the data that it removed, and the data that remains, as counts by kind. */
 export interface PurgeView {
   readonly live_sessions: number;
   readonly removed: Readonly<Record<string, number>>;
@@ -126,7 +126,7 @@ export interface HealthView {
     | readonly {
         readonly id: string;
         readonly streams: number;
-        /** Streams that the gateway can accept. Null if it has not reported them. */
+        /** Number of further streams that the gateway can accept. Null if it has not reported it. */
         readonly free_streams: number | null;
         readonly lease_expires_at: string;
       }[]

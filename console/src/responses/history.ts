@@ -34,7 +34,7 @@ export interface SessionRow {
   /** Null for sessions without a key. */
   readonly key_id: string | null;
   readonly source: 'api' | 'playground';
-  /** Code of the reason. Null until it is known. */
+  /** Code of the reason why the session ended. Null until it is known. */
   readonly end_reason: string | null;
   /** Close code of the WebSocket. Null without a stream, and until it is known. */
   readonly close_code: number | null;

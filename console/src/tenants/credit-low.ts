@@ -1,6 +1,6 @@
 import type { AccountView } from '../responses.ts';
 
-/** Part of the granted credit below which a balance is low. */
+/** Share of the budget or of the granted credit, below which a balance is low. */
 const LOW_PART = 0.1;
 const LOW_MS = 60_000;
 

@@ -22,17 +22,17 @@ export interface PurgeReport {
   /** True if nothing was removed, because the request did not confirm the removal. */
   dry_run: boolean;
   live_sessions: number;
-  /** Number of removed keys, entries and resources, by kind. Empty for a dry run. */
+  /** Number of removed keys and entries in Redis, journal lines and resources, by kind. Empty for a dry run. */
   removed: Counts;
-  /** Number of keys, entries and resources that a new scan found, by kind. */
+  /** Number of keys and entries in Redis, journal lines and resources that exist after the request, by kind. */
   remaining: Counts;
   /** Files that may contain data of the tenant but cannot be read. */
   unreadable: readonly Unreadable[];
-  /** True if the scan could read everything and found nothing. */
+  /** True if nothing remains and everything could be read. */
   complete: boolean;
 }
 
-/** Maximum time that an operator needs to check for live sessions. Without an answer it is not running. */
+/** Maximum time that an operator needs to check for live sessions. If no answer arrives, no operator is running. */
 const CHECK_TIMEOUT_MS = 60_000;
 
 /** Counts what exists of a tenant. */

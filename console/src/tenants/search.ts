@@ -2,7 +2,7 @@ import type { Tenant } from '@svc-asr/core';
 
 /** Conditions of a search for tenants. */
 export interface TenantSearch {
-  /** Part of the name, of the display name or of the contact, in any case. */
+  /** Part of the name, of the display name or of the contact, in upper or lower case. */
   readonly search?: string;
   readonly state?: Tenant['spec']['state'];
 }

@@ -52,7 +52,7 @@ export interface AdminRoutes {
 
 const listeners = new Set<() => void>();
 
-/** Calls a function when a response shows that the administrator is not signed in any more. */
+/** Calls a function when a response shows that the session has ended. Returns a function that stops it. */
 export function onSessionEnd(listener: () => void): () => void {
   listeners.add(listener);
   return () => {

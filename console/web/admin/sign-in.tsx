@@ -15,7 +15,7 @@ import { Front } from './front.tsx';
 /** Address that leads to the identity provider. */
 const PROVIDER_PATH = '/admin/v1/sign-in/oidc';
 
-/** Signs an administrator in with the admin token. */
+/** Signs an administrator in with the admin token, or at the identity provider if one is configured. */
 export function SignInPage({
   message,
   onSignedIn,

@@ -28,7 +28,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Routes of an API with the types of their responses, such as `'GET keys': KeyList`. */
+/** Sends a request to a route. `Routes` maps each route to the type of its response, such as `'GET keys': KeyList`. */
 export type Call<Routes> = <K extends keyof Routes & string>(route: K, options?: CallOptions) => Promise<Routes[K]>;
 
 /** Header of every request that changes something. Pages of other sites cannot send it. */
@@ -69,7 +69,7 @@ interface ErrorAnswer {
   readonly error?: { readonly message?: string; readonly code?: string; readonly request_id?: string };
 }
 
-/** Codes of responses while a part of the service is unavailable. Their messages are for programs. */
+/** Codes of responses while a part of the service is unavailable. The page shows its own text for them. */
 const UNAVAILABLE = ['service_unavailable', 'gateway_unavailable'];
 
 function errorOf(status: number, { error = {} }: ErrorAnswer): RequestError {

@@ -61,7 +61,7 @@ export function formatAudio(ms: number): string {
   return `${rest} ${s}`;
 }
 
-/** Formats milliseconds with tenths of a second below one minute, for example as "8.4 s". */
+/** Formats milliseconds of audio, with hundredths of a second below one minute, for example as "8.44 s". */
 export function formatExactAudio(ms: number): string {
   if (ms >= MINUTE_MS || ms % SECOND_MS === 0) return formatAudio(ms);
   return `${numbers.format(Math.ceil(ms / 10) / 100)} ${texts.general.units.seconds}`;

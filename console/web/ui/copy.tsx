@@ -76,7 +76,7 @@ export function CopyField({
   );
 }
 
-/** Copies a text. Browsers offer the clipboard only over HTTPS and on localhost, so a selection is the second way. */
+/** Copies a text. If the clipboard is unavailable, as over plain HTTP, it selects the text and copies the selection. */
 async function writeClipboard(text: string): Promise<boolean> {
   try {
     if (isSecureContext) {

@@ -4,9 +4,9 @@ import { texts } from '../texts/index.ts';
 import { Icon } from './icons.tsx';
 
 /**
- * A modal dialog. The focus moves into it when it appears, and back to where it was, or to the title of the
- * page, when it disappears. A dialog that is
- * not dismissible closes only by its own buttons. The browser then also asks before the tab is closed.
+ * A modal dialog. The focus moves into it when it appears. When it disappears, the focus returns to the element that
+ * had it before, or to the title of the page if this element was removed. A dialog that is not dismissible closes only
+ * by its own buttons. While it is open, the browser asks before it closes the tab.
  */
 export function Dialog({
   title,

@@ -76,7 +76,7 @@ export function TextField(
         <input
           {...attributes}
           {...control}
-          // Preact has a form of the element for each type of input, and no type for all of them.
+          // The types of Preact have one variant per input type, and none that accepts any input type.
           {...({ type } as object)}
           class={isMono ? 'mono' : undefined}
           value={value}

@@ -24,7 +24,7 @@ export function Shell({
   footer,
   children,
 }: {
-  /** Name of the page at the top. */
+  /** Name of the product above the navigation. */
   brand?: string;
   /** Groups of entries. A line separates them. */
   groups: readonly (readonly NavigationEntry[])[];

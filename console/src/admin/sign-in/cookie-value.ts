@@ -17,7 +17,7 @@ const VALUE = /^(([\w-]{1,3000})\.([\w-]{1,32}))\.([\w-]{43})$/;
 /** Signs and reads the cookies of administrators. */
 export interface CookieValues {
   write: (session: AdminSession) => string;
-  /** Returns `forged` if the signature is wrong, and undefined if the text is not a value. */
+  /** Returns `forged` if the signature is wrong, and undefined if the text does not have the form of a cookie. */
   read: (text: string) => AdminSession | 'forged' | undefined;
 }
 

@@ -61,7 +61,7 @@ export class AdminSessions {
     return isEnded ? undefined : session;
   }
 
-  /** Ends a session. Returns false if Redis is unavailable, so that other consoles still accept the session. */
+  /** Ends a session. Returns false if Redis is unavailable. Other consoles then still accept the session. */
   async end(request: Request, response: Response, { id, expiresAtMs }: AdminSession): Promise<boolean> {
     this.#endedUntilMs.set(id, expiresAtMs);
     COOKIE.clear(request, response);

@@ -40,7 +40,7 @@ export function ModelsPage() {
   );
 }
 
-/** Returns whether gateways offer a model. Redis contains that, so it is unknown while Redis is unavailable. */
+/** Shows whether gateways offer a model. Redis stores this, so it is unknown while Redis is unavailable. */
 function Served({ model, isKnown }: { model: ModelView; isKnown: boolean }) {
   const text = adminTexts.models;
   if (!isKnown) return <Badge tone="warning">{text.unknown}</Badge>;

@@ -15,7 +15,7 @@ import { PurgeDialog } from './purge-dialog.tsx';
 
 type Open = 'state' | 'delete' | 'purge';
 
-/** Approves, suspends, links, deletes and purges a tenant. */
+/** Approves, suspends, resumes, deletes and purges a tenant, and creates its private link. */
 export function AccessTab({ tenant, reload }: TabProps) {
   const [open, setOpen] = useState<Open>();
   const [purged, setPurged] = useState<PurgeView>();

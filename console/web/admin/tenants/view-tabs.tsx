@@ -20,7 +20,7 @@ import type { Column } from '../../ui/table.tsx';
 import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
 
-/** A list of what the tenant sees. */
+/** A table with data that the developers of the tenant can see too. */
 function View<Row>({
   loaded,
   caption,

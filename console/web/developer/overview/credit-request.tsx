@@ -10,7 +10,7 @@ import { useAccount } from '../account-context.ts';
 import { call } from '../api.ts';
 
 const SECONDS_PER_HOUR = 3600;
-/** Most audio that a request may name. */
+/** Maximum amount of audio that a user may ask for. */
 const MAX_SECONDS = 1_000_000_000;
 
 /** Asks the administrator for more credit. */

@@ -20,7 +20,7 @@ export function OverviewPage() {
   const { account } = useAccount();
   const [isAsking, setAsking] = useState(false);
   const text = texts.overview;
-  // The notice has a button of its own.
+  // The notice about low credit has its own button to ask for credit, so the page shows no second one.
   const hasNotice = account.credit_low && account.account !== null;
   return (
     <Page
@@ -46,7 +46,7 @@ export function OverviewPage() {
   );
 }
 
-/** Returns whether the user can ask for credit. The request is stored in the tenant. */
+/** Returns whether the user can ask for credit. The request is stored in the Tenant, so the Tenant must be writable. */
 function mayAsk(account: OwnTenantView): boolean {
   return mayDevelop(account) && !account.read_only;
 }

@@ -17,7 +17,7 @@ export const NO_CHOICES: Choices = { model: '', context: '', silence: '', source
 /** Pauses that the playground offers, in milliseconds. */
 export const SILENCES = [300, 500, 1000, 2000] as const;
 
-/** Maximum length of the audio of a recognition. Longer audio needs a session of its own for each part. */
+/** Maximum duration of the audio of one recognition in the playground. */
 export const MAX_AUDIO_SECONDS = 60;
 
 /** Largest audio file. Decoding a larger one would block the page. A minute of uncompressed stereo has 12 MB. */

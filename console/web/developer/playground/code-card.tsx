@@ -11,7 +11,7 @@ import { MAX_AUDIO_SECONDS } from './choices.ts';
 import { buildCode, CODE_KINDS } from './code.ts';
 import type { CodeKind } from './code.ts';
 
-/** The same recognition as code, with the name of a key. */
+/** Example code that recognizes speech with the chosen settings. A comment in the code names the chosen API key. */
 export function CodeCard({ model, config, keys }: { model: string; config: StreamConfig; keys: readonly ListedKey[] }) {
   const { account } = useAccount();
   const [keyId, setKeyId] = useState('');

@@ -4,7 +4,7 @@ import { texts } from '../../texts/index.ts';
 import { Badge, Card } from '../../ui/content.tsx';
 import type { LoggedEvent } from './state.ts';
 
-/** Every message of the protocol, newest last. */
+/** The messages that the page sent and received, newest last. */
 export function EventsCard({ events }: { events: readonly LoggedEvent[] }) {
   const text = texts.playground;
   const list = useRef<HTMLOListElement>(null);

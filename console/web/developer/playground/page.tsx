@@ -52,7 +52,7 @@ function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: 
   const { state, level, seconds, start, stop } = useRecognition(() => {
     // The balance is refreshed later if this fails, for example without a network.
     reload().catch(() => undefined);
-    // The first worker of a model reports the latencies that the model offers.
+    // Reads the models again. A worker that has started for this session has reported the latencies of its model.
     onEnd();
   });
   const keys = useLoad('keys', () => call('GET keys'));
@@ -87,7 +87,7 @@ function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: 
   );
 }
 
-/** Returns what a session of the playground would take from the account. */
+/** Returns why a playground session would be refused, or could make another session of the account be refused. */
 function conflictFor({ limits, account }: OwnTenantView): Conflict {
   const live =
     account === null ? undefined : { live: account.live_sessions, availableMs: account.credits.available_ms };

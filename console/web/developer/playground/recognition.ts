@@ -19,11 +19,11 @@ export interface Reports {
   onLevel: (level: number) => void;
   /** Called with the whole seconds of audio that were captured so far. */
   onSeconds: (seconds: number) => void;
-  /** Called with the time from the moment at which audio was complete to its text. */
+  /** Called when a text arrives, with the time since the last audio of this text was captured or the flush was sent. */
   onLatency: (kind: 'delta' | 'final', latencyMs: number) => void;
 }
 
-/** A message of the protocol. Audio is reported in sums, because it has many frames. */
+/** A message of the protocol. One event of the type `audio` stands for several audio frames, because there are many. */
 export type ProtocolEvent = StreamEvent | { readonly type: string; readonly [field: string]: unknown };
 
 /** How a recognition ended. */
@@ -99,7 +99,8 @@ async function sendAudio(stream: AsrStream, input: AudioInput, audio: SentAudio,
     samples += pcm.length;
     reports.onSeconds(Math.floor(samples / AUDIO.sampleRateHz));
     audio.add((pcm.length / AUDIO.sampleRateHz) * 1000, performance.now());
-    // Not awaited, so that the meter follows the microphone while the service is not ready. A session limits the audio.
+    // Not awaited, so that the meter follows the microphone while the service is not ready. The limit of the session
+    // bounds the audio that waits in memory.
     void stream.send(pcm).catch(() => undefined);
     frames++;
     bytes += pcm.byteLength;

@@ -59,7 +59,7 @@ export function TranscriptCard({
 
 function describePhase({ phase, status }: PlaygroundState, isFile: boolean): string {
   const { phases } = texts.playground;
-  // The service adds when it ends the session. That sentence changes every second.
+  // Removes the sentence with the time until the session ends, because it changes every second.
   if (phase === 'waiting' && status !== '') return status.replace(/ The session ends in .*$/, '');
   if (isFile && phase === 'asking') return phases.opening;
   if (isFile && phase === 'listening') return phases.sending;

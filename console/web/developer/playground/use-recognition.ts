@@ -39,7 +39,7 @@ interface Run {
   readonly cancel: AbortController;
 }
 
-/** Runs one recognition at a time. `onEnd` is called when the session was settled. */
+/** Runs one recognition at a time. `onEnd` is called when a recognition has ended or failed. */
 export function useRecognition(onEnd: () => void): Recognition {
   const [state, dispatch] = useReducer(reduce, IDLE);
   const [level, setLevel] = useState(0);
@@ -57,7 +57,8 @@ export function useRecognition(onEnd: () => void): Recognition {
     dispatch({ type: 'started' });
     setSeconds(0);
     try {
-      // A credential is valid for 60 seconds, and a user may take longer to allow the microphone.
+      // The microphone is opened before the session is created. A user may take longer to allow it than the 60 seconds
+      // for which the credential of a session is valid.
       const opened = file === undefined ? await openMicrophone({ workletUrl }) : await openFile(file);
       run.input = opened;
       // The user may have stopped or left while the browser asked for the microphone.

@@ -50,7 +50,7 @@ export function groupUsage(rows: readonly UsageRow[], by: 'model' | 'key', days:
   return [...groups.values()].sort((a, b) => b.billableMs - a.billableMs);
 }
 
-/** Adds the totals of `row` to a group, and replaces its daily values. */
+/** Adds the totals of `row` to a group. The daily values of `row` replace those of the group. */
 function add(group: UsageGroup, row: UsageGroup): UsageGroup {
   return {
     id: group.id,

@@ -6,7 +6,7 @@ import { dayOf } from './group.ts';
 import type { UsageRange } from './range.ts';
 import { isRange } from './range.ts';
 
-/** Selects the last days, or two days of the user's choice. */
+/** Selects a range that ends today, or a range between two days that the user chooses. */
 export function RangePicker({
   range,
   nowMs,
