@@ -18,7 +18,7 @@ test.each([
   expect(() => own.take('b')).not.toThrow();
 });
 
-test('TenantPlaces counts a place that is released twice only once', () => {
+test('TenantPlaces ignores the second release of a place', () => {
   const places = new TenantPlaces(4, 'full');
   const release = places.take('a');
   places.take('a');

@@ -15,7 +15,7 @@ test('buildAnswer writes SRT with cue numbers and decimal commas, and VTT with a
   );
 });
 
-test('buildAnswer reports the rounded-up duration as usage in json, and ends the format text with a newline', () => {
+test('buildAnswer reports the duration, rounded up, as usage in the format json, and adds a newline in the format text', () => {
   expect(JSON.parse(bodyOf('json'))).toEqual({ text: 'wĩ mwega nĩ', usage: { type: 'duration', seconds: 3663 } });
   expect(bodyOf('text')).toBe('wĩ mwega nĩ\n');
 });

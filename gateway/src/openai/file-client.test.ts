@@ -54,7 +54,7 @@ test('FileClient requests no frame while its stream does not read, and continues
   client.send(READY);
   await nextTurn();
   await nextTurn();
-  // One further frame was decoded in advance.
+  // The second frame was requested before the stream stopped reading, and is not sent yet.
   expect([requested.length, received.length]).toEqual([2, 1]);
   client.read(true);
   await nextTurn();

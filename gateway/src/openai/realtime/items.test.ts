@@ -32,7 +32,7 @@ describe('Items', () => {
     expect(completed).toEqual({ type: 'completed', id: committed?.item_id, transcript: 'two' });
   });
 
-  test('completes a turn that was detected before a commit with its final, and the commit with the next final', () => {
+  test('completes a turn that the service detected before a commit with the first final, and the commit with the next one', () => {
     const { items, translate, speak } = createItems();
     const turn = speak();
     expect(items.commit(true, true)).toEqual([]);

@@ -36,7 +36,7 @@ describe('Operations', () => {
     expect(takeAll(operations)).toEqual([audio(part), audio(part, G711), { type: 'flush' }, audio(part, G711)]);
   });
 
-  test('joins audio to the rest of an operation without changing the part that was taken', () => {
+  test('joins audio to the rest of an operation without changing the part that was already taken from it', () => {
     const operations = new Operations();
     for (const byte of [1, 2]) operations.push(audio(Buffer.from([byte, byte])));
     const taken = operations.shift();

@@ -107,13 +107,13 @@ describe('Recognizer', () => {
   test.each([
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
-  ] as const)('ends at once after %s with the reason %s if there is no session', (method, reason) => {
+  ] as const)('without a session ends as soon as %s is called, with the reason %s', (method, reason) => {
     const { recognizer, state } = createRecognizer();
     recognizer[method]();
     expect(state.failed).toBe(reason);
   });
 
-  test('ends after finish during a session when the buffered audio was transcribed', async () => {
+  test('transcribes the buffered audio before it ends if finish is called during a session', async () => {
     const { recognizer, start, state } = createRecognizer();
     const stream = await start();
     recognizer.finish();
@@ -122,7 +122,7 @@ describe('Recognizer', () => {
     expect(state.failed).toBe('session_time_limit');
   });
 
-  test('ends after drain during a session when that session ends, and starts no other session', async () => {
+  test('continues a session during which drain is called, and then ends instead of starting another session', async () => {
     const { recognizer, append, start, state, streams } = createRecognizer({ idleMs: 1000 });
     const stream = await start();
     recognizer.drain();
@@ -138,7 +138,7 @@ describe('Recognizer', () => {
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
   ] as const)(
-    'ends after %s while an idle session is ending when that session has ended, with the reason %s',
+    'waits for the end of an idle session that is ending when %s is called, and then ends with the reason %s',
     async (method, reason) => {
       const { recognizer, start, state } = createRecognizer({ idleMs: 1 });
       const stream = await start();
@@ -154,7 +154,7 @@ describe('Recognizer', () => {
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
   ] as const)(
-    'ends after %s while a session is being settled when the settlement is done, with the reason %s',
+    'waits for a settlement that is in progress when %s is called, and then ends with the reason %s',
     async (method, reason) => {
       const { recognizer, start, state, streams, append } = createRecognizer({ idleMs: 1 });
       const stream = await start();

@@ -13,9 +13,9 @@ function manualTicker() {
   const ticker = { add: (turn: Tick) => turns.add(turn), remove: (turn: Tick) => turns.delete(turn) };
   return {
     ticker: ticker as unknown as Ticker,
-    /** Ticks once at a time. */
+    /** Ticks once, at the given time. */
     at,
-    /** Ticks every 100 ms until a time. */
+    /** Ticks every 100 ms until the given time. */
     until: (ms: number) => {
       while (lastMs < ms) at(Math.min(ms, lastMs + 100));
     },
@@ -78,12 +78,12 @@ test('Clocks do not report a client as idle while it waits for an answer, but st
   expect(events).toEqual(['ping', 'ping', 'idle']);
 });
 
-test('Clocks do not report an idle client because the gateway was suspended', () => {
+test('Clocks do not count the time in which the gateway was suspended as idle time of the client', () => {
   const { clocks, events, time } = start({ pingMs: 60_000, lifetimeMs: 60_000 });
   time.until(300);
   time.at(30_000);
   expect(events).toEqual([]);
-  // The gateway now reads what the client sent meanwhile.
+  // The gateway now reads what the client sent while the gateway was suspended.
   clocks.onMessage();
   time.until(30_900);
   expect(events).toEqual([]);

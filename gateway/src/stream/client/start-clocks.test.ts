@@ -6,8 +6,8 @@ import { startClocks } from './start-clocks.ts';
 const times = { idleMs: 1000, pingMs: 5000, extraMs: 500 } as StreamParts['times'];
 
 /**
- * Starts the clocks of a stream of 2 s and lets time pass, with a tick every 100 ms. Returns the names of the
- * callbacks that were called.
+ * Starts the clocks of a stream that has reserved 2 s of audio. Then lets time pass, with a tick every 100 ms. Returns
+ * the names of the callbacks that were called.
  */
 function expire(afterMs: number, client: Pick<StreamClient, 'isReading'>, handlesTimeLimit: boolean): string[] {
   const events: string[] = [];

@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
-  'accept rolls the connection of a session back if the gateway loses its lease meanwhile (lease afterwards: %j)',
+  'accept rolls back the connect of a session if the gateway loses its lease during it (lease afterwards: %j)',
   async (later) => {
     const { answer, done, pending } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });

@@ -28,7 +28,7 @@ test('Refusals throws 429 for a session over the limit, until one of its refusal
   expect(() => refusals.startForSession('other', 0)).not.toThrow();
 });
 
-test('Refusals does not refuse a session because its address is over the limit', () => {
+test('Refusals accepts a handshake with a valid credential even if its address is over the limit', () => {
   const refusals = new Refusals(1);
   refusals.countForAddress('203.0.113.1', 0);
   expect(() => refusals.countForAddress('203.0.113.1', 0)).toThrow(LIMITED);

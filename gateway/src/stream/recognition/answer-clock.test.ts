@@ -16,7 +16,7 @@ test('AnswerClock measures from the time at which an answer became owed', () => 
   expect(clock.overdueMs(9000)).toBe(0);
 });
 
-test('AnswerClock reports nothing overdue while answers arrive at real-time pace, however large the delay is', () => {
+test('AnswerClock reports nothing overdue while answers arrive at real-time pace, however late the first one was', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   for (let second = 1; second <= 60; second++) {
@@ -26,7 +26,7 @@ test('AnswerClock reports nothing overdue while answers arrive at real-time pace
   expect(clock.overdueMs(10_000 + 60_000 + 4000)).toBe(3000);
 });
 
-test('AnswerClock is not overdue before real time has caught up with audio that was answered in advance', () => {
+test('AnswerClock is not overdue before real time has caught up with answered audio that was ahead of real time', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(20 * SECOND), 1000);
@@ -37,7 +37,7 @@ test('AnswerClock is not overdue before real time has caught up with audio that 
   expect(clock.overdueMs(326_000)).toBe(1000);
 });
 
-test('AnswerClock counts the answers to a replay as progress, but not as audio that was answered in advance', () => {
+test('AnswerClock counts the answers to a replay as progress, but not as audio that is ahead of real time', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(2 * SECOND), 2000);

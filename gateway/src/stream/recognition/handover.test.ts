@@ -304,7 +304,7 @@ test('the loss of a worker with too many streams counts as a failure, unless the
   draining.stream.stop();
 });
 
-test('a successor that answers an utterance before the draining worker takes over with its final', async () => {
+test('a successor takes over with its final if it answers an utterance earlier than the draining worker', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   stream.end('flush');

@@ -45,7 +45,7 @@ test('Repetition accepts a reset without the cuts before it, because a worker dr
   expect([RESET, final(5)].map((answer) => repetition.check(answer, head))).toEqual(['repeated', 'repeated']);
 });
 
-test('Repetition accepts cuts before a reset that the previous worker did not find', () => {
+test('Repetition accepts cuts that the previous worker did not find if a reset follows them', () => {
   const repetition = repeat(RESET, final(5));
   const kinds = [cut(30), RESET, final(5)].map((answer) => repetition.check(answer, head));
   expect(kinds).toEqual(['repeated', 'repeated', 'repeated']);

@@ -46,7 +46,7 @@ describe('Utterance', () => {
     expect(utterance.mayEndWith({ type: 'final', text: '', words: [], audio_end: 3 })).toBe(true);
   });
 
-  test('counts a worker failure only if it has received audio or has ended', () => {
+  test('counts a worker failure only if the utterance has audio or has ended', () => {
     const utterance = new Utterance(1, 0);
     expect(utterance.countWorkerFailure()).toBe(0);
     utterance.append(pcm(1));

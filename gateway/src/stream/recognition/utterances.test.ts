@@ -17,7 +17,7 @@ describe('Utterances', () => {
     expect(utterances.head.number).toBe(2);
   });
 
-  test('gives the audio after a cut to a new utterance, with its flush and progress, and renumbers later utterances', () => {
+  test('moves the audio after a cut, its progress and the flush to a new utterance, and renumbers later utterances', () => {
     const utterances = new Utterances();
     utterances.append(Buffer.concat([pcm(30), Buffer.alloc(20, 7)]));
     utterances.head.takeUnsent();
@@ -50,7 +50,7 @@ describe('Utterances', () => {
     expect([number, startSample, samples, utterances.acceptedSamples]).toEqual([2, 20, 14, 34]);
   });
 
-  test('applies an earlier reset to the audio after a cut', () => {
+  test('applies a reset that the client sent before a cut to the audio after the cut', () => {
     const utterances = new Utterances();
     utterances.append(pcm(30));
     utterances.reset();

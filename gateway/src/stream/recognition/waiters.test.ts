@@ -51,7 +51,7 @@ test('Waiters wakes a stream whose notification arrived before the stream starte
   waiters.stop();
 });
 
-test('Waiters finds a stream that got a worker at the next renewal, if Redis refuses the subscription', async () => {
+test('if Redis refuses the subscription, the next renewal of Waiters wakes a stream that got a worker', async () => {
   const subscribe = () => Promise.reject(new Error('NOPERM'));
   const { waiters, changed } = start({ subscribe });
   const waiter = waiters.join('m', 's');

@@ -203,7 +203,7 @@ test('a long stream ends with the failure of its last session after maxReconnect
   await expect(stream.send(speech(1))).rejects.toBe(error);
 });
 
-test('a long stream retries a session after concurrency_limit_exceeded, and ends with insufficient_credits without credit', async () => {
+test('a long stream retries a session after concurrency_limit_exceeded, and ends with insufficient_credits if no credit is left', async () => {
   service.creditSeconds = SESSION_SECONDS;
   const stream = open();
   const events: StreamEvent[] = [];
@@ -227,7 +227,7 @@ test('a refused first session rejects the calls of a long stream', async () => {
   await expect(stream.flush()).rejects.toMatchObject({ status: 403 });
 });
 
-test('a long stream supports reset, a refused config, an aborted signal, and close before any audio', async () => {
+test('a long stream continues after a reset and a refused config, ends when its signal is aborted, and closes without audio', async () => {
   const controller = new AbortController();
   const stream = open({ signal: controller.signal });
   void stream.send(speech(1));

@@ -6,7 +6,7 @@ test.each(Object.entries(CLOSE_CODES))('adviceAfterClose of %s returns the entry
   expect(adviceAfterClose(Number(code), '')).toEqual(entry);
 });
 
-test('adviceAfterClose prefers the meaning of a known close reason', () => {
+test('adviceAfterClose returns the meaning of a known close reason instead of the meaning of code 1000', () => {
   expect(adviceAfterClose(1000, 'audio_limit_reached').meaning).toContain('used up');
   expect(adviceAfterClose(1000, 'toString').meaning).toBe(CLOSE_CODES[1000].meaning);
   expect(adviceAfterClose(1011, 'audio_limit_reached').meaning).toBe(CLOSE_CODES[1011].meaning);

@@ -135,7 +135,7 @@ test.each([
   ['2030-01-01T00:00:00Z[Africa/Nairobi]', false],
   ['2030-01-01', false],
   ['0030-01-01T00:00:00Z', false],
-])('checkResource checks the expiry %s of an ApiKey, which is valid: %s', (expiresAt, ok) => {
+])('checkResource accepts an ApiKey only if its expiry is valid (%s is valid: %s)', (expiresAt, ok) => {
   const spec = {
     tenant: 'acme',
     keyId: 'abcdefghij',

@@ -79,7 +79,7 @@ test('decideScaling wants one worker while the slots of a worker are unknown, an
   expect([measured.desired, ...reasonsOf(measured)]).toEqual([3]);
 });
 
-test('decideScaling adds a worker if one offers fewer slots than it measured, and expects the measured slots of the new one', () => {
+test('decideScaling adds a worker if another one offers fewer slots than it measured, and expects the measured slots of the new worker', () => {
   const slow = { slots: 4, measuredSlots: 10, active: 10 };
   const { desired, state } = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1)(10, 0, { workers: [slow] });
   expect([desired, state.slotsPerWorker]).toEqual([2, 10]);
@@ -192,7 +192,7 @@ test('decideScaling keeps the expected slots of a worker if measured slots diffe
   expect(pool(1000, 2 * SECOND, { workers: workersOf(10, 84) }).desired).toBe(12);
 });
 
-test('decideScaling covers the demand with the slots that workers offer now, even if they differ by less than 15 %', () => {
+test('decideScaling covers the demand with the slots that workers offer now, even if they are less than 15 % below the expected slots', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
 });
