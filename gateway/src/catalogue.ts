@@ -13,8 +13,8 @@ export interface CatalogueView {
    */
   contextsOf: (model: string) => readonly ContextSize[];
   /**
-   * Reads the contexts of a model, unless a worker has already reported them. Keeps the default if Redis is
-   * unavailable.
+   * Reads the contexts of a model again if no worker had reported them at the last read. If Redis is unavailable, the
+   * model keeps the default context.
    */
   refreshContexts: (model: string) => Promise<void>;
   /** Returns whether a model exists. Throws 503 until the catalogue was read once, because the model may exist. */

@@ -5,8 +5,8 @@ import type { Logger } from '@svc-asr/runtime';
 import { repeat } from './repeat.ts';
 
 /**
- * Checks that Redis holds the ledger of this installation. If Redis was emptied or is the wrong one, data is missing
- * although keys and accounts exist.
+ * Checks that Redis holds the ledger of this installation. If Redis was emptied or is the wrong one, it does not
+ * contain keys and accounts that exist.
  */
 export interface LedgerWatch {
   /** Returns true once the ledger was checked for the first time. */
@@ -27,7 +27,7 @@ export interface LedgerWatchOptions {
   idFile: string;
 }
 
-/** Interval until the first check has succeeded. */
+/** Interval of the checks until one of them has succeeded. */
 const FIRST_INTERVAL_MS = 50;
 
 /** Starts to check the ledger id at intervals. */

@@ -7,7 +7,8 @@ const FIRST_REJECTED_WAIT_MS = 1000;
 const LONGEST_REJECTED_WAIT_MS = 60_000;
 
 /**
- * Repeats a request with growing delays until Redis answers. Throws any other error, because a retry would not help.
+ * Repeats a request with growing delays while Redis is unavailable. Throws every other error, because a retry would not
+ * help.
  */
 export async function retryUntilAnswered<T>(request: () => Promise<T>): Promise<T> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {

@@ -31,10 +31,10 @@ export interface VerifiedKey extends RecognizedKey {
 
 export interface KeyCheck {
   /**
-   * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid. Throws 429 after too many failures
-   * from one address, unless the key was verified here before. `addressOf` is called only after a failure or for a key
-   * that is not cached. Evaluating the proxy headers would cost more than checking a cached key. `onRecognized` is called
-   * with the tenant of the key, also if the key was revoked or has expired.
+   * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid. Throws 429 after too many
+   * failures from one address, unless this gateway has verified the key before. `addressOf` is called only after a
+   * failure or for a key that is not cached. Evaluating the proxy headers would cost more than checking a cached key.
+   * `onRecognized` is called with the tenant and the id of the key, also if the key was revoked or has expired.
    */
   verify: (
     authorization: string | undefined,
@@ -61,7 +61,8 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
         const digest = hash('sha256', key, 'base64url');
         let record = lookup.cached(keyId);
         if (record === undefined) {
-          // Clients of an address must not lock out others that share it. A key that was valid here is looked up again.
+          // Failures of one client must not lock out other clients of its address. A key that this gateway has verified
+          // before is therefore looked up even if the address is blocked.
           if (!lookup.wasVerified(keyId, digest)) refuseIfBlocked(failures, addressOf(), now());
           record = await find(keyId);
         }

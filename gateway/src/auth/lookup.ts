@@ -17,8 +17,8 @@ export interface KeyLookup {
   cached: (keyId: string) => FoundKey | undefined;
   find: (keyId: string) => Promise<FoundKey | undefined>;
   /**
-   * Returns true if a key with this digest was verified here before. Its record may no longer be cached, and the key may
-   * have been revoked since.
+   * Returns true if this gateway has verified a key with this digest before. Its record may no longer be cached, and
+   * the key may have been revoked since.
    */
   wasVerified: (keyId: string, digest: string) => boolean;
   /** Stores the digest of a verified key. */

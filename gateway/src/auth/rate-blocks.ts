@@ -1,7 +1,10 @@
 import type { Admission } from '@svc-asr/ledger';
 import { evictOldest } from './evict-oldest.ts';
 
-/** Number of refusals by Redis after which a tenant is refused without Redis. A client that respects Retry-After gets fewer. */
+/**
+ * Number of refusals by Redis after which a tenant is refused without Redis. A client that respects Retry-After gets
+ * fewer.
+ */
 const EXACT_REFUSALS = 10;
 /** Time without a refusal after which earlier refusals do not count. */
 const FORGET_MS = 10_000;
@@ -12,9 +15,9 @@ const MAX_TENANTS = 10_000;
 interface Block {
   /** Last refusal by Redis. */
   readonly admission: Admission;
-  /** Time at which the admission was requested. Its times count from then. */
+  /** Time at which the admission was requested. `retryAfterMs` and `resetS` in it count from this time. */
   readonly sinceMs: number;
-  /** Number of refusals by Redis. */
+  /** Number of refusals by Redis. Each came less than FORGET_MS after the one before it. */
   readonly refusals: number;
 }
 
@@ -32,7 +35,7 @@ export class RateBlocks {
     if (block === undefined || block.refusals < EXACT_REFUSALS) return undefined;
     const { state, rate, retryAfterMs } = block.admission;
     const elapsedMs = nowMs - block.sinceMs;
-    // Redis rounds the time up to a whole millisecond.
+    // Redis rounds retryAfterMs up to a whole millisecond, so the next request may be allowed one millisecond earlier.
     if (elapsedMs >= Math.min(retryAfterMs - 1, MAX_BLOCK_MS)) return undefined;
     const resetS = Math.max(0, Math.ceil(rate.resetS - elapsedMs / 1000));
     return {

@@ -22,8 +22,8 @@ export function checkScope(limits: KeyLimits | undefined, scope: KeyScope): void
 }
 
 /**
- * Throws if the API key may not use a model. Call it before the Idempotency-Key is looked up, because another key of
- * the same account may have created that session.
+ * Throws if the API key may not use a model. Call it before the Idempotency-Key is looked up. The session with that
+ * Idempotency-Key may have been created by another key of the account, which may use the model.
  */
 export function requireModel(limits: KeyLimits | undefined, model: string, modelExists: boolean): void {
   const { models } = limitsOf(limits);

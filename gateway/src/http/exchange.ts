@@ -28,7 +28,7 @@ export interface Exchange {
   keyId?: string;
   /** Limits of the API key with which the request was authenticated. */
   keyLimits?: KeyLimits;
-  /** Model that the request names. It is not checked. */
+  /** Model that the request names. It may not exist. */
   model?: string;
   /** Code of the error response. */
   code?: string;
@@ -40,7 +40,7 @@ export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
 }
 
-/** Returns the origin of a session that the request creates, which the ledger stores. */
+/** Returns the origin that the ledger stores with a session that the request creates. */
 export function originOf({ keyId, requestId }: Exchange): SessionOrigin {
   return { keyId: keyId ?? null, requestId };
 }

@@ -4,13 +4,15 @@ import type { Ledger, Refusal } from '@svc-asr/ledger';
 import { createAttemptLimiter, redact } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../metrics.ts';
 
-/** Refusals of one tenant that a gateway records: this many at once, and then one every three seconds. */
+/**
+ * Number of refusals of one tenant that a gateway records in a burst. Afterwards it records one every three seconds.
+ */
 const PER_MINUTE = 20;
-/** Refusals of all tenants that wait to be written. */
+/** Maximum number of refusals of all tenants together that wait to be written. */
 const MAX_WAITING = 1000;
 const WRITE_AFTER_MS = 1000;
 const MAX_MESSAGE_CHARACTERS = 300;
-/** Pattern of models that are stored. */
+/** Pattern of the model names that are stored with a refusal. */
 const MODEL = /^[\w.:-]{1,128}$/;
 
 /** A refused request of an authenticated tenant. */
@@ -64,7 +66,7 @@ export class RefusalLog {
     }
   }
 
-  /** Writes what waits. Never rejects. */
+  /** Writes the waiting refusals to Redis. Never rejects. */
   async write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -99,7 +101,7 @@ function refusalOf(request: RefusedRequest, atMs: number): Refusal {
   };
 }
 
-/** Returns true if the model may be stored. Clients can send any text as the model, also a key by mistake. */
+/** Returns true if the model may be stored. Clients can send any text as the model, even an API key by mistake. */
 function isStorable(model: string): boolean {
   return MODEL.test(model) && redact(model) === model;
 }

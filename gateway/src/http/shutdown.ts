@@ -12,7 +12,7 @@ export interface Shutdown {
 
 /**
  * Closes keep-alive connections after their next response if they are too old, or if the shutdown was announced. A load
- * balancer can send only new connections to other gateways.
+ * balancer can send a client to another gateway only when the client opens a new connection.
  */
 export function closeConnections(shutdown: Shutdown, age: ConnectionAge): RequestHandler {
   return (request, response, next) => {

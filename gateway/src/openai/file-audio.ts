@@ -4,8 +4,8 @@ const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
 /** Maximum length of an utterance of a long file. It fits into the memory of a stream, which is for 300 s. */
 export const MAX_UTTERANCE_BYTES = 240_000 * BYTES_PER_MS;
 /**
- * Length of the last part of the longest utterance. If there is no pause, the utterance ends at the quietest moment of
- * this part.
+ * Length of the search range at the end of an utterance of 240 s. If no pause ends the utterance earlier, it ends at
+ * the quietest moment of this range.
  */
 const SEARCH_BYTES = 10_000 * BYTES_PER_MS;
 const SEARCH_FROM_BYTES = MAX_UTTERANCE_BYTES - SEARCH_BYTES;
@@ -14,7 +14,7 @@ const MOMENT_BLOCKS = 16;
 const BLOCK_SAMPLES = AUDIO.sampleRateHz / 100;
 const BLOCK_BYTES = BLOCK_SAMPLES * AUDIO.bytesPerSample;
 
-/** Next audio to send. */
+/** Next audio of a file to send to its stream. */
 export interface FileStep {
   readonly pcm: Buffer | undefined;
   /** True if the utterance ends after this audio. */
@@ -35,7 +35,7 @@ export class FileAudio {
   #ahead: Buffer[] = [];
   #aheadBytes = 0;
   #isEnded = false;
-  /** Number of bytes to take until the utterance ends. Undefined before the quietest moment was searched. */
+  /** Number of bytes to take until the utterance ends at its quietest moment. Undefined until that moment was found. */
   #cutBytes: number | undefined;
   /** Number of utterances that ended at a pause. */
   #restarts = 0;
@@ -59,7 +59,7 @@ export class FileAudio {
       else this.#ahead.push(value);
       this.#aheadBytes += value?.length ?? 0;
     }
-    // The result is not used if a pause ended the utterance while the frames were decoded.
+    // No quietest moment is needed if a pause ended the utterance while the frames were decoded.
     if (isSearching && restarts === this.#restarts && this.#aheadBytes > range) {
       this.#cutBytes = findQuietMoment(Buffer.concat(this.#ahead).subarray(0, range));
     }

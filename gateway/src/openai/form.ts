@@ -47,7 +47,7 @@ export function readFileForm(request: Request): Promise<FileForm> {
       const chunks: Buffer[] = [];
       if (name === 'file') file = chunks;
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      // If a form ends in the middle of its file, the parser reports the same error.
+      // This error is ignored. If a form ends in the middle of its file, the parser reports the same error.
       stream.on('error', () => undefined);
       stream.on('limit', () => {
         isTooLarge = true;

@@ -59,7 +59,10 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   });
 }
 
-/** Returns the maximum number of connections to the API. `setting` is 0 if it is derived. */
+/**
+ * Returns the maximum number of connections to the API. If `setting` is 0, the number is derived from the memory and
+ * the limit of open files.
+ */
 export function maxConnectionsOf(setting: number): number {
   return setting === 0 ? defaultMaxConnections() : setting;
 }

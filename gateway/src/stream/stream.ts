@@ -218,7 +218,8 @@ export class Stream {
   #onOpened(context: ContextSize, chunkSamples: number): void {
     this.#chunkSamples = chunkSamples;
     const { configuration } = this.#recognition;
-    // The stream has moved to another worker before it could be opened with the other configuration.
+    // The stream has moved to another worker before its configuration could change. That worker has opened it with the
+    // old configuration, and the change is still pending.
     if (this.#change !== undefined && this.#change.to !== configuration) return;
     const changed = this.#change !== undefined && this.#change.to !== this.#change.from;
     this.#change = undefined;

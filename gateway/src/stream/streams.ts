@@ -120,8 +120,8 @@ export class Streams {
   }
 
   /**
-   * Lets streams finish until the deadline, a time of `performance.now()`. Streams that are still open shortly before it
-   * get a `final` and the close code 1001.
+   * Lets streams finish until the deadline, a time of `performance.now()`. Streams that are still open shortly before
+   * it get a `final` and the close code 1001.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;
@@ -188,8 +188,8 @@ export class Streams {
   }
 
   /**
-   * Sends the 101 response. Returns undefined if it was not sent, because ws drops a client that has disconnected
-   * without reporting it.
+   * Sends the 101 response. Returns undefined if it was not sent. The package ws drops a client that has already
+   * disconnected, and reports nothing.
    */
   #answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
     const clients: WebSocket[] = [];
@@ -198,8 +198,8 @@ export class Streams {
   }
 
   /**
-   * Verifies a handshake without Redis. Only a failed handshake counts for its address, so that invalid handshakes do
-   * not lock out other clients of the same address. Throws 429 if the address exceeds its limit.
+   * Verifies a handshake without Redis. Throws 429 if the handshake is invalid and its address has sent too many
+   * invalid ones. Valid handshakes are not limited here, so that one client cannot lock out others of its address.
    */
   #verify(request: IncomingMessage): VerifiedOffer {
     let offer: VerifiedOffer;

@@ -68,7 +68,7 @@ export class StreamTrace {
     return formatTraceparent(this.#prepared.spanContext());
   }
 
-  /** Ends the span of the prepared worker. `failure` is set if that worker was the cause. */
+  /** Ends the span of the prepared worker. `failure` is set if a failure of that worker is the reason. */
   abandonMove(failure: string | undefined): void {
     endRelay(this.#prepared, failure);
     this.#prepared = undefined;
@@ -80,7 +80,7 @@ export class StreamTrace {
     this.#prepared = undefined;
   }
 
-  /** Ends the span of the current worker. `failure` is set if that worker was the cause. */
+  /** Ends the span of the current worker. `failure` is set if a failure of that worker is the reason. */
   leaveWorker(failure: string | undefined): void {
     endRelay(this.#relay, failure);
     this.#relay = undefined;

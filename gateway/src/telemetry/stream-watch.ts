@@ -31,22 +31,22 @@ export class StreamWatch {
     this.#requestedAtMs = askedAtMs;
   }
 
-  /** Starts the search for a worker. */
+  /** Records that the search for a worker starts. */
   startSearch(): void {
     this.#searchStartedAtMs = performance.now();
     this.#trace?.startSearch();
   }
 
   /**
-   * Ends the search for a worker. `worker` is undefined if none was found in time. Returns the `traceparent` for the
-   * worker.
+   * Records that the search for a worker has ended. `worker` is undefined if none was found in time. Returns the
+   * `traceparent` for the worker.
    */
   endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
     if (worker !== undefined) this.#metrics.placeSeconds.record(secondsSince(this.#searchStartedAtMs), this.#labels);
     return this.#trace?.endSearch(worker);
   }
 
-  /** Records that the stream has left its worker. `failure` is set if the worker was the cause. */
+  /** Records that the stream has left its worker. `failure` is set if a failure of the worker is the reason. */
   leaveWorker(failure?: string): void {
     this.#trace?.leaveWorker(failure);
   }
@@ -59,7 +59,10 @@ export class StreamWatch {
     return this.#trace?.prepareMove(worker, searchStartedAtMs);
   }
 
-  /** Records that the stream does not move to the prepared worker. `failure` is set if that worker was the cause. */
+  /**
+   * Records that the stream does not move to the prepared worker. `failure` is set if a failure of that worker is the
+   * reason.
+   */
   abandonMove(failure?: string): void {
     this.#trace?.abandonMove(failure);
   }

@@ -36,7 +36,7 @@ export interface CallOptions {
 
 export interface CreateSessionOptions extends CallOptions {
   model: string;
-  /** 1 to 300. Default 60. The service may reserve less. */
+  /** Maximum audio of the session in seconds, from 1 to 300. Default 60. The service may reserve less. */
   maxAudioSeconds?: number;
   /** Makes repeated requests safe: they reserve credit only once. Default: a random UUID. */
   idempotencyKey?: string;

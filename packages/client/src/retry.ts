@@ -29,7 +29,8 @@ export function retryWaitMs(
 }
 
 /**
- * Reports whether a retry can succeed. A retry fails while the previous session of the account is still active (429).
+ * Returns whether a retry may succeed soon. After concurrency_limit_exceeded (429) it does not, because another session
+ * of the account must end first.
  */
 function mayPass(error: unknown): boolean {
   if (error instanceof SvcAsrUnreachable) return true;

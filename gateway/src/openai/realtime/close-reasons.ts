@@ -19,7 +19,10 @@ const MISSING_MODEL =
   'No model was selected. Send session.update with audio.input.transcription.model, or add the query parameter "model".';
 const SUSPENDED = 'The account was suspended. Ask the administrator of the service.';
 
-/** Returns how to close a connection whose recognition has ended. `cause` is an error, or the reason of a stream. */
+/**
+ * Returns how to close a connection whose recognition has ended. `cause` is an error, or the reason with which the
+ * stream ended.
+ */
 export function closingFor(cause: string | Error): Closing {
   if (cause instanceof ApiError && cause.status < 500 && cause.status !== 429) {
     const { type, code, message } = cause;

@@ -56,7 +56,7 @@ export class Operations {
     this.#audioBytes += bytesOf(operation);
   }
 
-  /** Puts the rest of an operation back to the front. */
+  /** Puts the unsent rest of an operation back to the front of the list. */
   unshift(operation: Operation): void {
     this.#list.unshift(operation);
     this.#audioBytes += bytesOf(operation);
@@ -89,8 +89,8 @@ export class Operations {
   }
 
   /**
-   * Joins two parts of audio. The size of blocks doubles, so that the total time of copying is proportional to the
-   * size.
+   * Joins two parts of audio. The size of a block doubles when it is full, so that the total time of copying is
+   * proportional to the number of bytes.
    */
   #join(first: Audio, second: Audio): Audio {
     const start = first.bytes.length;

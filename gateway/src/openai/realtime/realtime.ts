@@ -38,7 +38,7 @@ export interface RealtimeOptions extends OpenSessionParts {
   lifetimeMs: number;
   /** Maximum lifetime of a stream, without the duration of its reserved audio. */
   extraMs: number;
-  /** Maximum number of connections to this gateway. One tenant may open half of them here. */
+  /** Maximum number of connections to this gateway. One tenant may open half of them. */
   maxConnections: number;
 }
 
@@ -98,7 +98,7 @@ export class Realtime {
     try {
       const { key, model } = await this.#authorize(request, caller);
       const { tenant, keyId: key_id } = key;
-      // The connection counts without a session too, because it may stay open for an hour.
+      // A connection takes a place even while it has no session, because it may stay open for an hour.
       socket.once('close', this.#places.take(tenant));
       this.#sockets.handleUpgrade(request, socket, head, (client) =>
         this.#connect(client, { ...key, requestId }, model),

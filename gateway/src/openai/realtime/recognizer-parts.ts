@@ -15,8 +15,8 @@ export interface RecognizerEvents {
   /** Called when reading from the client must be paused or can be resumed. */
   onPace: (isReading: boolean) => void;
   /**
-   * Called when the recognizer cannot continue. The argument is the reason of an ended stream, or the error because of
-   * which there is none.
+   * Called when the recognizer cannot continue. The argument is the reason with which its stream ended, or the error
+   * because of which no stream could be opened.
    */
   onFailed: (reason: string | Error) => void;
 }

@@ -41,7 +41,7 @@ export class Recognizer {
   /** Number of samples that earlier sessions have received. */
   #earlierSamples = 0;
   readonly #timers: SessionTimers;
-  /** Reason why no other session may follow. */
+  /** Reason with which the recognition ends after the current session. Undefined if another session may follow. */
   #lastReason: 'session_time_limit' | 'draining' | undefined;
   readonly #memory: HeldMemory;
 
@@ -61,7 +61,10 @@ export class Recognizer {
     return this.#state !== 'idle';
   }
 
-  /** True if the service ends the utterance that is being answered. The client can then end only later audio. */
+  /**
+   * True if the service ends the utterance that the stream is answering. A commit or clear of the client is then about
+   * later audio.
+   */
   get endsUtterance(): boolean {
     return isEndedByService(this.#session?.ends ?? [], this.#operations);
   }
@@ -85,7 +88,10 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Drops the utterance. Accepted audio stays charged. Returns the number of samples that no stream has received. */
+  /**
+   * Drops the utterance. Audio that a stream has accepted stays charged. Returns the number of dropped samples that no
+   * stream has received.
+   */
   reset(): number {
     const dropped = this.#operations.dropLastAudio();
     if (this.#operations.audioBytes === 0) this.#memory.release();

@@ -1,12 +1,15 @@
 export interface SessionTimes {
   /** Time without audio after which the session is ended. */
   idleMs: number;
-  /** Maximum time of a session, without the duration of its audio. It is shorter than that of the stream. */
+  /** Maximum time of a session, without the duration of its audio. It is shorter than the same limit of the stream. */
   extraMs: number;
 }
 
 export interface SessionTimersEvents {
-  /** Returns whether operations of the client wait. The client is then not idle, because it may be unable to send. */
+  /**
+   * Returns whether operations of the client wait to be sent. The client then does not count as idle, because the
+   * gateway may have stopped reading from it.
+   */
   isWaiting: () => boolean;
   /** Returns the duration of the audio that the session has received, in milliseconds. */
   audioMs: () => number;

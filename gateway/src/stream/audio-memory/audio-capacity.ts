@@ -12,7 +12,7 @@ export class AudioCapacity {
   /** Number that this gateway has published last. Undefined before the first renewal. */
   #published: number | undefined;
   #freeElsewhere = Infinity;
-  /** Seconds of audio that sessions created here have reserved since the last renewal. */
+  /** Seconds of audio that sessions created by this gateway have reserved since the last renewal. */
   #createdSeconds = 0;
 
   constructor(budget: Pick<AudioBudget, 'freeStreams'>) {
@@ -39,9 +39,9 @@ export class AudioCapacity {
   }
 
   /**
-   * Counts a session that was created here. Its stream has probably not connected yet and has taken no memory. Without
-   * this count, a burst of requests would get more sessions than there is room for. The next renewal resets the count.
-   * A session longer than 300 s counts as one stream, because it takes memory for one part at a time.
+   * Counts a session that this gateway has created. Its stream has probably not connected yet and has taken no memory.
+   * Without this count, a burst of requests would get more sessions than there is room for. The next renewal resets the
+   * count. A session longer than 300 s counts as one stream, because it takes memory for one part at a time.
    */
   countCreated(reservedSeconds: number): void {
     this.#createdSeconds += Math.min(reservedSeconds, MAX_AUDIO_SECONDS);

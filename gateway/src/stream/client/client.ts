@@ -11,7 +11,7 @@ const CLOSE_TIMEOUT_MS = 5000;
 export interface StreamClient {
   readonly isReading: boolean;
   send: (message: ServerMessage) => void;
-  /** Pauses or resumes reading. */
+  /** Resumes reading from the sender of the audio if `on` is true, or else pauses it. */
   read: (on: boolean) => void;
   ping: () => void;
   close: (code: CloseCodeNumber, reason: string) => void;

@@ -14,8 +14,8 @@ import type { Utterance } from '../recognition/utterance.ts';
 type Answer<T extends RelayAnswer['type']> = Extract<RelayAnswer, { type: T }>;
 
 /**
- * Builds a `delta` event. The worker counts from the start of the utterance, and the client from the start of the
- * stream.
+ * Builds a `delta` event. The worker counts samples from the start of the utterance. The event contains milliseconds
+ * from the start of the stream.
  */
 export function deltaEvent(utterance: Utterance, { text, audio_end }: Answer<'delta'>): DeltaMessage {
   const end = audioMs(utterance.startSample + audio_end);

@@ -18,8 +18,8 @@ const PATH = new RegExp(`^${streamPath(`(${SESSION_ID})`)}$`);
 const TOKENS = /^[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*(?:,[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*)*$/;
 const CONNECT_TRIES = 2;
 /**
- * Time after the expiry of a credential for which Redis still decides whether it is valid. It covers the error of the
- * estimated clock, and the differences between the clocks of a Redis Cluster.
+ * Time after the expiry of a credential for which Redis still decides whether it is valid. The gateway only estimates
+ * the clock of Redis, and the clocks in a Redis Cluster differ. This time covers both errors.
  */
 const CLOCK_TOLERANCE_MS = 5000;
 
@@ -72,14 +72,15 @@ export function readOffer(request: IncomingMessage): Offer {
   const sessionId = PATH.exec((request.url ?? '').split('?')[0] ?? '')?.[1];
   if (sessionId === undefined) throw new ApiError('not_found');
   const { 'sec-websocket-key': key, 'sec-websocket-version': version, upgrade } = request.headers;
-  // ws also checks this, but only after the credential was consumed.
+  // The package ws also checks these headers, but only after the credential was consumed.
   const isValid = request.method === 'GET' && upgrade?.toLowerCase() === 'websocket' && version === '13';
   if (!isValid || !/^[+/0-9A-Za-z]{22}==$/.test(String(key))) {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
   const header = request.headers['sec-websocket-protocol'] ?? '';
-  // ws refuses names that are not tokens of HTTP, but only after the credential was consumed. They are therefore refused
-  // here. trim() is not enough, because it also removes characters that HTTP does not treat as white space.
+  // The package ws refuses names that are not tokens of HTTP, but only after the credential was consumed. They are
+  // therefore refused here. trim() is not enough, because it also removes characters that HTTP does not treat as white
+  // space.
   const offered = TOKENS.test(header) ? header.split(',').map((name) => name.trim()) : [];
   const [first, credential = ''] = offered;
   if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {

@@ -38,7 +38,8 @@ export class Refusals {
 
   /**
    * Starts a handshake with the valid credential of a session, and returns the function that ends it. Throws 429 if too
-   * many were refused, or are not answered yet. Each of these holds audio memory for the longest possible session.
+   * many handshakes of the session were refused, or are not answered yet. Each unanswered handshake holds audio memory
+   * for the longest possible session.
    */
   startForSession(sessionId: string, nowMs: number): () => void {
     const message = 'Too many refused handshakes of this session. Create a new session.';

@@ -27,8 +27,8 @@ export interface ConnectionResumeOptions extends Pick<UpgradeOptions, 'address' 
 /** Pause between two attempts. */
 const RETRY_MS = 50;
 /**
- * Maximum number of attempts that may time out. If a packet is lost while connecting, TCP repeats it only after a
- * second.
+ * Number of attempts for which there is time even if each of them times out. If a packet is lost while connecting, TCP
+ * repeats it only after a second, and another attempt may be faster.
  */
 const MAX_TIMEOUTS = 4;
 

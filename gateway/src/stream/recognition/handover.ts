@@ -199,7 +199,8 @@ export class Handover {
     const isEnd = message.type === 'final' || message.type === 'reset_done';
     const position = isEnd ? Infinity : message.type === 'consumed' ? message.samples : message.audio_end;
     if (kind === 'new' && this.#hasCaughtUp(position)) {
-      // Either the client has not received this answer yet, or it is the last answer that the client has received.
+      // The successor has caught up. This answer is new to the client, or it is the last one that the client has
+      // received.
       this.#options.onReady();
       link.events.onMessage(message);
     } else if (isEnd) {

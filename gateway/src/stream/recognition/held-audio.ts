@@ -9,7 +9,7 @@ const BLOCK_BYTES = 65_536;
 /** Audio that is kept for a replay, in order of arrival. */
 export class HeldAudio {
   readonly #blocks: Buffer[] = [];
-  /** Last block, which still has room. */
+  /** Last block, to which `append` writes. */
   #block = Buffer.alloc(0);
   #bytes = 0;
 

@@ -37,7 +37,8 @@ export function openLink(
   const address = workerConnections.pickAddress(worker, previousAddress);
   const trust = workerTrust.check(model, address);
   if ('refusal' in trust) return trust;
-  // Workers use the earlier one of these clocks. A wrong clock of one machine, or of Redis, then does not matter.
+  // The expiry is set by the later one of the clocks of this machine and of Redis. Workers check it by the earlier one
+  // of theirs. A wrong clock of one machine, or of Redis, then does not matter.
   const nowMs = Math.max(Date.now(), ledger.now());
   const ticket = { session, model, worker: worker.id, epoch, expMs: nowMs + times.ticketMs };
   const { context, silenceMs } = configuration;
@@ -59,8 +60,9 @@ export function openLink(
 
 /**
  * Call before a replay to a worker that has opened the stream. Returns the utterances whose answers the client already
- * has. If the utterance to which `not_before` refers was answered in the meantime, the worker must not apply it to the
- * next one. An empty utterance is therefore reset in its place.
+ * has. The request to open the stream contains `not_before` for the utterance that was the oldest then. If that
+ * utterance was answered in the meantime, `not_before` must not apply to the next one. An empty utterance, which is
+ * reset at once, then takes its place.
  */
 export function startReplay(link: WorkerLink, { head }: Utterances): Repetition {
   const repetition = new Repetition();

@@ -10,8 +10,8 @@ export type OutgoingFrame =
 
 /**
  * Audio and marks that a gateway has to send for one stream, in order. The worker announces how much audio it can
- * buffer, and reports how much it has consumed. No more than that is sent, so a slow stream waits here and not in the
- * connection.
+ * buffer, and reports how much it has consumed. Only audio that fits into this buffer is sent. A slow stream therefore
+ * waits in this object and not in the connection.
  *
  * Positions are numbers of samples since the start of the stream at this worker.
  */

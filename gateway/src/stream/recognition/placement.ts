@@ -2,7 +2,7 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { PlacedWorker, PoolState } from '@svc-asr/ledger';
 import type { StreamParts, StreamSession } from '../session.ts';
 
-/** Average time after which a failed request is repeated. */
+/** Average time after which a request for a worker is repeated if Redis did not answer it. */
 const RETRY_MS = 500;
 /** Interval at which the list of workers to avoid is checked. If it has changed, the request is repeated. */
 const AVOID_CHECK_MS = 1000;
@@ -46,7 +46,7 @@ export async function findWorker(
     lastWaitAtMs = now;
     options.onWait({ pool, remainingMs: untilMs - now });
   };
-  /** Waits until the request should be repeated. Returns false if the time is over. */
+  /** Waits until the request should be repeated. Returns false if `untilMs` has passed. */
   const pause = async (avoid: readonly string[]) => {
     const stepMs = Math.min(times.statusMs, avoid.length === 0 ? Infinity : AVOID_CHECK_MS);
     while (!(await waiter.wait(Math.min(stepMs, untilMs - performance.now())))) {

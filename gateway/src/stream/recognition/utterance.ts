@@ -3,7 +3,7 @@ import { HeldAudio } from './held-audio.ts';
 
 /**
  * Audio that a worker may need in addition to a chunk: 20 ms. A worker reports fewer consumed samples than it has
- * recognized, because features overlap. After the first chunk it may report none.
+ * recognized, because features overlap. After the first chunk, it may report no consumed samples at all.
  */
 const OVERLAP_SAMPLES = 320;
 

@@ -28,7 +28,7 @@ export interface UpgradeFailure {
   readonly isWrongWorker: boolean;
 }
 
-/** Requests a connection for frames from a worker. Calls exactly one of the callbacks, once. */
+/** Asks a worker to open a connection that carries frames. Calls exactly one of the callbacks, once. */
 export function requestUpgrade(options: UpgradeOptions): ClientRequest {
   const url = new URL(RELAY_CONNECTION_PATH, options.address.replace(/^ws/, 'http'));
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {

@@ -4,7 +4,7 @@ import type { GatewayMetrics } from '../../metrics.ts';
 import { retryUntilDone } from '../../retry.ts';
 import type { StreamEnd } from '../session.ts';
 
-/** Time between two checks of `settled`. */
+/** Time between two checks whether all settlements are done. */
 const CHECK_INTERVAL_MS = 20;
 
 interface OpenedStream extends OwnedStream {

@@ -15,8 +15,9 @@ const ZERO_CROSSINGS = 32;
 /** Shape of the Kaiser window. The attenuation of the stop band is about 80 dB. */
 const KAISER_BETA = 8;
 /**
- * Middle of the transition, relative to the Nyquist frequency of the lower rate. A lower cutoff changes more words,
- * because the recognizer uses the highest frequencies too. Aliases near this frequency have little energy in speech.
+ * Middle of the transition, relative to the Nyquist frequency of the lower rate. A lower cutoff changes more words of
+ * the transcript, because the recognizer uses the highest frequencies too. Aliases near this frequency have little
+ * energy in speech.
  */
 const CUTOFF = 0.99;
 /** Above this number of phases, rows are interpolated. This keeps the table small, with an error near -100 dB. */

@@ -1,6 +1,6 @@
 import { createDeferred } from '../stream/deferred.ts';
 
-/** Lets a loop wait until something has changed. */
+/** Lets a loop wait until other code calls `notify`. */
 export class ChangeSignal {
   #next = createDeferred<undefined>();
 

@@ -12,12 +12,12 @@ import { Replies } from './replies.ts';
 import type { SessionEnd } from './replies.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Share at the end of a session in which the first pause ends the session. */
+/** Last part of a session, as a share of its length. The first pause in this part ends the session. */
 const SEAM_SHARE = 0.1;
-/** Quiet audio that counts as a pause. */
+/** Duration of quiet audio that counts as a pause. */
 const PAUSE_MS = 400;
 const PIECE_SAMPLES = 16_000;
-/** Samples of a piece where a pause may end the session: 100 ms. */
+/** Size of the pieces that are sent where a pause may end the session: 100 ms of audio. */
 const FINE_PIECE_SAMPLES = 1600;
 
 export interface PartListener {
@@ -72,7 +72,7 @@ export class Part {
     await this.#stream.keepAlive().catch(() => undefined);
   }
 
-  /** Ends a session that is not ready. */
+  /** Ends the session. Call only while it is not ready. */
   abandon(): void {
     void this.#close();
   }

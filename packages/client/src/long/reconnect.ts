@@ -5,12 +5,15 @@ import type { StreamEnd } from '../stream/advice.ts';
 
 /** Close codes after which a new session can continue: shutdown, broken connection, failure, no capacity. */
 const RECONNECT_CODES: readonly number[] = [1001, 1006, 1011, 4503];
-/** Close reasons with code 1000 after which more audio needs a new session. Empty if the client closed the stream. */
+/**
+ * Close reasons with code 1000 after which more audio needs a new session. The reason is empty if the client closed the
+ * stream.
+ */
 const CONTINUE_REASONS: readonly string[] = ['', 'audio_limit_reached', 'session_time_limit'];
 const LONGEST_WAIT_MS = 8000;
 /**
- * The service settles a session after its stream was closed. Until then the session counts against the concurrency
- * limit.
+ * Time for which a refused session is requested again. The service settles a session after its stream was closed. Until
+ * then the session counts against the concurrency limit.
  */
 const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 200;

@@ -45,7 +45,7 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
       if (bytes > MAX_BODY_BYTES) break;
     }
   } catch {
-    // The status alone is enough for an error.
+    // If the body cannot be read completely, the status is enough to build the error.
   }
   return text;
 }

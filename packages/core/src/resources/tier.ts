@@ -79,7 +79,7 @@ export const Tiers = Type.Array(Tier, {
   ...mapBy('name'),
 });
 
-/** CEL rules of a model spec, which concern `pools`. */
+/** CEL rules for the field `pools` of a model spec. */
 export const TIER_RULES = [
   {
     rule: '!has(self.pools) || !has(self.hostedBy)',

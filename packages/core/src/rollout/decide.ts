@@ -90,8 +90,8 @@ export function decideRollout(input: RolloutInput): RolloutDecision {
 
   const own = observations.get(wanted) ?? UNSEEN;
   const other = observations.get(stable) ?? UNSEEN;
-  // Nothing else may happen first. Otherwise workers of the stable revision would be drained for workers that cannot be
-  // created.
+  // This check precedes every step of the rollout. Otherwise workers of the stable revision would be drained to free
+  // room for workers that cannot be created.
   if (own.startFailure?.isRefusal === true && own.running === 0) {
     return enqueue(stable, wanted, `cannot be created: ${own.startFailure.message}`);
   }

@@ -13,14 +13,14 @@ export interface Breach {
   readonly message: string;
 }
 
-/** Number of streams above which the failure percentage is significant. */
+/** Minimum number of streams for which the failure percentage is significant. */
 export const ENOUGH_STREAMS = 20;
 /**
  * Number of failures that is significant even with fewer streams. A revision that fails every stream is rolled back
  * before it gets ENOUGH_STREAMS of them.
  */
 export const ENOUGH_FAILURES = 5;
-/** Number of latencies above which the 95th percentile is significant. */
+/** Minimum number of latencies for which the 95th percentile is significant. */
 export const ENOUGH_DELTAS = 100;
 
 /**

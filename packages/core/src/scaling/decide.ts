@@ -80,8 +80,7 @@ export interface ScalingDecision {
  * | no demand for idleToZeroSeconds    | the minimum, without a buffer (Idle)                                |
  * | sessions wait, but slots are free  | one more worker (Starved)                                           |
  * | any, but the slots are unknown     | one worker, which measures them (Measuring)                         |
- * | no demand, but the first worker is | one worker, because a node takes minutes to arrive and may be there |
- * | still starting                     | soon                                                                |
+ * | no demand, first worker starting   | one worker, because its node takes minutes and may be there soon    |
  *
  * A period without a known load, or without decisions, counts as if every worker had been needed.
  */

@@ -148,8 +148,8 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
 }
 
 /**
- * Returns the slots that a tier counts with before the first decision. Workers that run but have not registered count
- * with their expected slots. They may have to register again, for example because the ledger lost its data.
+ * Returns the slots of a tier with which the first decision starts. Workers that run but have not registered count with
+ * their expected slots. They may have to register again, for example because the ledger lost its data.
  */
 function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemoved }: ObservedTier): number {
   const ready = workers.reduce((sum, { slots }) => sum + slots, 0);

@@ -79,7 +79,7 @@ export interface StreamErrorOutcome {
   readonly close: CloseCodeNumber | undefined;
 }
 
-/** Returns the occurrence of an error with `counts` that ends the stream. */
+/** Returns how many errors of a code with `counts` end the stream. */
 function fatalOccurrence(code: StreamErrorCode): number {
   return code === 'rate_limited' ? STREAM_LIMITS.maxRateLimitedMessages : STREAM_LIMITS.maxInvalidMessages;
 }
