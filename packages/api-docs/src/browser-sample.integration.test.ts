@@ -9,7 +9,10 @@ import type { TestService } from '../../../test/support/scripted-service/service
 
 const sample = (name: string) => readFileSync(new URL(`../samples/${name}`, import.meta.url));
 
-/** The page of a user. Its first script stores the microphone and the audio context of the example, for the test. */
+/**
+ * Page that runs the example `stream.browser.js`. Its first script stores the microphone and the audio context that the
+ * example opens, so that the test can read them.
+ */
 const PAGE = `<!doctype html><title>sample</title><p id="transcript"></p><button id="stop">Stop</button>
 <script>
   const getUserMedia = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);

@@ -60,8 +60,8 @@ export function refTo(name: string): JsonSchema {
 }
 
 /**
- * Converts a schema from draft 7, which TypeBox uses for tuples, to draft 2020-12. Gives whole constants the type
- * integer.
+ * Converts a schema from draft 7, which TypeBox uses for tuples, to draft 2020-12. A constant that is a whole number
+ * gets the type integer.
  */
 function dialect(schema: Json): Json {
   if (Array.isArray(schema.items)) {

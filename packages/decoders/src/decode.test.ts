@@ -150,7 +150,7 @@ test('decodeAudio throws only AudioFormatError for files with changed bytes', as
   );
 });
 
-test('decodeAudio returns an empty block for each page without audio, so that a reader can check its memory', async () => {
+test('decodeAudio returns an empty block for each page without audio, so that its caller can check the used memory after every page', async () => {
   const lengths: number[] = [];
   for await (const { length } of decodeAudio(Readable.from([buildOpusChain(3)]))) lengths.push(length);
   expect(lengths).toEqual([0, 0, 0, 0, 0, 0, 0]);

@@ -8,8 +8,8 @@ import { mix, silently } from './mono.ts';
 import type { MonoBlock } from './mono.ts';
 
 /**
- * Size of the pieces that the parser gets. It is small, because the parser copies all bytes that it holds for each
- * piece.
+ * Size of the pieces that are passed to the parser. It is small, because the parser copies all bytes that it holds
+ * whenever it gets a piece.
  */
 const STEP_BYTES = 16_384;
 const BLOCK_HEAD_BYTES = 4;
@@ -17,8 +17,9 @@ const BLOCK_HEAD_BYTES = 4;
 const LAST_BLOCK = 0x80;
 
 /**
- * A valid frame header and padding. The parser returns a frame only when the header of the next one follows. Its own
- * `flush` loses the last frame of a file that ends with two short ones.
+ * Bytes that are passed to the parser after the end of the file: a valid frame header and padding. The parser returns a
+ * frame only when the header of the next frame follows. Its own `flush` loses the last frame of a file that ends with
+ * two short frames.
  */
 const END = new Uint8Array(64);
 END.set([0xff, 0xf8, 0x15, 0x08, 0x00, 0x40]);
@@ -32,8 +33,8 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<MonoBlock>
   const decoder = new FLACDecoder();
   await decoder.ready;
   const [largest, unit] = [2 ** (bits - 1) - 1, 2 ** (bits - 1)];
-  // The decoder has divided the integer samples by the largest integer. This restores them and divides by the next
-  // power of two, as for WAV.
+  // The decoder has divided the integer samples by the largest integer of this bit depth. `read` restores the integers
+  // and divides them by the next power of two, as the WAV decoder does.
   const read = bits === 32 ? (value: number) => value : (value: number) => Math.round(value * largest) / unit;
   const decode = async (frame: Uint8Array) => {
     const { errors, channelData, samplesDecoded, ...format } = await silently(() => decoder.decodeFrames([frame]));
@@ -43,7 +44,7 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<MonoBlock>
     }
     return { samples: mix(channelData, samplesDecoded, read), sampleRateHz };
   };
-  // Frames may refer to the header for their format.
+  // The decoder needs the header, because frames may refer to it for their format.
   await decode(asLastBlock(start));
   let [count, bytes, frameBytes] = [0, 0, 0];
   const onFrame = async ({ data }: CodecFrame) => {
@@ -64,7 +65,10 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<MonoBlock>
   if (totalSamples === 0 && frameBytes !== bytes) throw damaged(`${bytes - frameBytes} bytes belong to no frame`);
 }
 
-/** The types of the parser declare its generators as iterators. */
+/**
+ * Returns the frames of the parser as an Iterable. The types of the parser declare only an Iterator, over which `for`
+ * cannot loop.
+ */
 function framesOf(frames: Iterator<CodecFrame>): Iterable<CodecFrame> {
   return frames as IterableIterator<CodecFrame>;
 }

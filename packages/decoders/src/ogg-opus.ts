@@ -18,8 +18,8 @@ const HEADERS = 2;
 const MAX_STREAMS = 256;
 
 /**
- * Decodes the first Opus stream of an Ogg file, and streams that follow it. Other logical streams are ignored. Returns a
- * block for each page, also if it is empty.
+ * Decodes the first Opus stream of an Ogg file, and the Opus streams that follow it. Other logical streams are ignored.
+ * Returns a block for each page of these streams, even if the page has no audio.
  */
 export async function* decodeOggOpus(reader: ByteReader): AsyncGenerator<MonoBlock> {
   let [stream, serial, streams]: [OpusStream | undefined, number, number] = [undefined, 0, 0];
@@ -52,7 +52,7 @@ class OpusStream {
   #headersLeft = HEADERS;
   /** Decoded samples that are still to be dropped. */
   #skip: number;
-  /** End of the previous page. */
+  /** Position at the end of the previous page, in samples at 48,000 Hz. */
   #granule = 0;
 
   constructor(head: OpusHead) {
@@ -60,7 +60,7 @@ class OpusStream {
     this.#skip = Math.round(head.preSkip / UNITS_PER_SAMPLE);
   }
 
-  /** Whether the headers have been read. */
+  /** Whether both header packets have been read, so that the next packets are audio. */
   get hasAudio(): boolean {
     return this.#headersLeft === 0;
   }
@@ -119,7 +119,7 @@ function tryDecode(decoder: OpusDecoder<16000>, packet: Uint8Array): ReturnType<
   try {
     return decoder.decodeFrame(packet);
   } catch (error) {
-    // For example a packet that is larger than the input of the decoder.
+    // The decoder throws, for example, if a packet is larger than its input buffer.
     throw damaged(`an Opus packet cannot be decoded (${String(error)})`);
   }
 }

@@ -13,7 +13,7 @@ export interface OggPage {
   readonly isLast: boolean;
   /** Whether the first part continues a packet of the previous page. */
   readonly isContinued: boolean;
-  /** Packets and parts of packets. */
+  /** Packets of the page. The first and the last one may be only parts of packets. */
   readonly parts: readonly Uint8Array[];
   /** Whether the packet of the last part continues on the next page. */
   readonly isOpen: boolean;

@@ -6,7 +6,7 @@ export interface OpusHead {
   readonly channels: number;
   /** Samples at 48,000 Hz that are decoded and dropped at the start. */
   readonly preSkip: number;
-  /** Factor of the volume. */
+  /** Factor by which each decoded sample is multiplied. */
   readonly gain: number;
   readonly streamCount: number;
   readonly coupledStreamCount: number;

@@ -1,4 +1,4 @@
-/** Formats that can be decoded, for messages. */
+/** Formats that this package decodes, as error messages name them. */
 export const ACCEPTED_FORMATS = 'WAV, FLAC and Ogg Opus';
 
 export type Container = 'wav' | 'flac' | 'ogg';

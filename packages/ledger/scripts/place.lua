@@ -12,6 +12,7 @@
 --       6 priority of the tenant: high, normal or low
 -- returns { worker, address, revision, further addresses, separated by spaces }
 --   | { '', slots, growth } if the stream is queued: call again after a notification, and renew its place with wait.lua
+--     growth: what new workers of the pool wait for, as PoolGrowthState in src/pool-types.ts, or '' if there are none
 --   | {} if the stream left before this call, or stays at the worker that still serves it
 -- @include now_ms
 -- @include serve_queue
@@ -47,7 +48,8 @@ if not queue_is_empty then
   serve_queue(base, now, session)
   worker = current_worker()
 end
--- If slots are still free here, the first streams in `qm` avoid their workers.
+-- serve_queue skips at most SKIPPED_AT_ONCE streams of `qm` that avoid all workers with free slots. If more of them are
+-- before this stream, it can still get a free slot here.
 local id = not worker and (queue_is_empty or moving and not excess) and choose_worker(base, session, avoid)
 if id then
   assign(base, session, tenant, id, now)

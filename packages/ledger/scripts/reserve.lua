@@ -19,7 +19,7 @@
 -- @include gcra
 -- @include journal
 local MARK_TOLERANCE_MS = 60000
--- Retry-After if the time at which a session ends is unknown.
+-- Retry time of a refusal if it is unknown when a live session ends.
 local RETRY_MS = 5000
 -- A list of holders of this length or more is replaced by '*'.
 local HOLDERS_MAX_CHARACTERS = 400
@@ -54,7 +54,8 @@ if marked < expires or marked > expires + MARK_TOLERANCE_MS then return { 'unmar
 
 local live = redis.call('ZCARD', base .. 'live')
 if redis.call('ZCOUNT', base .. 'live', '-inf', now) > 0 then
-  -- Functions that are rarely needed are included where they are called, because each run creates them again.
+  -- Each run of the script creates the functions that it includes. Functions that are rarely needed are therefore
+  -- included only where they are called.
   -- @include expire_overdue
   local _, active = expire_overdue(base, now)
   account = read_account()

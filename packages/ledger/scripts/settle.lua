@@ -44,7 +44,7 @@ else
   settle(id, part, 'continued', PART_IS_FULL)
   local left, at = samples - part, 8
   while left > 0 do
-    -- The last id takes all remaining audio.
+    -- If there are fewer ids than parts, the session with the last id gets all remaining audio.
     local is_last = left <= part or not ARGV[at + 1]
     local taken = is_last and left or part
     open_part(base, ARGV[at], session, id, billable_ms(taken), session.created, now, false)

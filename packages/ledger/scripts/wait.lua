@@ -3,7 +3,7 @@
 -- notification can be lost.
 -- KEYS  1 pool
 -- ARGV  sessions, at most 1,000
--- returns { slots, growth, sessions that are not queued, … }: call place.lua for each of these
+-- returns { slots, growth as in place.lua, sessions that are not queued, … }: call place.lua for each of these sessions
 -- @include now_ms
 -- @include serve_queue
 local now = now_ms()

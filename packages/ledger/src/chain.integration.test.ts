@@ -151,7 +151,7 @@ describe.each([
     expect(await ledger.pools.place(model, { tenant, sessionId: first })).toMatchObject({ outcome: 'placed' });
     await ledger.gateways.own(owner, { tenant, sessionId: next, chainId: first });
     await chain(tenant, first, next, { owner });
-    // The gateway sends one more chain, which arrives only after the gateway was declared dead.
+    // The gateway calls chain once more, but the call arrives only after the gateway was declared dead.
     await ledger.gateways.own(owner, { tenant, sessionId: late, chainId: first });
     await ledger.gateways.leave(owner);
     await ledger.gateways.reapDead(raise);

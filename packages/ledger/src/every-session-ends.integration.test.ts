@@ -53,7 +53,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Returns the given streams as those that a gateway serves. */
+/** Builds the list of streams that a gateway serves, as `reconcile` expects it. */
 const served = (...streams: OwnedStream[]): ServedStreams => ({
   has: (sessionId) => streams.some((stream) => stream.sessionId === sessionId),
   list: () => streams,

@@ -58,7 +58,7 @@ async function asBefore(sessions: string[]): Promise<void> {
 }
 
 test.each([['this'], ['the previous']])(
-  'if a worker recovers, its free slot goes to a stream that lost its worker, even after 70 excess streams that %s version enqueued',
+  'if a worker recovers, its free slot goes to a stream that lost its worker, even if %s version has enqueued 70 excess streams before',
   async (version) => {
     const excess = await overload('slow', 70);
     if (version === 'the previous') await asBefore(excess);

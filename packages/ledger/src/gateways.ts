@@ -65,9 +65,9 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 }
 
 /**
- * Creates the function that fails the streams of dead processes without a charge, and returns their number. An error
- * for a stream is passed to `onError`. A later call retries the stream, after `reaperRetryMs`. It does not delay other
- * streams and processes.
+ * Creates the function that fails the streams of dead processes without a charge, and returns the number of failed
+ * streams. If a stream cannot be failed, the error is passed to `onError`, and a call after `reaperRetryMs` retries the
+ * stream. Such an error does not delay other streams and processes.
  */
 function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   return async (onError: (error: unknown) => void): Promise<number> => {

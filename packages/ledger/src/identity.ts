@@ -2,7 +2,7 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import type { RebuildPlan } from './types.ts';
 
-/** Time for which a plan stays visible if the operator does not renew it. */
+/** Time for which a rebuild plan stays visible if the operator does not renew it. */
 const PLAN_SHOWN_MS = 60_000;
 
 /**

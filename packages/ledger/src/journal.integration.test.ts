@@ -139,7 +139,7 @@ describe.each([
     await expectBalanced(small, tenant);
   });
 
-  test('trim sums up a journal of an earlier version, which contains checkpoints and handshakes', async () => {
+  test('trim sums up a journal of an earlier version, which also has entries for checkpoints and handshakes', async () => {
     const tenant = await createTenant(ledger, 10_000);
     const key = keys.journal(tenant);
     for (const line of ['connect s 0 0 0 gateway', 'checkpoint - 10000 0 0 ', 'grant g2 5000 0 0 asked=5000']) {

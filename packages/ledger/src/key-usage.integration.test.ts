@@ -39,7 +39,7 @@ describe.each([
 
   const date = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
   const today = () => Math.floor(Date.now() / DAY_MS);
-  /** Tolerates that midnight passes during a test. */
+  /** Returns the usage from yesterday to tomorrow, so that midnight may pass during a test. */
   const read = (tenant: string) => ledger.accounts.usageByKey(tenant, date(today() - 1), date(today() + 1));
   const settled = (sessions: number) => ({ sessions, audioMs: sessions * 1001, billableMs: sessions * 2000 });
 
@@ -87,7 +87,7 @@ describe.each([
     expect(await days(last, last - 1)).toEqual([]);
   });
 
-  test('a hash has at most 1,000 keys and models, and the usage of further keys is in the row without a key', async () => {
+  test('a hash of usage by key has at most 1,000 fields, and sessions of further keys are in the row without a key', async () => {
     const tenant = await createTenant(ledger, 600_000);
     await complete(tenant, FIRST);
     const period = keys.keyUsage(tenant, Math.floor(today() / 8));

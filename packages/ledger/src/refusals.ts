@@ -4,9 +4,9 @@ import type { RedisLink } from './redis/link.ts';
 import { loadScript } from './scripts.ts';
 
 const ADD = loadScript('add_refusals');
-/** Time for which a refusal is listed. The list itself expires as long after its last entry. */
+/** Time for which a refusal is listed. The whole list expires this long after the last refusal was added. */
 const RETENTION_MS = 7 * 86_400_000;
-/** Stands for an unknown model in a line. */
+/** Placeholder for an unknown model in the stored line of a refusal. */
 const NONE = '-';
 
 /** A request that a gateway refused. It has no secrets and no body. */
@@ -21,7 +21,7 @@ export interface Refusal {
   code: string;
   /** Message of the error. Undefined if it is the default message of the code. */
   message: string | undefined;
-  /** Null for a request of the playground. */
+  /** Id of the API key. Null for a request of the playground. */
   keyId: string | null;
   model: string | null;
 }
@@ -39,7 +39,7 @@ export function createRefusals(link: RedisLink, keys: RedisKeys) {
       const key = keys.refusals(tenant);
       const lines = (await link.send(key, ['LRANGE', key, '0', '-1'])) as string[];
       const refusals = lines.map(readLine).filter(({ atMs }) => atMs > nowMs - RETENTION_MS);
-      // Each gateway adds its refusals in groups.
+      // Gateways add their refusals in groups, so the stored list is not sorted by time.
       return refusals.sort((a, b) => b.atMs - a.atMs);
     },
   };

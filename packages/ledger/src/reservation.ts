@@ -39,7 +39,7 @@ export type ReserveOutcome =
       outcome: 'model_concurrency';
       retryAfterMs: number;
       rate: RateState;
-      /** Maximum number of sessions of the model. */
+      /** Largest number of concurrent sessions of the model. */
       limit: number;
     }
   | {

@@ -10,13 +10,13 @@ const WEIGH = loadScript('weigh_revisions');
 /** Creates access to the tallies of revisions and to their shares of new sessions. */
 export function createRevisions(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Adds the counts that a gateway has collected since its last call. */
+    /** Adds the counts that a gateway has collected since its last call to the tally of a revision. */
     async add(model: string, revision: string, tally: RevisionTally): Promise<void> {
       const latencies = tally.latencies.flatMap((count, bucket) => (count === 0 ? [] : [bucket, count]));
       await link.run(COUNT, keys.pool(model), [revision, tally.streams, tally.failures, ...latencies]);
     },
 
-    /** Returns the counts by revision. */
+    /** Returns the tallies of the revisions of a model, by revision. */
     async counts(model: string): Promise<Map<string, RevisionTally>> {
       const tallies = new Map<string, RevisionTally & { latencies: number[] }>();
       const counted = fields(await link.send(keys.revisionCounts(model), ['HGETALL', keys.revisionCounts(model)]));

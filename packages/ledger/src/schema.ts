@@ -16,7 +16,7 @@ export const SCHEMA_VERSION = 2;
  */
 const OLDEST_VERSION = 2;
 
-/** Time after which the stored version is read again while it does not match. */
+/** Time after which the stored schema version is read again while it does not match this program. */
 const RECHECK_MS = 1000;
 
 /** Schema version of the records in the form that the operator stores. */
@@ -32,10 +32,10 @@ const FIRST: Schema = { version: 1, oldest: 1 };
 /** Thrown by every command if the records in Redis are too old or too new for this program. */
 export class SchemaMismatch extends LedgerUnavailable {}
 
-/** Creates access to the stored version. */
+/** Creates access to the schema version that is stored in Redis. */
 export function createSchema(link: RedisLink, keys: RedisKeys) {
   const key = keys.schema();
-  /** Reads the stored version. Undefined if none was stored yet. */
+  /** Reads the stored schema version. Undefined if none was stored yet. */
   async function read(): Promise<Schema | undefined> {
     const stored = fields(await link.send(key, ['HGETALL', key]));
     if (stored.size === 0) return undefined;

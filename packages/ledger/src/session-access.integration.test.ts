@@ -36,7 +36,7 @@ async function connect(tenant: string, sessionId: string, gateway?: Owner) {
 const get = (tenant: string, id: string) => ledger.sessionAccess.get(tenant, id);
 const remove = async (tenant: string, id: string) => (await ledger.sessionAccess.delete(tenant, id)).outcome;
 
-test('delete expires a reserved session at once and releases its credit, and a repeated call of delete changes nothing', async () => {
+test('delete expires a reserved session immediately and releases its credit, and a repeated call of delete changes nothing', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   expect(await get(tenant, sessionId)).toMatchObject({ state: 'reserved', endReason: null, closeCode: null });

@@ -1,6 +1,6 @@
 import { createAttemptLimiter, networkOf } from './failed-attempts.ts';
 
-test('the attempt limiter allows `limit` failures at once, then one more after each windowMs / limit', () => {
+test('the attempt limiter allows `limit` failures without a pause, then one more after each windowMs / limit', () => {
   const limiter = createAttemptLimiter(10, 60_000);
   for (let n = 0; n < 10; n++) {
     expect(limiter.waitMs('10.0.0.1', 0)).toBe(0);

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Limits failed attempts by address: `limit` failures at once, then one more after each `windowMs / limit`
- * milliseconds.
+ * Limits failed attempts by address. `limit` failures are allowed without a pause, and then one more after each
+ * `windowMs / limit` milliseconds.
  */
 export interface AttemptLimiter {
   /** Returns the time in milliseconds until the address may try again. 0 if it may try now. */

@@ -119,7 +119,8 @@ test('FrameSocket delivers no further frame after a callback has destroyed it', 
   expect(received).toEqual([1, 2]);
 });
 
-// Such a connection once ended the process, because its owner was used before it was created.
+// An earlier version called `onFrame` inside the constructor if frames arrived with the upgrade. The owner of the
+// connection did not exist yet, so the process ended with an error.
 test('FrameSocket calls no callback before its constructor returns, even if frames arrive with the upgrade', async () => {
   const server = createHttpServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

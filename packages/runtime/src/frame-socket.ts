@@ -159,7 +159,7 @@ export class FrameSocket {
     this.#end(reason);
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection immediately. */
   destroy(reason?: string): void {
     if (reason !== undefined) this.#reason = reason;
     this.#socket.destroy();

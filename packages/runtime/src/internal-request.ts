@@ -26,7 +26,10 @@ export function signInternalRequest(request: InternalRequest, peppers: Keyring, 
   return `${SCHEME} ${current}.${nowMs}.${signatureOf(request, peppers, current, nowMs)}`;
 }
 
-/** Returns whether a service that knows the peppers has signed the request within the last minute. */
+/**
+ * Returns whether a service that knows the peppers has signed the request, at most INTERNAL_REQUEST_WINDOW_MS before or
+ * after `nowMs`.
+ */
 export function isSignedInternally(
   authorization: string | undefined,
   request: InternalRequest,

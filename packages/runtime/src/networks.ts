@@ -5,8 +5,8 @@ import type { Setting } from './settings.ts';
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 /**
- * Defines a setting that lists networks. Invalid entries are refused at start. Later they would cause errors, or no
- * request would be trusted without any message.
+ * Defines a setting that lists networks. An invalid entry is refused at start. Otherwise it would cause an error later,
+ * or the service would trust no request and log nothing.
  */
 export function networks(description: string): Setting<string[]> {
   const any = list(`${description} The names ${NAMED_NETWORKS.join(', ')} are also accepted.`);
@@ -27,6 +27,6 @@ function isNetwork(entry: string): boolean {
   const [address = '', bits, ...more] = entry.split('/');
   const family = address.includes('%') ? 0 : isIP(address);
   if (family === 0 || more.length > 0) return false;
-  // A prefix length of 0 is refused. It would trust every client to set its own address.
+  // A prefix length of 0 is refused, because the service would then trust every client to set its own address.
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }

@@ -25,7 +25,7 @@ test('readSettings reads values, defaults and a secret from a file', () => {
   });
 });
 
-test('readSettings reports all invalid settings at once', () => {
+test('readSettings reports all invalid settings in one error', () => {
   const read = () => readSettings(settings, { WAIT_MS: '1001', LEVEL: 'mid', PUBLIC_URL: 'ftp://h' });
   expect(read).toThrow(SettingsError);
   expect(read).toThrow(/NAME is not set.*\nPEPPER is not set.*\nWAIT_MS: "1001".*\nLEVEL: "mid".*\nPUBLIC_URL: is not/);

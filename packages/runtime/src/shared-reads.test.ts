@@ -58,7 +58,7 @@ describe.each([
     expect(data).toEqual([]);
   });
 
-  test('keeps pause, resume and the end of the socket', async () => {
+  test('does not change how the socket pauses, resumes and ends', async () => {
     const [client, accepted] = await open();
     const { read, until: untilRead } = collect(accepted);
     client.write('one');

@@ -2,9 +2,9 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * Memory into which all sockets of this thread read. For each read of another socket, Node allocates 64 KiB, copies the
- * received bytes to a second buffer and passes it through a readable stream. For small reads this costs more than the
- * system call.
+ * Memory into which all sockets of this thread read. Without it, Node allocates 64 KiB for each read, copies the
+ * received bytes to a second buffer and passes that buffer through a readable stream. For small reads this costs more
+ * than the system call.
  */
 const SHARED = Buffer.allocUnsafeSlow(65_536);
 

@@ -34,7 +34,7 @@ test('every reference in the AsyncAPI document resolves', () => {
   expect(findReferences(document).filter((ref) => resolveReference(document, ref) === undefined)).toEqual([]);
 });
 
-test('the channel of the AsyncAPI document has audio and every protocol message, and each message belongs to exactly one operation', () => {
+test('the stream channel of the AsyncAPI document has audio and every protocol message, and each message belongs to exactly one operation', () => {
   expect(Object.keys(document.channels.stream.messages)).toEqual(['audio', ...types]);
   expect(messagesOf('stream')).toEqual(['audio', ...types].sort());
 });

@@ -9,7 +9,7 @@ local USAGE_LIFETIME_MS = (USAGE_RETENTION_DAYS + USAGE_PERIOD_DAYS) * DAY_MS
 -- Usage by day, key and model is in hashes of its own, each of which has KEY_USAGE_PERIOD_DAYS days. Programs of earlier
 -- versions do not read them, and would count the sessions twice if they were in the hashes above.
 local KEY_USAGE_PERIOD_DAYS = 8
--- Largest number of fields of such a hash. A tenant can create and revoke keys without end.
+-- Largest number of fields of such a hash. It is limited, because a tenant can create and revoke any number of keys.
 local KEY_USAGE_FIELDS = 1000
 
 -- Adds one session to the sums in a field of a hash.
@@ -31,7 +31,7 @@ local function add_key_usage(base, day, session, audio, billable)
   if not before then redis.call('PEXPIRE', key, string.format('%d', USAGE_LIFETIME_MS)) end
 end
 
--- Adds one completed session.
+-- Adds one completed session to the usage by day and model, and to the usage by key.
 local function add_usage(base, now, session, audio, billable)
   local day = math.floor(now / DAY_MS)
   local key = base .. 'u:' .. math.floor(day / USAGE_PERIOD_DAYS)

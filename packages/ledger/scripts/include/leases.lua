@@ -8,14 +8,14 @@ local LEASE_GAP_MS = 5000
 -- Shortest interval between two writes of `KEY:beat`.
 local BEAT_MS = 500
 
--- Restarts the leases after a gap. Returns true if it did.
+-- Restarts the leases if the time of the last check is more than LEASE_GAP_MS away from now. Returns true if it did.
 local function check_leases(key, now)
   local last = tonumber(redis.call('GET', key .. ':beat') or now - BEAT_MS)
   local step = math.abs(now - last)
   if step < BEAT_MS then return false end
   redis.call('SET', key .. ':beat', now)
   if step <= LEASE_GAP_MS then return false end
-  -- A process that has left has the expiry 0, and is not restarted.
+  -- A process that has left has the expiry 0. Its lease is not restarted.
   local leases = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'WITHSCORES')
   for i = 1, #leases, 2 do
     local id, expiry = leases[i], tonumber(leases[i + 1])

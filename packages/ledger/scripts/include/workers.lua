@@ -9,8 +9,8 @@
 -- the slot was lost.
 local PLACED_MS = 10800000
 local PLACED_AT_ONCE = 100
--- Longest time for which a session may hold capacity after a gap of the leases: the default lifetime of a credential,
--- plus 5 s.
+-- Longest time for which a session may hold capacity after check_leases has restarted the leases: the default lifetime
+-- of a credential, plus 5 s.
 local HOLD_MS = 65000
 
 -- Returns the keys of the sets that contain the free slots of a worker. The record of the worker must exist.
@@ -106,8 +106,8 @@ end
 
 -- Removes workers whose lease has expired, and releases slots that were held for too long.
 local function drop_dead(base, now)
-  -- After a gap, the placements of all streams count from now. Otherwise a clock that stepped forward could release
-  -- their slots.
+  -- If the leases were restarted, the placements of all streams count from now. Otherwise a clock that stepped forward
+  -- could release their slots.
   if check_leases(base .. 'wl', now) then
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', '+inf')) do redis.call('ZADD', base .. 'at', now, session) end
     -- If the clock stepped back, holds would last for as long as the step. They are shortened to HOLD_MS.

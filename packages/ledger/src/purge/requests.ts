@@ -2,7 +2,7 @@ import type { RedisKeys } from '../keys.ts';
 import type { RedisLink } from '../redis/link.ts';
 import { fields, numbers } from '../replies.ts';
 
-/** A request from the console to the operator. */
+/** A request of the console to the operator, about the data of one tenant. */
 export interface PurgeRequest {
   /**
    * Id of the request. It prevents that the console takes the answer to an earlier request for the answer to this one.
@@ -15,7 +15,7 @@ export interface PurgeRequest {
   action: 'check' | 'count' | 'remove';
 }
 
-/** The answer of the operator. */
+/** Answer of the operator to a purge request. */
 export interface PurgeAnswer {
   /**
    * Number of sessions that have not ended and of streams that gateways still serve. If it is not 0, nothing was
@@ -66,7 +66,7 @@ export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
       await write(tenant, { ...request, expiresAtMs: (await readTimeMs()) + timeoutMs });
     },
 
-    /** Deletes the request or its answer. */
+    /** Deletes the request for a tenant, or the answer to it. */
     withdraw,
 
     /** Returns the answer to a request. Undefined if there is none yet. */

@@ -16,7 +16,7 @@ export function openCluster(addresses: readonly string[], options: ConnectOption
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
       ...alive,
-      // The client uses this for nodes that the cluster announces. For root nodes it uses the scheme of their address.
+      // The option `tls` is for nodes that the cluster announces. For root nodes, the scheme of their address decides.
       socket: protocol === 'rediss:' ? { ...socket, tls: true } : socket,
     },
   });

@@ -9,7 +9,7 @@ export interface NodeOptions {
   address: ServerAddress;
   user: User;
   tls: boolean;
-  /** False if the client ends with its first connection. */
+  /** True if the client reconnects. False if it ends when its first connection has ended. */
   reconnects: boolean;
 }
 

@@ -8,7 +8,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test('the reply pacer delivers as many replies as one turn allows at once, and the others in later turns in order', async () => {
+test('the reply pacer immediately delivers as many replies as one turn allows, and the others in later turns in order', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 5; i++) pacer(() => got.push(i));
@@ -27,7 +27,7 @@ test('the reply pacer delivers pending replies before replies that arrive later'
   expect(got).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('the reply pacer again delivers a full batch at once after an idle period', async () => {
+test('after an idle period, the reply pacer again delivers a full batch immediately', async () => {
   const pacer = createReplyPacer(2);
   for (let round = 0; round < 3; round++) {
     const got: number[] = [];

@@ -55,7 +55,9 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
     },
   });
 
-  /** Calls the listeners of a channel. One that was removed while the connection was replaced gets nothing. */
+  /**
+   * Calls the listeners of a channel. A listener that was removed while the connection was replaced gets no message.
+   */
   function deliver(message: string, channel: string): void {
     for (const listener of listeners.get(channel) ?? []) listener(message);
   }

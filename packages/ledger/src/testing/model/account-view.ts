@@ -42,7 +42,7 @@ export class AccountView {
     this.recent = snapshot.list(keys.recent(TENANT));
   }
 
-  /** Returns a number of the account. */
+  /** Returns a numeric field of the account. 0 if the field is absent. */
   number(field: string): number {
     return Number(this.account.get(field) ?? 0);
   }

@@ -89,7 +89,7 @@ export function creatorActor(idempotencyKey?: string): CreateActor {
       },
       serves: () => [],
       cancelled: () => cancelled,
-      // The ledger remembers which due marks it has written, and does not return them.
+      // The memory is not known, because the ledger remembers which due marks it has written and does not expose them.
       memory: () => undefined,
     };
   };

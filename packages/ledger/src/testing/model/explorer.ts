@@ -17,7 +17,7 @@ interface LateMessage {
 
 /** A state of the whole system. */
 export interface State {
-  /** Number of the content of Redis, which includes the clock. */
+  /** Number that identifies the content of Redis, which includes the clock. */
   readonly content: number;
   readonly processes: readonly ProcessState[];
   readonly replies: readonly Reply[];
@@ -119,7 +119,7 @@ export class Explorer {
     const isCalm = state.disturbances >= this.#maxDisturbances;
     state.processes.forEach(({ tasks, sent }, process) => {
       for (const task of tasks) steps.push(this.#start(state, process, task));
-      // A connection keeps the order of its messages.
+      // A connection keeps the order of its messages. Only the first message that Redis has not executed can be next.
       const isExecuted = (message: number) =>
         state.replies.some((each) => each.process === process && each.message === message);
       const message = [...sent.keys()].find((each) => !isExecuted(each));

@@ -149,7 +149,7 @@ export function* stepViolations(before: AccountView, { name, args }: Command, af
     };
 }
 
-/** What processes believe about sessions. */
+/** What a process believes: which streams it serves, and which sessions it has cancelled. */
 interface Beliefs {
   readonly serves: readonly ServedStream[];
   readonly cancelled: readonly string[];
@@ -173,7 +173,7 @@ export function* processViolations(view: AccountView, processes: readonly Belief
       yield { id: 'LATE-RESERVE', what: `session ${id} holds credit after its cancel was answered` };
 }
 
-/** Yields what is left although every session must have ended. */
+/** Yields a violation for everything that is left in Redis although every session must have ended. */
 export function* leftovers(view: AccountView): Violations {
   const id = 'SESSION-ENDS';
   if (view.number('reserved') !== 0) yield { id, what: `${view.number('reserved')} ms stay reserved` };

@@ -17,7 +17,7 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** Reply and content of Redis after a command. */
+/** Result of a command: its reply, and the number of the content of Redis after it. */
 export interface Result {
   readonly after: number;
   readonly reply: unknown;
@@ -26,7 +26,7 @@ export interface Result {
 /** Changes the text of a script. Tests use it to show that the explorer finds a broken script. */
 export type Mutation = (script: Script) => string;
 
-/** Called with each distinct step of Redis, once. */
+/** Called once for each distinct step of Redis: a command, and the numbers of the contents before and after it. */
 export type OnStep = (before: number, command: Command, after: number) => void;
 
 /**
@@ -79,7 +79,7 @@ export class RedisMachine {
     return snapshot;
   }
 
-  /** Returns the number of a content. */
+  /** Returns the number of a content. A content that is not known yet gets the next number. */
   number(snapshot: Snapshot): number {
     const known = this.#numbers.get(snapshot.text);
     if (known !== undefined) return known;
@@ -120,7 +120,7 @@ export class RedisMachine {
     return { after, reply };
   }
 
-  /** Loads a script that reads the simulated time. Returns its hash. */
+  /** Loads a script, changed so that it reads the simulated time. Returns the hash of the changed script. */
   #load(script: Script): Promise<string> {
     let loaded = this.#loaded.get(script.sha1);
     if (loaded === undefined) {

@@ -41,7 +41,7 @@ class Model {
   readonly #scenario: Scenario;
   readonly #disturbances: number;
   readonly #views = new Map<Snapshot, AccountView>();
-  /** Violations by a step of Redis, by its content before and after. */
+  /** Violations by steps of Redis. A key is `BEFORE AFTER`: the numbers of the contents before and after the step. */
   readonly #stepViolations = new Map<string, Violation>();
   readonly #checked = new Set<number>();
 

@@ -30,7 +30,7 @@ export type LocalEvent =
   | { readonly do: 'receive'; readonly message: number; readonly reply: unknown }
   | { readonly do: 'time out'; readonly message: number };
 
-/** A process after a list of events. */
+/** State of a process after a list of events. */
 export interface ProcessState {
   readonly number: number;
   readonly events: readonly LocalEvent[];
@@ -39,7 +39,7 @@ export interface ProcessState {
   readonly tasks: readonly string[];
   readonly serves: readonly ServedStream[];
   readonly cancelled: readonly string[];
-  /** Error of a task that no code handles, or undefined. */
+  /** First error with which a task failed. Undefined if none has failed. */
   readonly error: Error | undefined;
   /** Everything that the process remembers. Undefined while a task runs, or if it is not known. */
   readonly memory: string | undefined;

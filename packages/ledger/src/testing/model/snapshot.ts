@@ -13,7 +13,7 @@ export const CLOCK_KEY = 'model:clock';
  */
 export const START_MS = 4_000_000_000_000;
 
-/** Time between the clock of Redis and simulated time. An earlier expiry was set relative to the clock of Redis. */
+/** A time between the clock of Redis and simulated time. An expiry before it was set relative to the clock of Redis. */
 const BETWEEN_CLOCKS_MS = 3_000_000_000_000;
 
 /**
