@@ -14,7 +14,7 @@ const APPLIED_WITHIN_MS = 30_000;
 let service: Service;
 let key: string;
 beforeAll(async () => {
-  // This file tests the default timing.
+  // Empty values select the default timing, which this file tests.
   service = await startService({ env: { CONFIG_POLL_MS: '', CONFIG_SETTLE_MS: '' } });
   ({ key } = await service.tenant({ seconds: 100_000 }));
 }, START_TIMEOUT_MS);

@@ -36,14 +36,15 @@ test('default intervals satisfy the documented time limits', () => {
     WORKER_TICKET_KEY_FILE: import.meta.filename,
   });
   const operator = readSettings(OPERATOR_SETTINGS, {});
-  // Overdue reservations are returned within 2 s. Deadlines are rounded up to the second, with half a second to spare.
+  // The credit of an overdue session is returned within 2 s. The mark for the reaper is up to 1.5 s late: half a second
+  // of slack, and rounding up to the second.
   expect(settings.REAPER_INTERVAL_MS).toBeLessThanOrEqual(400);
   // A revoked key is refused within 5 s of its revocation.
   expect(settings.KEY_CACHE_TTL_MS).toBeLessThan(5000);
-  // Without Redis a request is answered with 503 within 2 s. The last step starts before that time and takes one
-  // timeout.
+  // Without Redis a request is answered with 503 within 2 s. Its last command starts before REQUEST_DEADLINE_MS and
+  // takes at most REDIS_TIMEOUT_MS.
   expect(settings.REQUEST_DEADLINE_MS + settings.REDIS_TIMEOUT_MS).toBeLessThan(2000);
-  // Callers see a changed file within 2 s.
+  // Clients see the change of a configuration file within 2 s.
   const seenAfterMs = operator.CONFIG_POLL_MS + operator.CONFIG_SETTLE_MS + settings.CATALOGUE_INTERVAL_MS;
   expect(seenAfterMs).toBeLessThan(2000);
 });

@@ -139,7 +139,7 @@ test.concurrent('the reservations of many expired sessions are returned together
 });
 
 test.concurrent('a limit of 6 requests per minute admits exactly 6 requests of a burst, and one more after Retry-After', async () => {
-  // A low limit, because a busy machine may need seconds for the burst and the limit allows more meanwhile.
+  // The limit is low, because it admits further requests while a busy machine sends the burst.
   const { key } = await hasty.tenant({ limits: { requestsPerMinute: 6 } });
   const answers = await Promise.all(Array.from({ length: 20 }, () => hasty.usage(key)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);

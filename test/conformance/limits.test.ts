@@ -27,7 +27,7 @@ describe('the concurrency limit', () => {
     expect(sessionOf(await service.create(key, { model: 'svc-asr-dholuo-v1' })).id).not.toBe(id);
   });
 
-  test('admits a new session at once after the first was cancelled', async () => {
+  test('admits a new session without a wait after the first was cancelled', async () => {
     const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
     const { id } = sessionOf(await service.create(key));
     const path = `/v1/asr/sessions/${id}`;

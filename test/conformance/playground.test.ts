@@ -34,7 +34,7 @@ async function visitor(request: TenantRequest = {}): Promise<{
   name: string;
   key: string;
   create: (body?: unknown) => Promise<Answer>;
-  /** Returns the data of a list of the console. */
+  /** Returns the entries of a list that the console serves at this path. */
   list: (path: string) => Promise<Record<string, unknown>[]>;
 }> {
   const tenant = await service.tenant(request);

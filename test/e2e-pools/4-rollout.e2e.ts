@@ -63,7 +63,7 @@ const conditionPath = (type: string, field: string) => `.status.conditions[?(@.t
 test(
   'a rollout with maxSurge 0 replaces all workers of a full pool without an additional device, and cuts no stream',
   async () => {
-    // A slow machine must not roll the revision back.
+    // The limit of the latency is high, so that a slow machine does not make the operator roll the revision back.
     const rollout = { ...ZERO_SURGE, maxDeltaP95Ms: 60_000, windowSeconds: 1 };
     const { senders, control } = await startPool(1, rollout, WORKERS * SLOTS);
     const before = await untilPods(harness, 'both workers run', (pods) => pods.length === WORKERS);

@@ -34,7 +34,7 @@ const setSentinel = (enabled: boolean) =>
   );
 
 test(
-  'one value replaces the single Redis by a replicated one, and the accounts stay',
+  'one chart value replaces the single Redis by a replicated one, and the accounts stay',
   async () => {
     const before = await readCredits();
     expect(before.consumed_ms).toBeGreaterThan(0);

@@ -124,7 +124,7 @@ test.each([
       outcomes = await probe(component, namespace, names);
       return names.every((name) => outcomes[name] === expected[name]);
     };
-    // The comparison below shows what differs.
+    // A timeout is ignored here, because the comparison below shows which outcomes differ.
     await eventually('outcomes are as expected', SETTLE_MS, isExpected).catch(() => undefined);
     expect(outcomes).toEqual(expected);
   },

@@ -133,7 +133,7 @@ export async function untilReady(harness: Harness, workers: number): Promise<voi
   await until(harness, `asrmodel/${POOL_MODEL}`, '.status.readyReplicas', String(workers));
 }
 
-/** Streams audio on a new stream of a model, which gets a slot at once or has to wait for it. */
+/** Starts to stream audio on a new stream of a model, once the stream has a slot. */
 export async function startStream(access: Access, model = POOL_MODEL): Promise<AudioSender> {
   const stream = await openStream(access, model, 300);
   await stream.next('ready', SOON_MS);

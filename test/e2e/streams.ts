@@ -51,8 +51,8 @@ export async function openStream(access: Access, model: string, seconds = 60): P
 /** A client that streams audio. */
 export interface AudioSender {
   /**
-   * Sends the rest of the current repetition of the recording at once, checks every transcript and closes the stream.
-   * Resolves with the number of utterances.
+   * Sends the rest of the current repetition of the recording without pauses, checks every transcript and closes the
+   * stream. Resolves with the number of utterances.
    */
   finish: () => Promise<number>;
   /**

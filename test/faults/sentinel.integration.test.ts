@@ -35,8 +35,8 @@ beforeAll(async () => {
   ledger = await openLedger(redis.url, { prefix });
   await seedCatalogue(ledger);
   [gateway, worker] = await Promise.all([
-    // Provisional sessions whose answer was lost are removed after this short lease.
-    // Streams wait for the failover without sending audio.
+    // The provisional lease is short, because a session whose answer was lost holds credit until its lease expires. The
+    // idle timeout is long, because streams send no audio while they wait for the failover.
     startGateway(redis.url, prefix, {
       REDIS_TIMEOUT_MS: '1000',
       PROVISIONAL_LEASE_MS: '5000',

@@ -15,7 +15,7 @@ const LONGEST_S = 300;
 let stage: Stage;
 let small: TestGateway;
 beforeAll(async () => {
-  // No handshake needs a worker.
+  // The stage has no workers, because a handshake is answered without one.
   stage = await setStage({ workers: [] });
 }, STAGE_TIMEOUT_MS);
 afterEach(() => small.stop());

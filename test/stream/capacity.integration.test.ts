@@ -5,7 +5,7 @@ import { MODEL, seedTenant } from '../support/gateway.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** A model without workers whose sessions wait for 2 s. */
+/** A model without workers. Its sessions wait for a worker for at most 2 s. */
 const IMPATIENT = {
   id: 'svc-asr-impatient-v1',
   language: 'None',

@@ -8,7 +8,7 @@ import { createOwnStreams } from './own-streams.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Caller, Stage } from './stage.ts';
 
-/** Length of a part, so that a short recording has several. */
+/** Length of a part. It is so short that the recording has several parts. */
 const PART_SECONDS = 2;
 const { pcm } = recording();
 const SECONDS = Math.ceil(pcm.length / 32_000);

@@ -118,7 +118,10 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
   };
 }
 
-/** Returns a final whose text is the number of samples. Its words have no confidence, as of an earlier version. */
+/**
+ * Returns a final whose text is the number of samples. Its words have no confidence, like those of a worker of an
+ * earlier version.
+ */
 function finalOf(samples: number): RelayAnswer {
   const words = [`${samples}`, 'samples'].map((text) => ({ text, start_ms: 0, end_ms: 0 }));
   return { type: 'final', text: `${samples} samples`, audio_end: samples, words };

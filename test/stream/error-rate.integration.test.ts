@@ -72,7 +72,7 @@ test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
         `${spoken.length} recordings of ${texts.flatMap(wordsOf).length} words\n`,
     );
     expect(Math.abs(served - own)).toBeLessThanOrEqual(1);
-    // Far below the rate for noise, so the two rates agree on real transcripts.
+    // Transcripts of noise would have a far higher rate. The two equal rates are therefore those of real transcripts.
     expect(own).toBeLessThan(50);
   },
   300_000,

@@ -157,7 +157,7 @@ test.concurrent('a gateway that shuts down creates sessions until DRAIN_DELAY_MS
     DRAIN_DELAY_MS: String(DELAY_MS),
     STOP_GRACE_MS: '60000',
   });
-  // The gateway runs as long as this stream does.
+  // The shutdown waits for this stream, so the gateway still runs while the test sends requests.
   const { stream } = await startSession(leaving);
   const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 2 });
   const agent = new Agent({ keepAlive: true });
@@ -259,7 +259,7 @@ test('a worker that crashes while Redis is unavailable is replaced afterwards, a
   await redis.kill();
   await worker.stop('SIGKILL');
   stream.send({ type: 'flush' });
-  // Long enough for the gateway to notice both failures.
+  // Long enough for the gateway to notice that Redis and the worker have failed.
   await pause(1000);
   await redis.restart();
   await connected(ledger.link);

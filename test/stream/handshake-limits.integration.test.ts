@@ -23,7 +23,7 @@ const BAD_PROTOCOLS = ['svc.realtime.v1', 'svc.auth.x'];
 
 let stage: Stage;
 beforeAll(async () => {
-  // No handshake needs a worker.
+  // The stage has no workers, because a handshake is answered without one.
   stage = await setStage({ workers: [] });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
@@ -92,7 +92,7 @@ test('handshakes with a used credential get 401 up to the limit per session, and
     const within: Answer[] = [];
     for (let at = 0; at < SESSION_REFUSALS_PER_SECOND; at++) within.push(await upgrade(used));
     expect(new Set(within.map(refusal))).toEqual(new Set(['invalid_session_credential']));
-    // Sent at once, so that even a slow machine exceeds the limit.
+    // All handshakes are sent in parallel, so that even a slow machine exceeds the limit.
     const beyond = await Promise.all(Array.from({ length: 5 * SESSION_REFUSALS_PER_SECOND }, () => upgrade(used)));
     beyond.push(await upgrade(used));
     const limited = beyond.filter(({ status }) => status === 429);

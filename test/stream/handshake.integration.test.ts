@@ -26,7 +26,7 @@ let stage: Stage;
 /** A session that no client connects to. */
 let left: Caller & { session: SessionBody; atMs: number };
 beforeAll(async () => {
-  // No handshake needs a worker.
+  // The stage has no workers, because a handshake is answered without one.
   stage = await setStage({ workers: [], gateway: HASTY });
   const caller = await stage.caller();
   left = { ...caller, session: await stage.session(caller), atMs: performance.now() };
@@ -186,7 +186,7 @@ test('a refused handshake does not affect the open stream of the same session', 
   await openStream(session);
   expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
   await doomed.stop('SIGKILL');
-  // The ledger still knows which gateway has the stream.
+  // The ledger still knows which gateway had the stream, so another gateway fails the session.
   expect(await stage.settled(caller, 20_000)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 

@@ -165,7 +165,7 @@ describe('when workers open streams, but return no transcripts', () => {
     });
   });
 
-  test('a client that changes the context and closes at once pays for its audio', async () => {
+  test('a client that closes immediately after it has changed the context pays for its audio', async () => {
     worker.mute(false);
     const opened = await stage.ready();
     sendUtterance(opened);

@@ -28,14 +28,16 @@ function replies({ events }: StreamClient, type: ServerMessage['type']): ServerM
   return events.filter((event) => event.type === type);
 }
 
-/** Sends the same message several times at once, and waits until each one has a reply or an error. */
+/**
+ * Sends the same message several times without a pause, and waits until each one has a reply or an error. Returns how
+ * many messages the rate allowed in this time in addition to the burst.
+ */
 async function sendAtOnce(stream: StreamClient, count: number, message: object, reply: ServerMessage['type']) {
   const startedAt = performance.now();
   const answered = () => replies(stream, reply).length + replies(stream, 'error').length;
   const before = answered();
   for (let sent = 0; sent < count; sent++) stream.send(message);
   await eventually('every message has a reply', 30_000, () => answered() === before + count);
-  /** Number of messages that the rate allowed in addition to the burst during this time. */
   return Math.ceil((performance.now() - startedAt) * (RATE / 1000));
 }
 

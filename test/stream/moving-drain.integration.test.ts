@@ -41,7 +41,7 @@ async function addWorker(settings: NodeJS.ProcessEnv = LONG_DRAIN): Promise<Test
   return worker;
 }
 
-/** Adds a worker that is registered but does not run. */
+/** Adds a worker that is registered but frozen, so that it does not answer. */
 async function addFrozenWorker(): Promise<TestWorker> {
   const worker = await addWorker();
   process.kill(worker.pid, 'SIGSTOP');

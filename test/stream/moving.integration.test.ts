@@ -101,7 +101,7 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
   await stream.next('config_ack');
 
   await kill();
-  // Long enough for the gateway to notice and to search without success.
+  // Long enough for the gateway to notice the loss of the worker and to find no other worker.
   await sleep(1000);
   stream.send({ type: 'config', context: [56, 3] });
   stream.audio(pcm);
@@ -115,7 +115,7 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: Math.ceil(pcm.length / 16) });
 });
 
-test('a config behind an unanswered flush is applied by the next worker after it has answered the flush', async () => {
+test('a config that follows an unanswered flush is applied by the next worker after it has answered the flush', async () => {
   const { stream } = await stage.ready();
   for (const { pid } of stage.workers) process.kill(pid, 'SIGSTOP');
   // So little audio that the gateway does not stop reading before the config.

@@ -8,7 +8,7 @@ const STEP = Buffer.alloc(STEP_SAMPLES * 2);
 /** 20 ms of audio. */
 const FRAME_SAMPLES = 320;
 
-// A gateway that expects the answer to a chunk too early lets clients close free of charge.
+// If the gateway expected the answer to a chunk too early, clients could close their streams free of charge.
 describe.each(Array.from({ length: 14 }, (_, right) => right))('with a right context of %i', (right) => {
   const framing = buildFraming(right, SUBSAMPLING);
   const chunk = chunkSamples(right);

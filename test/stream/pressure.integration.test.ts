@@ -49,7 +49,7 @@ test('a client that sends too fast is slowed down rather than timed out and gets
   expect(await stage.settled(opened)).toMatchObject({ audioMs: seconds * 1000, billableMs: seconds * 1000 });
 });
 
-test('a long recording that is sent at once has the same transcript as one that is sent in real time', async () => {
+test('a recording that is sent eight times without a pause is transcribed to its end in one utterance', async () => {
   const { stream } = await stage.ready(120);
   const once = async () => {
     stream.send({ type: 'flush' });
@@ -68,7 +68,7 @@ test('a long recording that is sent at once has the same transcript as one that 
 
 test('each flush and reset of a whole burst gets one reply, in order', async () => {
   const { stream } = await stage.ready();
-  // The last flush belongs to the burst too.
+  // One message of the burst is left for the last flush.
   const count = STREAM_LIMITS.textMessageBurst - 1;
   for (let sent = 0; sent < count; sent++) stream.send({ type: sent % 10 === 9 ? 'reset' : 'flush' });
   stream.audio(pcm);
@@ -95,7 +95,7 @@ test('a client that does not read delays no other client, and its session is set
   expect((await quick.stream.next('final')).text).not.toBe('');
   quick.stream.close();
   expect(await stage.settled(quick)).toMatchObject({ state: 'completed' });
-  // The client answers no pings either.
+  // The client does not answer pings either, so the gateway disconnects it.
   const samples = 2 * pcm.length;
   expect(await stage.settled(slow)).toMatchObject({ state: 'completed', audioMs: Math.ceil(samples / 16) });
   slow.stream.socket.terminate();

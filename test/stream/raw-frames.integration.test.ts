@@ -49,7 +49,7 @@ async function checkWitness(): Promise<void> {
 async function sendInPieces(socket: Socket, bytes: Buffer, pieceBytes: number): Promise<void> {
   for (let at = 0; at < bytes.length && !socket.destroyed; at += pieceBytes) {
     socket.write(bytes.subarray(at, at + pieceBytes));
-    // Otherwise the kernel would join the pieces.
+    // Without this pause, the kernel would join the pieces.
     if (pieceBytes > 3 || at % 10 === 0) await new Promise(setImmediate);
   }
 }

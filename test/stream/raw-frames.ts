@@ -17,7 +17,7 @@ export interface RawFrame {
 export interface Expected {
   /** Code of the close frame that the gateway sends. 1005 for a close frame without a code. */
   readonly closeCode: number;
-  /** Audio that was accepted before the end. */
+  /** Number of audio bytes that the gateway must accept before the stream ends. */
   readonly audioBytes: number;
 }
 
@@ -25,7 +25,7 @@ const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 1
 const CONTROL = 8;
 const MAX_CONTROL_BYTES = 125;
 const MASK = Buffer.from([0x12, 0x34, 0x56, 0x78]);
-/** Lengths above this one cannot be read as a number. */
+/** Largest length that can be read as an exact JavaScript number. */
 const MAX_LENGTH = 2n ** 53n - 1n;
 /** Close code of a stream whose client violated RFC 6455. */
 const VIOLATION = 4400;

@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts';
 const folder = temporaryFolder('ticket-rotation');
 const files = { key: join(folder, 'ticket.key'), publicKeys: join(folder, 'keys.pem') };
 const [old, next] = [createTicketKeyPair(), createTicketKeyPair()];
-/** Services check their files every 10 s. */
+/** Time limit for a service to load a changed file. Services check their files every 10 s. */
 const RELOAD_MS = 30_000;
 let stage: Stage;
 

@@ -28,7 +28,7 @@ export async function abandon(session: SessionBody): Promise<void> {
   socket.destroy();
 }
 
-/** Sends a handshake and returns the answer. A connection that is answered with 101 is closed at once. */
+/** Sends a handshake and returns the answer. A connection that is answered with 101 is closed immediately. */
 export function upgrade(session: SessionBody, handshake: Handshake = {}): Promise<Answer> {
   const { host, pathname } = new URL(session.websocket_url);
   const protocols = 'protocols' in handshake ? handshake.protocols : session.websocket_protocols;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
 
-/** A response. */
+/** Response to an HTTP request. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

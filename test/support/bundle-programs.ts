@@ -99,7 +99,9 @@ const LAZY_HTTP: Plugin = {
   },
 };
 
-/** Replaces a file at once, because services of another run may load it. */
+/**
+ * Writes a file if its content has changed. Replaces the file atomically, because services of another run may load it.
+ */
 function writeIfChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   mkdirSync(dirname(path), { recursive: true });

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 /**
- * A check may start a process, so the pause grows with the time waited. Polling must not slow down what it waits for.
+ * Longest pause between two checks, and the pause as a share of the time waited so far. The pause grows, because a
+ * check may start a process. Polling must not slow down what it waits for.
  */
 const LONGEST_POLL_MS = 250;
 const SHARE_OF_WAITED = 0.05;

@@ -41,7 +41,7 @@ export interface Kubernetes {
   startControllers: (kubeconfig: string) => Promise<void>;
   /** Ends the API server by SIGKILL. */
   stopApiServer: () => Promise<void>;
-  /** Starts the API server on the same port and data. */
+  /** Starts the API server again, with the same port and data. */
   startApiServer: () => Promise<void>;
   restartApiServer: () => Promise<void>;
   /** Ends the control plane if this file started it. A borrowed one keeps running for the next test file. */

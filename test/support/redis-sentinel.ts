@@ -146,7 +146,10 @@ interface Sentinel {
   stop: () => Promise<void>;
 }
 
-/** Starts three sentinels that know each other and the replicas. They would find each other in some seconds. */
+/**
+ * Starts three sentinels. Their configuration names the other sentinels and the replicas, because they would need some
+ * seconds to find each other.
+ */
 async function startSentinels(servers: readonly SentinelServer[], options: SentinelTestOptions): Promise<Sentinel[]> {
   const plans = await Promise.all(
     [0, 1, 2].map(async () => {

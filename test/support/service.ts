@@ -65,9 +65,9 @@ export interface Service {
 }
 
 /**
- * Settings of the services of all tests. Short intervals apply a new tenant at once. A short warm-up saves most of the
- * start time of workers. Workers offer all slots on a busy machine too. Long deadlines let a busy machine answer many
- * parallel requests without a 503.
+ * Settings of the services of all tests. With short intervals, a new tenant is applied within a fraction of a second. A
+ * short warm-up saves most of the start time of workers. Workers offer all slots on a busy machine too. Long deadlines
+ * let a busy machine answer many parallel requests without a 503.
  */
 const TEST_SETTINGS = {
   CONFIG_POLL_MS: '20',

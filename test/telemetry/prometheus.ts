@@ -94,7 +94,8 @@ function buildConfig(targets: readonly ScrapeTarget[], ruleFile: string): string
     rule_files: [ruleFile],
     scrape_configs: jobs.map((job) => ({
       job_name: job,
-      // Set as in monitors of kube-state-metrics, so that the namespace is that of the resource.
+      // As in a ServiceMonitor of kube-state-metrics, the label `namespace` is that of the resource and not of the
+      // target.
       honor_labels: job === 'kube-state-metrics',
       static_configs: targets
         .filter(({ labels }) => labels.job === job)

@@ -18,7 +18,7 @@ for file in files:
     target = Path(folder, Path(file).stem).with_suffix(f".{extension}")
     with soundfile.SoundFile(file) as source:
         layout = {"samplerate": source.samplerate, "channels": source.channels}
-        # libsndfile crashes if it gets an hour of Opus at once.
+        # libsndfile crashes if one call writes an hour of Opus.
         with soundfile.SoundFile(target, "w", **layout, format=container, subtype=codec) as encoded:
             for block in source.blocks(FRAMES_PER_BLOCK, dtype="int16"):
                 encoded.write(block)

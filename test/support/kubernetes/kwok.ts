@@ -46,7 +46,7 @@ const STAGES = [
   buildStage('Pod', 'pod-delete', [{ key: DELETED, operator: 'Exists' }], { delete: true }),
 ];
 
-/** Starts kwok, which reports pods on every node as Running and Ready at once and removes deleted ones. */
+/** Starts kwok, which immediately reports pods on every node as Running and Ready, and removes deleted pods. */
 export async function startKwok(command: string, kubeconfig: string, place: Place): Promise<Server> {
   const config = join(place.folder, 'kwok.yaml');
   // YAML documents, each written as JSON.

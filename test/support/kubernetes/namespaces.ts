@@ -5,7 +5,7 @@ import type { KubeRequest } from './request.ts';
 
 const ACCOUNT_WITHIN_MS = 60_000;
 
-/** Creates a namespace with a random name in which pods can be created at once. */
+/** Creates a namespace with a random name. Pods can be created in it as soon as the promise resolves. */
 export async function createNamespace(
   request: KubeRequest,
   controllers: boolean,

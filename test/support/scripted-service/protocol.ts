@@ -4,7 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 
 /** Behaviour of the streams of the test service. Without values, a stream follows the protocol. */
 export interface Script {
-  /** Delay before `ready`. The client receives `status` at once. */
+  /** Delay before `ready`. The client receives `status` without this delay. */
   readyAfterMs?: number;
   /** Closes with this code at the first flush. With `final`, the final transcript is sent before. */
   closeAtFlush?: { code: number; reason?: string; error?: StreamErrorCode; final?: boolean };
