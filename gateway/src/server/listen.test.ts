@@ -65,8 +65,8 @@ afterEach(() => {
 });
 
 /**
- * Sends bytes, and then ends or resets the connection if `then` is set. Returns all bytes that were received until the
- * connection closed.
+ * Sends bytes. If `then` is set, ends or resets the connection when the server has read the head of the request. Returns
+ * all bytes that were received until the connection closed.
  */
 async function send(bytes: string, then?: 'reset' | 'end'): Promise<string> {
   const { port } = server.address() as AddressInfo;
@@ -76,8 +76,8 @@ async function send(bytes: string, then?: 'reset' | 'end'): Promise<string> {
     socket.on('data', (data) => (answer += data.toString()));
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(answer));
-    if (then === 'reset') setTimeout(() => socket.resetAndDestroy(), 100);
-    if (then === 'end') setTimeout(() => socket.end(), 100);
+    if (then === 'reset') server.once('request', () => socket.resetAndDestroy());
+    if (then === 'end') server.once('request', () => socket.end());
   });
 }
 
