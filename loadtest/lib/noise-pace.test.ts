@@ -18,11 +18,11 @@ async function timesOf(actMs: (at: number) => number, nowMs = 0, startMs = 0): P
   return times;
 }
 
-test('repeatUntil repeats an action at fixed times and ends in time', async () => {
+test('repeatUntil repeats an action at fixed times until the end time', async () => {
   expect(await timesOf(() => 30)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
 });
 
-test('repeatUntil makes up for a slow action', async () => {
+test('repeatUntil makes up for the repetitions that a slow action delayed', async () => {
   expect(await timesOf((at) => (at === 1 ? 350 : 0))).toEqual([0, 350, 350, 350, 400, 500, 600, 700, 800, 900]);
 });
 

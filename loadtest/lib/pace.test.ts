@@ -8,7 +8,7 @@ test('phaseOf spreads any number of streams evenly over a chunk', () => {
   }
 });
 
-test('startTimeOf returns the next time at the given share of a chunk, less than one chunk from now', () => {
+test('startTimeOf returns the next time with the given phase, which is less than one chunk from now', () => {
   for (const nowMs of [0, 1, 1119, 1120, 123_456_789]) {
     for (const phase of [0, 0.25, 0.99]) {
       const startMs = startTimeOf(nowMs, phase, 1120);

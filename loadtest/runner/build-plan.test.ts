@@ -27,17 +27,17 @@ test('buildPlan rejects a run whose declared slots are unknown, and names the op
   expect(() => plan('ramp-to-saturation', {}, 0)).toThrow('Set DECLARED_SLOTS');
 });
 
-test('buildPlan adds enough streams for a spike to reach SPIKE_PERCENT', () => {
+test('buildPlan adds streams for a spike, so that all streams are SPIKE_PERCENT of the regular ones', () => {
   expect(plan('spike', { STREAMS: '10' }).spike).toEqual({ streams: 20, seconds: 30 });
 });
 
-test('buildPlan plans as many virtual users as the last step of a ramp needs', () => {
+test('buildPlan plans as many streams as the last step of a ramp has', () => {
   const { ramp, streams } = plan('ramp-to-saturation', { RAMP_START_PERCENT: '50', RAMP_STEP_PERCENT: '50' });
   expect(ramp?.steps).toEqual([50, 100, 150, 200]);
   expect(streams).toBe(200);
 });
 
-test('buildPlan divides the duration of noisy-tenant into pairs of periods, and rejects fewer than two pairs', () => {
+test('buildPlan divides noisy-tenant into at least two pairs of a quiet and a noisy period, or rejects it', () => {
   expect(plan('noisy-tenant').periods).toEqual({ startMs: 0, seconds: 15, count: 20 });
   expect(plan('noisy-tenant', { DURATION_SECONDS: '119' }).periods?.count).toBe(6);
   expect(() => plan('noisy-tenant', { DURATION_SECONDS: '59' })).toThrow('at least four times PERIOD_SECONDS=15');

@@ -30,7 +30,7 @@ test.each([
   },
 );
 
-test('compareLatencies reports a machine as unsteady if the p95 of the two halves of the quiet periods differs by more than 10 %', () => {
+test('compareLatencies reports an unsteady machine if odd and even quiet periods differ by over 10 % in p95', () => {
   expect(compare('delta', 100, 150, 110)?.isUnsteady).toBe(false);
   expect(compare('delta', 100, 150, 111)?.isUnsteady).toBe(true);
   expect(compare('delta', 100, 150, 89)?.isUnsteady).toBe(true);
@@ -61,7 +61,7 @@ test('judgeNoise requires that 90 % of the intended noise was refused', () => {
   expect(failures(53_999, 600)).toEqual(['at least 90 % of the intended noise was refused (request)']);
 });
 
-test('judgeNoise fails if the noisy tenant got more requests than its limit and its burst allow', () => {
+test('judgeNoise fails if more requests of the noisy tenant were accepted than its limit and its burst allow', () => {
   expect(failures(60_000, 1800)).toEqual([]);
   expect(failures(60_000, 1801)).toEqual(['the noisy tenant did not exceed its request rate']);
 });

@@ -1,6 +1,6 @@
 import { parseCpuTime, watchIdleTime } from './idle-time.ts';
 
-test('parseCpuTime returns total and idle time of all cores, with the time in which they waited for a disk', () => {
+test('parseCpuTime returns total and idle time of all cores, and counts the wait for a disk as idle time', () => {
   expect(parseCpuTime('cpu  100 20 30 400 50 6 7 8 1000 1000\ncpu0 1 1 1 1 1 1 1 1 1 1\n')).toEqual({
     total: 621,
     idle: 450,

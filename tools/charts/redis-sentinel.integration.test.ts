@@ -10,7 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => pods.stop());
 
-/** Waits until the sentinels of all given pods report the same primary, which has a number of replicas, and returns it. */
+/**
+ * Waits until the sentinels of all given pods report the same primary, and until it has this number of replicas.
+ * Returns the primary.
+ */
 function untilPrimary(observers: readonly number[], replicas: number, former = -1): Promise<number> {
   return eventually('the sentinels agree on a primary', WITHIN_MS, async () => {
     const [primary = -1, ...others] = new Set(await Promise.all(observers.map((pod) => pods.primaryAt(pod))));

@@ -57,7 +57,7 @@ describe('fuzzTarget', () => {
   });
   const options = { seed: 3, limit: { executions: 50_000, seconds: undefined }, savesCorpus: false };
 
-  test('finds a fault behind four nested conditions, and the same input with the same seed', async () => {
+  test('finds a fault behind four nested conditions, and finds the same input again with the same seed', async () => {
     const first = await fuzzTarget('planted', planted('fault'), options);
     expect(first.failure).toContain('the planted fault was reached');
     expect(first.failure).toContain('"text:fuzz"');

@@ -1,6 +1,6 @@
 import { buildBackports } from './debian.ts';
 
-test('the backports are those of the release of the machine, from the sites that it uses', () => {
+test('buildBackports returns the backports of the release of the machine, from each site that has it', () => {
   const sources = [
     'http://one.example/debian bookworm main',
     'http://one.example/debian bookworm main',

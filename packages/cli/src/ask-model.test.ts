@@ -19,7 +19,7 @@ function press(...keys: string[]): Promise<Model | undefined> {
   return askModel({ stdin, stderr, json: false })(MODELS);
 }
 
-test('askModel returns the model that the answer names, after answers that name none', async () => {
+test('askModel asks again until the answer names a model, and returns this model', async () => {
   expect(await press('x\r', '2\r')).toBe(MODELS[1]);
 });
 

@@ -95,7 +95,7 @@ test('createTranscript prints only finals if the output is not a terminal, and e
   expect(notes).toEqual([]);
 });
 
-test('createProgressTranscript shows share, speed and remaining time after two seconds', () => {
+test('createProgressTranscript shows the finished share, the speed and the remaining time after two seconds', () => {
   const screen = createScreen(80, 10);
   const live = createLiveText(screen);
   let nowMs = 0;
