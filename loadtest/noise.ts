@@ -1,4 +1,5 @@
-// The requests of the noisy tenant in the scenario noisy-tenant. A second k6 process with low priority runs this script.
+// The requests of the noisy tenant in the scenario noisy-tenant. A second k6 process with low priority runs this
+// script.
 import execution from 'k6/execution';
 import { callerOf } from './lib/callers.ts';
 import { oneCallEach, buildK6Options } from './lib/load.ts';
@@ -12,7 +13,7 @@ import { plan } from './lib/plan-file.ts';
 
 export { handleSummary } from './lib/load.ts';
 
-/** Virtual users of each kind. Each sends one request at a time. */
+/** Number of virtual users for each kind of noise. Each user sends one request at a time. */
 const USERS: Readonly<Record<NoiseKind, number>> = { request: 60, handshake: 20, key: 20 };
 
 export const options = buildK6Options({
@@ -40,7 +41,9 @@ export function key(): Promise<void> {
   return repeatInNoise('key', () => sendWrongKey());
 }
 
-/** Repeats an action in each noisy period, so that all users of a kind reach its rate together. */
+/**
+ * Repeats an action in each noisy period. All virtual users of a kind of noise together reach the rate of this kind.
+ */
 async function repeatInNoise(
   kind: NoiseKind,
   act: (number: number, endMs: number) => Promise<void> | void,

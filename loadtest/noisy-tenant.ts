@@ -6,7 +6,10 @@ import { createAndDelete } from './lib/session.ts';
 
 export { handleSummary } from './lib/load.ts';
 
-/** Sessions that are created and deleted per second. With those of the streams, there are enough for a percentile. */
+/**
+ * Number of sessions per second that are created and deleted without a stream. The sessions with streams alone would be
+ * too few for a percentile.
+ */
 const CREATED_PER_SECOND = 10;
 const seconds = WARM_UP_SECONDS + plan.durationSeconds;
 

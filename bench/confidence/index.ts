@@ -18,12 +18,12 @@ const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const RECORDINGS = 6;
 /** Samples that are written to a stream at once. */
 const WRITTEN_SAMPLES = 16_000;
-/** Loudness of the noise below that of the recording. Infinity means no noise. */
+/** Levels of the noise, in decibels below the recording. Infinity means no noise. */
 const NOISES_DB = [Infinity, 20, 10, 5, 0];
 /** Lower limits of the ranges of confidences for which the share of right words is reported. */
 const RANGES = [0, 0.5, 0.8, 0.95];
 
-/** Runs the measurement for each noise, and for all words together. */
+/** Measures the words of each noise level, the words of all levels, and the words in each range of confidences. */
 export async function bench({ logProgress }: BenchOptions): Promise<BenchResult> {
   const figures: Record<string, number> = {};
   const all: JudgedWord[] = [];

@@ -16,7 +16,10 @@ export interface Quality {
   readonly mean_wrong: number | undefined;
   /** Probability that a right word has a higher confidence than a wrong word. */
   readonly auc: number | undefined;
-  /** Mean difference between confidence and share of right words, over ten ranges of confidences. */
+  /**
+   * Difference between the mean confidence of the words in a range of confidences and the share of right words among
+   * them. It is the mean over ten ranges, weighted by their numbers of words.
+   */
   readonly calibration_error: number | undefined;
 }
 

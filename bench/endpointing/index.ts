@@ -14,7 +14,9 @@ import type { JoinedAudio } from './pauses.ts';
 const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const SILENCES_MS = [350, 500, 800];
 const PAUSE_MS = 1500;
-/** Longest audio between the required silence and the cut. The length of a chunk is added to it. */
+/**
+ * Longest audio between the moment at which the silence is long enough and the cut. An end with a later cut is missed.
+ */
 const LATE_MS = 300;
 /** Number of recordings in each stream. */
 const PARTS = 6;

@@ -16,7 +16,9 @@ export interface JoinedAudio {
 /** Loudness of the noise in pauses: about 60 dB below full scale. */
 const NOISE_RMS = 33;
 
-/** Joins recordings, each followed by a pause. Silence at their edges is removed, so that the ends of speech are known. */
+/**
+ * Joins recordings, each followed by a pause. Silence at their edges is removed, so that the ends of speech are known.
+ */
 export function joinWithPauses(
   recordings: readonly Recording[],
   pauseMs: number,
@@ -47,8 +49,8 @@ export interface CutCounts {
 }
 
 /**
- * Compares cuts with the pauses. An end of speech counts as found if the following pause has a cut, and the first one
- * is in time. It is in time up to `lateMs` of audio after the silence became long enough.
+ * Compares cuts with the pauses. An end of speech counts as found if the first cut in the following pause is in time. A
+ * cut is in time up to `lateMs` of audio after the silence became long enough.
  */
 export function countCuts(audio: JoinedAudio, cuts: readonly number[], silenceMs: number, lateMs: number): CutCounts {
   const latest = ((silenceMs + lateMs) * AUDIO.sampleRateHz) / 1000;

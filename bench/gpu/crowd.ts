@@ -15,7 +15,10 @@ export interface CrowdOptions {
   readonly streams: number;
   /** Duration of the measurement. */
   readonly seconds: number;
-  /** Time before the measurement. Streams open one after the other, and memory is used for the first time. */
+  /**
+   * Time before the measurement. In this time, streams open one after the other, and the engine uses its memory for the
+   * first time.
+   */
   readonly warmSeconds: number;
   /** Speech, which streams read starting at different places. */
   readonly speech: Int16Array;

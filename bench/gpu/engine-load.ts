@@ -69,7 +69,10 @@ async function measureRun(
   return result;
 }
 
-/** Returns the mean of each total of the engine, per run of the graph. Times are in milliseconds. */
+/**
+ * Returns how much each total of the engine grew between two readings, divided by the number of runs of the graph. Only
+ * the number of runs itself is not divided. Times are in milliseconds.
+ */
 export function splitTime(before: EngineStats, after: EngineStats): Record<string, number> {
   const batches = Math.max(1, after.runs - before.runs);
   const earlier = new Map<string, number>(Object.entries(before));

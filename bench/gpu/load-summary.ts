@@ -9,7 +9,7 @@ export interface LoadResult {
   readonly latencies: Float64Array;
   /** Times from a flush to its final. */
   readonly finals: Float64Array;
-  /** Delays that the load generator itself caused. */
+  /** Times by which the load generator wrote audio too late. */
   readonly lags: Float64Array;
   /** Number of results that were missing at the end of the run. */
   readonly unanswered: number;

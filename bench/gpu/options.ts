@@ -47,7 +47,7 @@ export interface GpuOptions {
   readonly gateways: number;
   /** Number of k6 processes for each gateway. */
   readonly k6PerGateway: number;
-  /** Batch sizes that the plain loop measures. */
+  /** Batch sizes that the part `plain` measures. */
   readonly batches: readonly number[];
   /** Folder in which expected transcripts are kept between runs. Undefined to compute them each time. */
   readonly cache: string | undefined;

@@ -26,14 +26,15 @@ export interface PlainResult {
 
 const FRAME_MS = 80;
 const SUBSAMPLING = 8;
-/** Number of runs before the measurement, and limits of the measurement. */
+/** Number of runs before the measurement, lowest and highest number of measured runs, and time limit of all runs. */
 const [WARM_RUNS, MIN_RUNS, MAX_RUNS, LIMIT_MS] = [3, 3, 30, 3000];
 /** The exported Kikuyu model with weights in 32 bits. */
 const EXPORT = join(root, 'bench/worker/export/model_ctc.onnx');
 
 /**
- * Measures a loop that calls onnxruntime-node without an engine. It includes no features, batching and search. It runs
- * the GPU graph of a model folder. For the Kikuyu model, it also runs the exported graph.
+ * Measures a loop that calls onnxruntime-node without an engine. The loop computes no features, collects no batches and
+ * searches for no transcript. It runs the GPU graph of a model folder. For the Kikuyu model, it also runs the exported
+ * graph.
  */
 export async function measurePlain(
   modelDir: string,

@@ -31,7 +31,7 @@ export interface ShortStreamsResult {
 const LENGTHS = Array.from({ length: 17 }, (_, i) => 8000 + i * 2500);
 /** Number of positions in the speech at which a stream may start. */
 const PLACES = 16;
-/** Share of the streams that close without a flush, possibly while one of their windows is in a run. */
+/** Share of the streams that close without a flush, possibly while the engine processes one of their windows. */
 const ABANDONED_SHARE = 0.2;
 const REPORT_MS = 10_000;
 /** Time to wait after all streams were closed, so that the engine can release their slots. */

@@ -23,7 +23,7 @@ export function readThreadUsage(pid: number): ThreadUsage {
   }
 }
 
-/** Number of cores below which threads are combined into one entry. */
+/** Threads that use fewer cores than this are combined into one entry. */
 const SMALL_CORES = 0.02;
 
 /** Returns how many cores each thread used between two readings, starting with the busiest thread. */

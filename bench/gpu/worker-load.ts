@@ -28,7 +28,7 @@ const CHUNK_SAMPLES = 1280;
 /** Longest time that a worker on a GPU takes to warm up and measure its slots. */
 export const READY_WITHIN_MS = 180_000;
 
-/** Returns settings that a worker on a GPU needs and that tests do not set. */
+/** Returns the settings that a worker on a GPU needs in addition to those that `startWorker` sets. */
 export function gpuWorkerSettings(options: GpuOptions, modelDir: string): NodeJS.ProcessEnv {
   const { LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES } = process.env;
   return {

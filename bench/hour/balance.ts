@@ -22,7 +22,7 @@ export interface Segment {
 export interface Charge {
   readonly sessions: number;
   readonly chargedSeconds: number;
-  /** Amount of audio that was sent in two sessions. */
+  /** Amount of audio that the client sent twice, in one session and again in the next. */
   readonly repeatedMs: number;
 }
 

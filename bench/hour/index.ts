@@ -29,7 +29,7 @@ const SECONDS = { quick: 660, usual: 3600, full: 3600 };
  * a pause of 1 s.
  */
 const PAUSES_MS = { pauses: { clients: 600, file: 1500 }, no_pauses: { clients: 0, file: 0 } };
-/** Credit of each account, as a factor of the audio. It suffices for the audio once, but not twice. */
+/** Credit of each account, as a multiple of the length of the audio. It suffices for the audio once, but not twice. */
 const CREDIT_SHARE = 1.5;
 
 /** Result of one client or route that transcribed the audio. */
@@ -106,8 +106,8 @@ async function transcribe({ service, seconds, caFile }: Hour, { name, command, s
 }
 
 /**
- * Compares segments with native sessions of the same ranges. `native` keeps the native texts of ranges, so that other
- * clients can use them.
+ * Compares segments with the texts of native sessions of the same ranges. `native` keeps these texts by range, so that
+ * a range which several clients have is transcribed only once.
  */
 async function compare({ service, file, caFile }: Hour, segments: readonly Segment[], native: Map<string, string>) {
   const keyOf = ({ start_ms: start, end_ms: end }: Segment) => `${start}-${end}`;

@@ -31,8 +31,9 @@ async function findLimit(start: number): Promise<number> {
 }
 
 /**
- * Transcribes the utterances of a session that starts at the given byte. The last utterance counts only if the length
- * limit or the end of the file has ended it.
+ * Transcribes the utterances of a session that starts at the given byte. The flush at the end of the session may cut
+ * off an utterance. That utterance counts only if it has reached the length limit, or if the file ends there. Otherwise
+ * the next session transcribes it again.
  */
 async function transcribeFrom(start: number): Promise<Segment[]> {
   const end = await findLimit(start);

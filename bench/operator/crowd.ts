@@ -8,7 +8,7 @@ const AT_ONCE = 64;
 
 /** Sessions of one model. They behave like the sessions of gateways. */
 export interface Crowd {
-  /** Claims a slot for `count` new sessions, which adds to the demand. */
+  /** Claims one slot for each of `count` new sessions, which adds to the demand. */
   claim: (count: number) => Promise<void>;
   /** Places sessions that have no worker. Moves sessions whose worker drains or has ended. */
   settle: (records: readonly WorkerRecord[]) => Promise<void>;

@@ -5,8 +5,8 @@ export interface DrainWatch {
   /** Compares the workers of a model with those of the last call. */
   observe: (model: string, records: readonly WorkerRecord[]) => void;
   /**
-   * Number of workers that were drained with streams although another worker of the same revision was idle before and
-   * after.
+   * Number of workers that were drained with streams although another worker of the same revision was idle. The other
+   * worker was idle in the last observation before the drain and in the first one after it.
    */
   wrong: () => number;
   /** Number of all drained workers, and of those that had streams. */

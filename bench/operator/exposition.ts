@@ -15,7 +15,7 @@ export function parseExposition(text: string): Sample[] {
   });
 }
 
-/** Sums the samples of a name by one of their labels. */
+/** Sums the values of the samples with this name, separately for each value of one label. */
 export function sumBy(samples: readonly Sample[], name: string, label: string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const sample of samples) {

@@ -153,7 +153,10 @@ function checkResync({ writes, changed }: Resync): void {
   );
 }
 
-/** Returns the errors that the operator made when it removed workers. They do not depend on speed. */
+/**
+ * Returns an error for each rule that the operator violated when it removed workers. These errors do not depend on the
+ * speed of the machine.
+ */
 function checkPods({ wronglyDrained, lostBusy }: PodPhases): string[] {
   const checks: [boolean, string][] = [
     [wronglyDrained > 0, `${wronglyDrained} busy workers were drained while an idle one stayed`],

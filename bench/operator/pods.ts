@@ -22,7 +22,10 @@ export interface PodPhases {
   scaleUpMs: number;
   rolloutMs: number;
   drainMs: number;
-  /** Number of workers that were ever started. It is twice the number of pods if none was started needlessly. */
+  /**
+   * Number of workers that were ever started. The scale-up and the rollout each need one per pod. If it is more than
+   * twice the number of pods, workers were started needlessly.
+   */
   started: number;
   /** Number of drained workers. */
   drained: number;

@@ -15,7 +15,10 @@ const READ_VERBS = ['get', 'list', 'watch'];
 const KINDS = ['ASRModel', 'Tenant', 'ApiKey'];
 /** Duration for which the steady operator is measured, and the shortest interval of its resyncs. */
 const STEADY_SECONDS = 10;
-/** Resources per second of the resync interval. A resync of more would not end before the next one. */
+/**
+ * Number of resources for each second of the resync interval. With more resources, a resync would not end before the
+ * next one.
+ */
 const RESYNC_RATE = 300;
 const POLL_MS = 200;
 const TIMEOUT_MS = 1_800_000;

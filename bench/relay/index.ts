@@ -78,7 +78,8 @@ async function compare(
   const rounds: Record<RelayName | 'direct', Round[]> = { direct: [], gateway: [], haproxy: [], nginx: [] };
   const all = Object.entries({ direct, ...relays }) as [RelayName | 'direct', Relay][];
   for (const [, relay] of all) await runRound(relay, WARMING.streams, WARMING.seconds);
-  // The first round measures memory and stalls, because the processes have not reused memory yet.
+  // Memory and stalls are those of this first round. Later rounds reuse memory, and the stall probe would add to the
+  // CPU time that they measure.
   const first: Partial<Record<RelayName | 'direct', Round>> = {};
   for (const [name, relay] of all) first[name] = await runRound(relay, STREAMS, SECONDS, relay.stallProbe);
   await Promise.all(all.map(([, relay]) => runRound(relay, STREAMS, COMPILING_SECONDS)));

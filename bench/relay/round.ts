@@ -15,7 +15,7 @@ export interface Relay {
   readonly stallProbe?: StallProbe;
 }
 
-/** Longest stalls of an event loop: of any cause, and by the own work of the process. */
+/** Longest stalls of an event loop: from any cause, and only from the work of the process itself. */
 export interface Stalls {
   readonly longestMs: number;
   readonly ownMs: number;
@@ -56,8 +56,8 @@ const SETTLE_MS = 500;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Opens streams, leaves them idle for a moment, sends audio on all of them for `seconds`, and closes them. If a stall
- * probe is given, it uses CPU time of the relay.
+ * Opens streams, leaves them idle for a moment, sends audio on all of them for `seconds`, and closes them. A stall
+ * probe uses CPU time of the relay, so the CPU time of a round with a probe is too high.
  */
 export async function runRound(relay: Relay, count: number, seconds: number, probe?: StallProbe): Promise<Round> {
   const usage = () =>

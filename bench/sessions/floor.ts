@@ -1,5 +1,6 @@
-// The floor of the comparison: a minimal express handler that makes the same number of Redis round trips with trivial
-// scripts. Environment: PORT, REDIS_URL, ROUND_TRIPS, SCRIPT (its text; KEYS[1] is one key per round trip).
+// The floor of the comparison: a minimal express handler that makes as many Redis round trips as the gateway, each with
+// a trivial script. Environment: PORT, REDIS_URL, ROUND_TRIPS (number per request) and SCRIPT (text of the script). The
+// round trips of a request differ in KEYS[1].
 import express from 'express';
 import { createClient } from 'redis';
 

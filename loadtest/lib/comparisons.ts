@@ -28,7 +28,10 @@ export const COMPARED = {
 export type ComparedName = keyof typeof COMPARED;
 export const COMPARED_NAMES = Object.keys(COMPARED) as ComparedName[];
 
-/** Returns the k6 metric of a latency in the periods of a kind, or in half of them. */
+/**
+ * Returns the k6 metric of a latency in quiet or in noisy periods. `half` restricts it to every second one of these
+ * periods.
+ */
 export function comparedMetric(name: ComparedName, period: PeriodTags['period'], half?: PeriodTags['half']): string {
   const { metric, tags } = COMPARED[name];
   return `${metric}{${tags}period:${period}${half === undefined ? '' : `,half:${half}`}}`;

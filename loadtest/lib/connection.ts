@@ -26,8 +26,9 @@ export class Connection {
   constructor({ url, protocols }: Session, role: Role) {
     this.#socket = new WebSocket(url, protocols, { tags: { name: 'stream', role } });
     this.#socket.onmessage = ({ data, timestamp }) => this.#receive(data, timestamp);
-    // Only the fact is recorded, because the text of the error may quote sent data. While the socket closes, k6 reports
-    // an error if it can no longer answer a ping. From then on only the close code counts.
+    // Records only that the connection failed, because the text of the error may quote sent data. While the socket
+    // closes, k6 reports an error if it can no longer answer a ping. Such errors do not count, and only the close code
+    // does.
     this.#socket.onerror = () => {
       if (!this.#isClosing) this.track.faults.push('the connection failed');
     };

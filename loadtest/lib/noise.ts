@@ -14,7 +14,11 @@ export const NOISE_PER_MINUTE = {
 export type NoiseKind = keyof typeof NOISE_PER_MINUTE;
 export const NOISE_KINDS = Object.keys(NOISE_PER_MINUTE) as NoiseKind[];
 
-/** Answers that the noise counts. `refused` is every answer except those that a tenant within its limits gets. */
+/**
+ * How an answer to noise is counted. A request is accepted if the limit of the request rate allowed it, even if the
+ * service then refused it for another reason. A handshake is accepted if it opened a stream. A wrong key is always
+ * refused.
+ */
 export type NoiseAnswer = 'accepted' | 'refused';
 
 /** Share of the intended noise that must have been refused. Otherwise the run did not test what it claims. */

@@ -1,6 +1,11 @@
-/** Schedule of the scenario noisy-tenant: quiet and noisy periods of equal length in turn, starting with a quiet one. */
+/**
+ * Schedule of the scenario noisy-tenant: quiet and noisy periods of equal length in turn, starting with a quiet one.
+ */
 export interface Periods {
-  /** Start of the first period, in milliseconds since the epoch. Both k6 processes use the same clock. */
+  /**
+   * Start of the first period, in milliseconds since the epoch. The k6 process of the regular tenants and that of the
+   * noisy tenant use the same clock.
+   */
   readonly startMs: number;
   readonly seconds: number;
   /** Number of periods, half of them noisy. */
@@ -16,8 +21,8 @@ export interface TimeRange {
 export interface PeriodTags {
   readonly period: 'quiet' | 'noisy' | '';
   /**
-   * Quiet periods belong to the first and the second half in turn. If the latencies of both halves differ, the machine
-   * was not steady.
+   * The quiet periods are tagged `first` and `second` in turn, and so are the noisy periods. If the latencies of quiet
+   * periods with different tags differ, the machine was not steady.
    */
   readonly half: 'first' | 'second' | '';
 }

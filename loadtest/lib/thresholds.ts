@@ -62,7 +62,10 @@ export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
   ]) as Record<string, string[]>;
 }
 
-/** Returns the metrics of the scenario noisy-tenant, which the runner judges. Each kind of tenant has its own process. */
+/**
+ * Returns the metrics of the scenario noisy-tenant, which the runner judges. The noisy tenant has its own k6 process.
+ * Only the `callers` of that process contain it.
+ */
 function buildPeriodThresholds(callers: ThresholdPlan['callers']): [string, string[]][] {
   if (callers.some(({ role }) => role === 'noisy')) {
     const answers = NOISE_KINDS.flatMap((kind) => [METRICS.noise(kind, 'accepted'), METRICS.noise(kind, 'refused')]);

@@ -79,7 +79,7 @@ function streamsOf(options: Options, declaredSlots: number): number {
 function periodsOf(options: Options): Periods {
   const seconds = options.whole('PERIOD_SECONDS', 5, 600);
   const pairs = Math.floor(options.whole('DURATION_SECONDS', 1, 7 * 86_400) / (2 * seconds));
-  // With four periods, both halves of the quiet ones have measurements.
+  // With four periods, there are two quiet periods that can be compared with each other.
   if (pairs < 2) throw new Error(`DURATION_SECONDS must be at least four times PERIOD_SECONDS=${seconds}`);
   return { startMs: 0, seconds, count: 2 * pairs };
 }

@@ -18,7 +18,7 @@ export interface Comparison {
   /** Largest allowed p95 of the noisy periods, in milliseconds. Null without measurements. */
   readonly limitMs: number | null;
   readonly met: boolean;
-  /** True if the p95 of the two halves of the quiet periods differs by more than noise may increase it. */
+  /** True if the p95 of the odd quiet periods differs from that of the even ones by more than noise may increase it. */
   readonly isUnsteady: boolean;
 }
 
@@ -47,8 +47,8 @@ export function compareLatencies(metrics: K6Metrics): Comparison[] {
 }
 
 /**
- * Checks that the noise arrived at the service and was refused. Also checks that the noisy tenant got no more requests
- * than its limits allow.
+ * Checks that the noise arrived at the service and was refused. Also checks that the service accepted no more requests
+ * of the noisy tenant than its limits allow.
  */
 export function judgeNoise(
   metrics: K6Metrics,
@@ -67,7 +67,8 @@ export function judgeNoise(
       detail: `${refused} refused and ${accepted} accepted of ${intended} intended`,
     };
   });
-  // The limits apply to the whole run, and a burst has the size of the limit.
+  // The limit also counts in quiet periods, which are as long as the noisy ones. A burst has as many requests as the
+  // limit allows per minute.
   const mostRequests = NOISY_LIMITS.requestsPerMinute * (2 * minutes + 1);
   const accepted = countOf(metrics, METRICS.noise('request', 'accepted'));
   const { passes = 0, fails = 0 } = metrics[METRICS.check(NOISE_CHECK)]?.values ?? {};

@@ -21,7 +21,7 @@ export const MIN_READINGS = 120;
 const MAX_DEVIATION = 0.1;
 /** Share of the readings of a part that must be comparable. */
 const MIN_COMPARABLE = 0.25;
-/** Share of the readings of a part that are lower than its level. */
+/** The level of a part is the value below which this share of its readings lies. */
 const LEVEL = 0.1;
 
 /**

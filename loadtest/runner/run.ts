@@ -114,7 +114,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     cpuHalvedAfterSeconds: halveCpu ? halveAfterSeconds : null,
     quietIdleShare: idle?.share ?? null,
   };
-  // A metric of the same name in both processes is that of the regular tenants.
+  // If both k6 processes report a metric of the same name, that of the regular tenants is used.
   const metrics: K6Metrics = { ...noiseMetrics, ...readK6Metrics(metricsFile) };
   const balances = await tenants.readBalances(settleMs);
   const summary = summarize(facts, plan, metrics, balances, growth);

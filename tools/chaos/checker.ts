@@ -12,7 +12,9 @@ export interface SeenEntry extends JournalEntry {
 const CHECK_MS = 50;
 const JOURNAL_MS = 500;
 const PAGE = 500;
-/** Longest time between the end of a failover and a read of an account whose loss the failover explains. */
+/**
+ * Time after a failover within which the checker reads every account. A decrease that it reads later has another cause.
+ */
 const NOTICED_WITHIN_MS = 2000;
 
 /** Reads every account every 50 ms while the service runs, and collects the journals. */
@@ -25,7 +27,7 @@ export class LedgerChecker {
   readonly #firstSeen = new Map<string, number>();
   #isStopped = false;
   readonly #loops: readonly Promise<void>[];
-  /** Consumed credit that decreased, which only a failover may cause. */
+  /** Times at which the consumed credit of an account was lower than before. Only a failover may cause that. */
   readonly #decreases: { readonly atMs: number; readonly text: string }[] = [];
   /** Number of accounts that were read. */
   reads = 0;
@@ -59,7 +61,10 @@ export class LedgerChecker {
     }
   }
 
-  /** Reads the journals again from a time on, because a failover may have removed entries. */
+  /**
+   * Removes the entries that were first read since this time, so that the next call of `readJournal` reads them again.
+   * A failover may have removed some of them from Redis.
+   */
   forgetSince(fromMs: number): void {
     for (const known of this.#journals.values()) {
       const kept = known.findIndex(({ seenAtMs }) => seenAtMs >= fromMs);
@@ -68,7 +73,7 @@ export class LedgerChecker {
   }
 
   /**
-   * Ends the loops, then compares each account with the sum of its journal. `tails` are the periods whose writes
+   * Stops reading, then compares each account with the sum of its journal. `tails` are the periods whose writes
    * failovers may have lost.
    */
   async stop(tails: readonly LostTail[]): Promise<void> {

@@ -11,7 +11,7 @@ export interface FaultKind {
    * their leases. `moves` can make a stream lose a worker. `none` must not affect any stream.
    */
   readonly harm: 'kills' | 'separates' | 'moves' | 'none';
-  /** True if the sentinels must promote a replica. The duration then begins after that. */
+  /** True if the sentinels must promote a replica. The duration of the fault then starts after the promotion. */
   readonly promotes: boolean;
   /** 1 if the fault sets a wall clock ahead, -1 if it sets it back, and 0 if it leaves clocks as they are. */
   readonly clock: -1 | 0 | 1;
@@ -77,7 +77,8 @@ export const FAULTS = {
   'behind:worker': behind('worker', 'none', [500, 8000]),
   'ahead:operator': ahead('operator', 'none', [500, 8000]),
   'behind:operator': behind('operator', 'none', [500, 8000]),
-  // After a step, Redis refuses writes for a moment, because the last confirmations of its replicas look old.
+  // After a step of its clock, Redis refuses writes for a moment, because the last confirmations of its replicas look
+  // old.
   'ahead:redis': ahead('redis', 'separates', [500, 4000]),
   'behind:redis': behind('redis', 'separates', [500, 4000]),
 } as const satisfies Readonly<Record<string, FaultKind>>;

@@ -69,7 +69,8 @@ async function injectOne(
     await untilHealed(heal);
     if (target === 'redis') await untilRedisWrites(ledger);
     timeline.add(`${name} ${index} ended`);
-    // The return of a former primary does not affect clients.
+    // After a promotion, the fault affects clients only until Redis accepts writes. The later return of the former
+    // primary does not affect them.
     const toMs = promotes ? usableAtMs : timeline.nowMs;
     const recoveryMs = await waitForRecovery(affected, timeline);
     const gateway = target === 'gateway' ? index : undefined;

@@ -9,7 +9,7 @@ export interface Replication {
   readonly port: number;
   /** Number of bytes that it has sent to its replicas. */
   readonly offset: number;
-  /** Number of bytes that each replica has confirmed, of replicas that have copied the data. */
+  /** Number of bytes that each replica has confirmed. Replicas that are still copying the data are left out. */
   readonly replicas: readonly number[];
 }
 

@@ -44,7 +44,7 @@ export interface GatewayMember extends Member {
 }
 
 export interface WorkerMember extends Member {
-  /** Link from the gateways. */
+  /** Link from the gateways to this worker. */
   readonly streamLink: Proxy;
 }
 

@@ -38,7 +38,7 @@ export function endRunning(): void {
   for (const pid of running) endGroup(pid);
 }
 
-/** Ends the running commands and this process on a signal, or when the launcher has ended. */
+/** Ends the running commands and this process on a signal, or when the launcher (tools/run.mjs) has ended. */
 export function endOnSignal(): void {
   const end = () => {
     endRunning();

@@ -11,7 +11,7 @@ async function runScript(path: string, args: readonly string[]): Promise<number>
   return runCommand(process.execPath, [program(path), ...args]);
 }
 
-/** Runs the same build as the launcher. */
+/** Runs the same build as the launcher (tools/run.mjs). */
 export async function build(): Promise<number> {
   for (const [path = '', ...args] of BUILD_STEPS) {
     const status = await runCommand(process.execPath, [join(root, path), ...args], logProgress, { cwd: root });

@@ -54,7 +54,8 @@ export class NativeReference {
       const resampler = createResampler(rate, AUDIO.sampleRateHz);
       await stream.send(toPcm16(resampler.push(toFloats(bytes.subarray(at, end)))));
       await stream.send(toPcm16(resampler.end()));
-      // If the client ends turns itself, it does not commit the silence after its last turn, so that is not flushed.
+      // A client that ends turns itself does not commit the silence after its last turn. This silence is not flushed
+      // either.
       if (end < bytes.length || silenceMs !== undefined) await stream.flush();
       at = end;
     }

@@ -56,7 +56,7 @@ export function etcdEnvironment(arch: string): Readonly<Record<string, string>> 
   return arch === 'arm64' ? { ETCD_UNSUPPORTED_ARCH: 'arm64' } : {};
 }
 
-/** Compiler of small libraries for tests. macOS does not have the mechanism that loads them. */
+/** Compiler of small libraries that tests load into programs with LD_PRELOAD. macOS does not have LD_PRELOAD. */
 export const C_COMPILER: SystemPackage<string> = {
   title: 'a C compiler',
   need: 'a C compiler named cc',

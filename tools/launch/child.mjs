@@ -16,7 +16,7 @@ export async function runNode(node, args) {
   const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}`, SVC_ASR_NODE: node };
   const child = spawn(node, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) process.on(signal, () => child.kill(signal));
-  // A terminal sends Ctrl-C to the child too, so this process only has to stay. Without a terminal it forwards the
+  // A terminal sends Ctrl-C to the child too, so this process only keeps running. Without a terminal, it forwards the
   // signal.
   process.on('SIGINT', () => {
     if (!process.stdin.isTTY) child.kill('SIGINT');

@@ -5,11 +5,14 @@ import type { Context } from '@svc-asr/worker';
 /** What the Python part of an import reports about one context. */
 export interface ParityEntry {
   readonly context: Context;
-  /** Pieces that the original model finds in each recording of the check. */
+  /** Classes of the pieces that the original model finds in each recording of the check. */
   readonly pieces: readonly (readonly number[])[];
   /** Largest difference between the CPU graph and the model, of a log-probability or an encoded value. */
   readonly largestDifference: number;
-  /** Pieces of all recordings that differ with GPU graphs in their final precision. */
+  /**
+   * Number of pieces in all recordings that GPU graphs in their final precision find differently than the original
+   * model.
+   */
   readonly gpuPieceErrors: number;
 }
 

@@ -29,7 +29,9 @@ const RECORDINGS = ['ki_espeak_002.wav', 'luo_espeak_000.wav'].flatMap((name) =>
   globSync(`worker/models/*/eval/${name}`, { cwd: root }).map((path) => join(root, path)),
 );
 
-/** Imports a model. Creates its folder only if every check has passed. `measureMs` limits the measurement of streams. */
+/**
+ * Imports a model. Creates its folder only if every check has passed. `measureMs` limits the measurement of streams.
+ */
 export async function importModel(given: ImportArguments, measureMs?: number): Promise<ImportReport> {
   const { out } = given;
   if (existsSync(out)) throw new Error(`${out} exists already. Remove it, or choose another folder with --out`);

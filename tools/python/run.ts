@@ -31,7 +31,10 @@ export async function formatPython(environment: PythonEnvironment): Promise<numb
   return Math.max(fixed, await runPython(environment, ['-m', 'ruff', 'format', ...RUFF]));
 }
 
-/** Checks the Python package and the training tools, and tests the wheel of the package against a running service. `args` are passed to pytest. */
+/**
+ * Checks the Python package and the training tools, and tests the wheel of the package against a running service.
+ * `args` are passed to pytest.
+ */
 export async function checkPython(environment: PythonEnvironment, args: readonly string[]): Promise<Tally> {
   const step = (name: string, command: readonly string[]) =>
     runStep(`python ${name}`, async () => oneFrom(await runPython(environment, command)));

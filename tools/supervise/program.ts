@@ -93,7 +93,7 @@ export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program
       timer = setTimeout(start, delayMs);
     };
     running.on('error', (error) => end(`could not be started: ${error.message}`));
-    // Child processes of the program would keep its pipes open.
+    // Ends the child processes of the program, which would otherwise keep its pipes open.
     running.on('exit', () => {
       if (running.pid !== undefined) endGroup(running.pid);
     });

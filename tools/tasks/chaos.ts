@@ -9,7 +9,7 @@ import { ETCD, REDIS } from '../install/programs.ts';
 import { ensureInstalled } from '../install/system-package.ts';
 import { logProgress, runTask, userPath } from '../launch/terminal.mjs';
 
-/** Part of the timeline that is shown for a violation. */
+/** Time before and after a violation for which the timeline is printed. */
 const BEFORE_MS = 30_000;
 const AFTER_MS = 2000;
 const VIOLATIONS_SHOWN = 5;

@@ -212,7 +212,8 @@ async def check_joined(client: Client, pcm: bytes, max_differences: int) -> None
 
 
 def test_sessions_joined_at_pauses_return_the_words_of_separate_sessions() -> None:
-    # The silence after each recording reaches into the last tenth of a session.
+    # A session may end at a pause in its last tenth. With this padding, there is silence at that
+    # time.
     pcm = b"".join(recording.ljust(11 * SECOND_BYTES, b"\0") for recording in read_recordings())
     run(lambda client: check_joined(client, pcm, 0))
 
@@ -222,7 +223,7 @@ def test_sessions_joined_without_pauses_repeat_and_lose_almost_no_word(
 ) -> None:
     monkeypatch.setattr("svc_asr.long.timeline.find_cut", lambda *_: None)
     pcm = b"".join(read_recordings())
-    # The end of a part that is recognized alone lacks the audio after it, so words may differ.
+    # A part that is recognized alone lacks the audio after it, so words at its end may differ.
     run(lambda client: check_joined(client, pcm, 3))
 
 

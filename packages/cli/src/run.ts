@@ -136,7 +136,9 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Returns the configuration. With --profile, the environment does not apply, because its key is for another service. */
+/**
+ * Returns the configuration. With --profile, the environment does not apply, because its key is for another service.
+ */
 function sourcesOf(option: Invocation['option'], { env, cwd }: ProcessContext): Sources {
   const flags = { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') };
   const profile = option('profile');

@@ -19,7 +19,7 @@ export interface Sent {
 /** Samples of one part in real-time mode: 100 ms, as from a microphone. */
 const REALTIME_SAMPLES = AUDIO.sampleRateHz / 10;
 
-/** Sends audio up to the limit, or until the source ends. Rejects if the stream ends before. */
+/** Sends audio up to the limit, or until the source ends. Rejects if the stream ends earlier. */
 export async function sendAudio(
   stream: Pick<AsrStream, 'send'>,
   source: PcmSource,

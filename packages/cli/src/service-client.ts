@@ -9,11 +9,11 @@ import { createNodeFetch } from './node-fetch.ts';
 /** A user is waiting at the terminal, so the command retries less often than a server. */
 const MAX_RETRIES = 3;
 const MAX_RETRY_WAIT_MS = 60_000;
-/** Longest wait for the end of other sessions of the account. */
+/** Longest wait until other sessions of the account have ended and a new one can be created. */
 const MAX_PLACE_WAIT_MS = 120_000;
-/** Interval of the first retries. The command reports the wait after the first one. */
+/** Interval of the retries in the first QUICK_WAITS_MS. After the first interval, the command reports that it waits. */
 const NOTE_AFTER_MS = 1000;
-/** Time for which the command tries every second. */
+/** Time for which the command retries every NOTE_AFTER_MS. Later it retries after the time in Retry-After. */
 const QUICK_WAITS_MS = 5000;
 
 /** Creates the client of a command. It reports the waits between retries. */

@@ -2,7 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from './exit.ts';
 
-/** Sources of the configuration by precedence: flags, environment, and a profile or the file that `npm start` writes. */
+/**
+ * Sources of the configuration by precedence: flags, environment, and a profile or the file that `npm start` writes.
+ */
 export interface Sources {
   flags: { baseUrl?: string | undefined; adminUrl?: string | undefined; ca?: string | undefined };
   env: NodeJS.ProcessEnv;

@@ -148,7 +148,7 @@ function isLive({ format, target }: Job): boolean {
 
 function transcriptFor(invocation: Invocation, job: Job, { totalSamples }: PcmSource): Transcript {
   const { stdout, stderr, env, json } = invocation;
-  // Without a terminal for the text, the user sees only the progress.
+  // If the growing text does not appear on a terminal, standard error shows the progress.
   if (json || (isLive(job) && (stdout.isTTY === true || stderr.isTTY !== true))) return createTranscript(invocation);
   const live = liveTextOn(stderr, env);
   const totalMs = totalSamples === undefined ? undefined : totalSamples / SAMPLES_PER_MS;

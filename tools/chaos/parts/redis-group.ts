@@ -139,7 +139,10 @@ async function startServer(
   return server;
 }
 
-/** Opens proxies to the sentinels. They report the ports of `proxies` instead of those of the servers. */
+/**
+ * Opens proxies to the sentinels. In answers of the sentinels, these proxies replace the port of each server with that
+ * of its proxy in `proxies`. Without such a proxy, they use the port of the server itself.
+ */
 async function openLink(
   redis: { url: string; sentinelPorts: readonly number[] },
   servers: readonly RedisServer[],

@@ -14,9 +14,11 @@ interface FileCounters {
   readonly b: Record<string, number[]>;
 }
 
-/** Counts above which a further execution of a statement counts as new coverage. */
+/**
+ * Counts that separate the magnitudes of a counter. A magnitude that no earlier execution has reached is new coverage.
+ */
 const BUCKETS = [0, 1, 2, 3, 7, 15, 31, 127];
-/** Number of features of one counter. */
+/** Number of features that one counter can have. `take` describes features. */
 const FEATURES = BUCKETS.length;
 
 /**

@@ -22,7 +22,7 @@ export interface FuzzerOptions {
 
 /** Number of executions after which callbacks of the target, such as those of sockets, get their turn. */
 const EXECUTIONS_PER_TURN = 64;
-/** Number of parts of an input below which no smaller parts are removed from it. It bounds the executions. */
+/** Largest number of parts into which an input is divided to shorten it. It limits the number of executions. */
 const MAX_PARTS = 64;
 /** Number of inputs that count as found last. */
 const RECENT = 8;

@@ -9,7 +9,9 @@ const BLOCK = 512;
 const CHECKSUM_AT = 148;
 const SIZE_AT = 124;
 
-/** Writes valid checksums into the headers. Otherwise almost every changed archive would be refused for its checksum. */
+/**
+ * Writes valid checksums into the headers. Otherwise almost every changed archive would be refused for its checksum.
+ */
 function repair(archive: Buffer): void {
   for (let at = 0; at + BLOCK <= archive.length;) {
     const header = archive.subarray(at, at + BLOCK);

@@ -20,7 +20,7 @@ interface View {
   optional?: readonly string[];
 }
 
-/** Creates the command that lists what a tenant sees. */
+/** Creates the command `admin tenants WORD NAME`, which lists data of one tenant, such as its sessions. */
 function viewCommand(word: string, { summary, options, columns, optional = [] }: View): Command {
   const command: Command = {
     words: ['admin', 'tenants', word],

@@ -23,7 +23,8 @@ class Broadcast:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
         try:
-            # `wait_for` of Python 3.11 and older can lose a cancellation that comes with a change.
+            # In Python 3.11 and older, `wait_for` can lose a cancellation that arrives together
+            # with a notification.
             done, _ = await asyncio.wait([future], timeout=timeout_s)
         finally:
             self._waiting.discard(future)

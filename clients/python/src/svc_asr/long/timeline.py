@@ -132,7 +132,7 @@ class Timeline:
     def start_session(self, max_audio_seconds: float) -> None:
         """Start to send to a new session, from the end of the last final transcript."""
         self._marks = deque(mark for mark in self._marks if mark.kind != "cut")
-        # Audio that is dropped anyway need not be sent again.
+        # A reset at this place drops the audio before it. That audio is not sent again.
         while self._marks and self._marks[0].kind == "reset":
             self._acknowledge_reset(self._marks.popleft())
         self._offset = self._sent = self._audio.start
@@ -155,7 +155,8 @@ class Timeline:
             cut = find_cut(self._pauses.pauses(), self._offset, self._sent, self._limit)
             if cut is not None and cut == self._sent:
                 mark = Mark(cut, "cut")
-                # The service answers in the order of the messages.
+                # The cut follows all sent marks, because the service answers in the order of the
+                # messages.
                 self._marks.insert(sum(sent.is_sent for sent in self._marks), mark)
             elif cut is not None:
                 end = min(end, cut)
@@ -175,7 +176,7 @@ class Timeline:
             return self._receive_reset_ack()
         if isinstance(event, Delta):
             end_ms = self._stream_ms(event.audio_end_ms)
-            # Audio that was sent again gets its deltas again.
+            # The service repeats the deltas of audio that was sent again. They are dropped.
             if end_ms <= self._delta_ms:
                 return []
             self._delta_ms = end_ms
@@ -207,7 +208,7 @@ class Timeline:
         return end is None or end > self._limit
 
     def _receive_speech(self, event: SpeechStarted | SpeechEnded) -> list[Event]:
-        # Audio that was sent again gets its events again.
+        # The service repeats the events of audio that was sent again. They are dropped.
         if self._speech is type(event) or self._speech is SpeechEnded:
             return []
         self._speech = type(event)
