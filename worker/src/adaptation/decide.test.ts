@@ -160,7 +160,7 @@ test('excessShare is 0 if slots have fallen only because streams send no audio',
   expect(excessShare(quiet, { ...QUIET, slowdown: 1, nowMs: 60_000, streams: 180 }, limits)).toBe(0);
 });
 
-test('excessShare is greater than 0 on a machine that is known to be slower, even without late streams', () => {
+test('excessShare is greater than 0 for a machine that is too slow for its streams, even if no stream is late', () => {
   const slow = { ...QUIET, slowdown: 2, nowMs: 0, streams: 180 };
   expect(excessShare(decideSlots(full, slow, LIMITS), slow, LIMITS) * 180).toBeCloseTo(80);
 });

@@ -450,7 +450,7 @@ describe('a lost gateway connection', () => {
     stream.send({ type: 'flush' });
     expect(await stream.next('final')).toMatchObject({ audio_end: 0 });
     stream.close();
-    // Waits for the close, because the end of the test could otherwise destroy the connection before it is sent.
+    // The test waits, because its end could otherwise destroy the connection before the close frame is sent.
     await stream.closed;
   });
 
@@ -466,7 +466,7 @@ describe('a lost gateway connection', () => {
         (error: unknown) => String(error).includes('410'),
       );
       if (await refused) return true;
-      // The worker had not noticed the loss of the connection yet, so it is lost once more.
+      // The worker resumed the connection, because it had not noticed the loss yet. The test loses it once more.
       connection.lose();
       return undefined;
     });

@@ -85,7 +85,7 @@ describe('DeviceBackend', () => {
   });
 });
 
-test('batchSizes returns the powers of two from the smallest to the largest size, and the largest size itself', () => {
+test('batchSizes doubles the smallest size until the largest size is reached, and ends with the largest size itself', () => {
   expect(batchSizes(32, 512)).toEqual([32, 64, 128, 256, 512]);
   expect(batchSizes(1, 6)).toEqual([1, 2, 4, 6]);
   expect(batchSizes(32, 3)).toEqual([3]);
