@@ -10,7 +10,7 @@ import numpy as np
 from prepare.audio import resample
 
 RATE = 22050
-# Tables of phonemes that keep the seven vowels of Kikuyu apart.
+# Phoneme tables of espeak-ng, by language, in which the seven vowels of Kikuyu are seven different phonemes.
 TABLES = "tn la pt id ms ro tr ku eu bs hr sq az pap nci smj".split()
 NAMES = {"B": "B", "G": "Q", "J": "n^"}
 _RETRIEVAL, _UTF8, _PHONEMES = 1, 1, 0x100

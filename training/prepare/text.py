@@ -11,7 +11,7 @@ from prepare.sounds import alphabet
 
 # Texts write the two vowels with a tilde in several ways.
 _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
-# One sentence of this many is held out.
+# One candidate of this many is held out of the training.
 HELD_OUT_SHARE = 4
 _SHORTEST_HELD_OUT = 6  # words
 _MOST_WORDS = 18
@@ -25,7 +25,7 @@ def normalize(line, language):
     allowed = alphabet(language)
     line = "".join(letter if letter in allowed else _without_accent(letter) for letter in line)
     words = [word.strip("'") if word.strip("'") != "ng" else word for word in re.sub(r"[^\w']|_", " ", line).split()]
-    # An apostrophe counts only in ng'.
+    # An apostrophe is removed unless it is part of the letters ng'.
     words = [re.sub(r"(?<!ng)'", "", word + "'" * _ends_in_apostrophe(word, line)) for word in words]
     words = [word for word in words if word]
     return words if words and all(set(word) <= allowed for word in words) else None

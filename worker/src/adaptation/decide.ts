@@ -40,9 +40,9 @@ export interface SlotState {
 
 /** Share of late streams above which the worker has too many streams. */
 const LATE_SHARE = 0.1;
-/** Lowest busy part at which late streams are a sign of too many streams. */
+/** Lowest value of `busy` at which late streams show that the worker has too many streams. */
 const BUSY = 0.5;
-/** Part of the slots by which the goal must be lower before slots fall. */
+/** Part of the slots by which the goal must be below the slots before they fall. */
 const TOLERANCE = 0.05;
 /** Part of the measured slots by which slots rise in one step. */
 const RAISE = 0.05;

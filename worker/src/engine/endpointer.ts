@@ -28,7 +28,7 @@ export class Endpointer {
     this.#notBefore = Math.ceil(notBefore / frame.samples);
   }
 
-  /** Starts an utterance. */
+  /** Call when an utterance starts, with its search. */
   start(search: Search): void {
     search.transcript.pauses = new PauseFinder(this.#silentFrames, this.#notBefore);
     this.#notBefore = 0;

@@ -119,7 +119,7 @@ async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number, r
   return { sizes: [...smaller, load.batch], timesMs: [...timesMs, fullMs], isPadded: paddedSizes !== undefined };
 }
 
-/** Streams of noise, in groups of a full batch that take turns. */
+/** Streams of noise in groups, which take turns. Each group has as many streams as a full batch. */
 class NoiseLoad {
   readonly batch: number;
   readonly groups: number;

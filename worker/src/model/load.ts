@@ -39,8 +39,8 @@ interface Graph {
 }
 
 /**
- * Opens a graph and caches it. With padded batches, each context gets its own session, because a session should get
- * only one input shape.
+ * Opens a graph and caches it. With padded batches, each context gets its own session, so that a session gets only one
+ * input shape (see `paddedBatches`).
  */
 type Open = (ref: FileRef, context?: string) => Promise<Graph>;
 

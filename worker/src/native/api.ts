@@ -6,7 +6,7 @@ import type { OrtLibrary } from './library.ts';
 /** Address of an object of ONNX Runtime. Each kind of object has its own type, so that they cannot be confused. */
 export type Handle<Kind extends string> = Pointer & { readonly kind?: Kind };
 
-/** TypeScript types of the arguments and results, by kind. */
+/** TypeScript types of the arguments and results of C functions, by kind of value. */
 interface Values {
   int: number;
   size: number;

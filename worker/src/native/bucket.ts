@@ -39,7 +39,7 @@ export function offsetOf({ fields }: Layout, name: string): number {
   return field.offset;
 }
 
-/** Tensors of a bucket. */
+/** Tensors of a bucket, which is the device memory for batches of one size. */
 export interface BucketOptions {
   /** Number of rows in a batch. */
   readonly size: number;

@@ -86,7 +86,8 @@ export class DeviceGraph {
     const check = new IndexCheck(arenas);
     const alternatives = wantsAlternatives ? shape.alternatives : 0;
     const [inputs, outputs] = [inputsOf(shape), outputsOf(shape, alternatives)];
-    // The encoded frames of a transducer stay in the memory of the bucket until the search is done.
+    // The encoded frames of a transducer stay in the memory of the bucket until the search is done. A bucket therefore
+    // has only one batch.
     const [copiesOut, count] = shape.type === 'ctc' ? [true, BATCHES_PER_BUCKET] : [false, 1];
     this.#buckets = this.sizes.map((size, i) => {
       const graphId = cudaGraphs ? i + 1 : undefined;

@@ -53,7 +53,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
   let slots = parts.startSlots;
   let registered = false;
   let draining = false;
-  /** True while the ledger has not been notified that this worker drains. */
+  /** True if `drain` was called and the ledger has not confirmed the report yet. */
   let isDrainUnreported = false;
   let stopped = false;
   let seen: number | undefined;

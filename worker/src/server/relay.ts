@@ -41,7 +41,7 @@ export interface RelayParts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Time that a gateway has to reopen a stream that it closed for this purpose while the worker drains. */
+/** Time that a draining worker waits for a gateway to reopen a stream that it closed to change the context. */
 const REOPEN_MS = 10_000;
 /** Maximum number of streams that a log line about a draining worker lists. */
 const MAX_LISTED = 20;
@@ -73,7 +73,7 @@ export class Relay {
    */
   #moveUntilMs: number | undefined;
   #onEmpty: () => void = () => undefined;
-  /** Time until which a gateway may reopen a stream that it closed for this purpose while the worker drains. */
+  /** Time until which a draining worker waits for a stream that its gateway reopens with another context. */
   #reopensUntilMs = -Infinity;
 
   constructor(parts: RelayParts) {
@@ -209,7 +209,7 @@ export class Relay {
     } else refuseUpgrade(socket, RESUME_REFUSED_STATUS);
   }
 
-  /** Creates a stream. Refuses it and returns undefined if its ticket is invalid or the worker drains. */
+  /** Creates a stream. Refuses it and returns undefined if its ticket is invalid. */
   #admit(text: string | undefined, channel: StreamChannel, onEnd: () => void): RelayStream | undefined {
     const { engine, limits, metrics, tracing, attributes = {}, tickets, nowMs = Date.now } = this.#parts;
     const ticket = text === undefined ? undefined : tickets.admit(text, nowMs());

@@ -54,8 +54,8 @@ export class StreamTrace {
   }
 
   /**
-   * Call when the final of the oldest utterance was sent. If a pause ended the utterance, it was neither flushed nor
-   * reset before.
+   * Call when the final of the oldest utterance was sent. An utterance that a pause ended is not in `#ended`, because
+   * it was neither flushed nor reset.
    */
   answered({ utterance, startSample, endSample, isEndpoint, cost }: Final): void {
     const startedAtMs = isEndpoint ? (this.#ended[0] ?? this.#audioStartedAtMs) : this.#ended.shift();

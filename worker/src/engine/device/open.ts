@@ -16,7 +16,7 @@ import type { NativeRuntime } from '../../native/runtime.ts';
 import type { SessionOptions } from '../../native/session.ts';
 import { SharedWeights } from '../../native/weights.ts';
 
-/** File with the weights of the GPU graphs, in the same folder. */
+/** File with the weights of the GPU graphs, in the folder of the graphs. */
 const WEIGHTS_FILE = 'weights.bin';
 
 /** The GPU graph of a context. */
@@ -97,7 +97,7 @@ function checkGraph(
   }
 }
 
-/** Throws if the graph's table of prompts does not contain the index. CUDA would use another index without an error. */
+/** Throws if the graph has no prompt with the index `promptIndex`. CUDA would use another prompt without an error. */
 function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptIndex: number | undefined): void {
   if (!takesPrompt) return;
   if (promptIndex === undefined) fail(file, 'the graph has an input prompt, but the manifest has no promptIndex');

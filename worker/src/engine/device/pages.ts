@@ -43,7 +43,7 @@ const ringOf = (shape: PageShape): number => pagesOf(shape) + 1;
  */
 export const STATES_PER_SLOT = 2;
 
-/** Returns the frames that a slot needs for streams of any of these contexts. */
+/** Returns the number of frames that a slot needs for a stream of any of these contexts. */
 export const framesPerSlot = (contexts: readonly PageShape[]): number =>
   Math.max(...contexts.map((shape) => ringOf(shape) * shape.chunk));
 
