@@ -321,8 +321,8 @@ test('a tenant is purged only after its name was typed', async () => {
   const { requests } = console_.ledger.purge;
   const answering = setInterval(() => {
     void (async () => {
-      for (const [name, { id }] of await requests.list()) {
-        await requests.answer(name, id, { liveSessions: 0, removed: {}, remaining: { account_keys: 0 } });
+      for (const request of await requests.list()) {
+        await requests.answer(request, { liveSessions: 0, removed: {}, remaining: { account_keys: 0 } });
       }
     })();
   }, 20);

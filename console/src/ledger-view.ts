@@ -56,9 +56,9 @@ export interface LedgerView {
   };
   readonly purge: {
     readonly requests: {
-      submit: (tenant: string, request: PurgeRequest, timeoutMs: number) => Promise<void>;
-      withdraw: (tenant: string) => Promise<void>;
-      answerTo: (tenant: string, id: string) => Promise<PurgeAnswer | undefined>;
+      submit: (request: PurgeRequest, timeoutMs: number) => Promise<void>;
+      withdraw: (request: PurgeRequest) => Promise<void>;
+      answerTo: (request: PurgeRequest) => Promise<PurgeAnswer | undefined>;
     };
   };
   readonly audit: {

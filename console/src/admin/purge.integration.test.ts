@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LedgerUnavailable } from '@svc-asr/ledger';
+import type { PurgeRequest } from '@svc-asr/ledger';
 import type { ResourceStore } from '../resources/store.ts';
 import { countTenant } from '../tenants/purge.ts';
 import { startTestEnvironment } from '../testing/environment.ts';
@@ -19,8 +20,8 @@ async function answering<T>(remaining: Record<string, number>, work: () => Promi
   const ending = new AbortController();
   const loop = (async () => {
     while (!ending.signal.aborted) {
-      for (const [tenant, { id }] of await requests.list()) {
-        await requests.answer(tenant, id, { liveSessions: 0, removed: {}, remaining });
+      for (const request of await requests.list()) {
+        await requests.answer(request, { liveSessions: 0, removed: {}, remaining });
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -42,7 +43,7 @@ test('POST purge answers 503 if the operator does not answer, and leaves no requ
       const refused = { status: 503, body: { error: { code: 'operator_unavailable' } } };
       expect(await impatient.call('POST', '/admin/v1/tenants/acme/purge', { body })).toMatchObject(refused);
     }
-    expect((await impatient.ledger.purge.requests.list()).size).toBe(0);
+    expect(await impatient.ledger.purge.requests.list()).toEqual([]);
     expect(await impatient.call('GET', '/admin/v1/tenants/acme')).toMatchObject({ status: 200 });
   } finally {
     await impatient.stop();
@@ -54,8 +55,8 @@ test('countTenant withdraws its request if storing it fails, because Redis may h
   const withdrawn: string[] = [];
   const requests = {
     submit: () => Promise.reject(new LedgerUnavailable('Redis did not answer')),
-    withdraw: (name: string) => Promise.resolve(void withdrawn.push(name)),
-    answerTo: (tenant: string, id: string) => ledger.purge.requests.answerTo(tenant, id),
+    withdraw: ({ tenant }: { tenant: string }) => Promise.resolve(void withdrawn.push(tenant)),
+    answerTo: (request: PurgeRequest) => ledger.purge.requests.answerTo(request),
   };
   const deps = { store: {} as ResourceStore, ledger: { purge: { requests } } };
   const polling = { timeoutMs: 100, intervalMs: 10 };

@@ -155,8 +155,8 @@ test('every route of the admin API that changes something has an example in this
  */
 async function answerPurges(busyAt?: 'check' | 'remove'): Promise<void> {
   const { requests } = console_.ledger.purge;
-  for (const [name, { id, action }] of await requests.list()) {
-    await requests.answer(name, id, { liveSessions: action === busyAt ? 1 : 0, removed: {}, remaining: {} });
+  for (const request of await requests.list()) {
+    await requests.answer(request, { liveSessions: request.action === busyAt ? 1 : 0, removed: {}, remaining: {} });
   }
 }
 

@@ -90,22 +90,22 @@ function check(deps: PurgeDeps, name: string, { timeoutMs, intervalMs }: PollOpt
 /** Sends a request to the operator and waits for its answer. */
 async function ask(
   { ledger: { purge } }: PurgeDeps,
-  name: string,
+  tenant: string,
   action: PurgeRequest['action'],
   polling: PollOptions,
 ): Promise<PurgeAnswer> {
   const { requests } = purge;
-  const id = randomUUID();
+  const request = { tenant, id: randomUUID(), action };
   let answer: PurgeAnswer | undefined;
   try {
-    await requests.submit(name, { id, action }, polling.timeoutMs);
+    await requests.submit(request, polling.timeoutMs);
     await pollUntil(async () => {
-      answer = await requests.answerTo(name, id);
+      answer = await requests.answerTo(request);
       return answer !== undefined;
     }, polling);
   } finally {
     // If this fails, the request expires.
-    await requests.withdraw(name).catch(() => undefined);
+    await requests.withdraw(request).catch(() => undefined);
   }
   if (answer === undefined) throw new ConsoleError('operator_unavailable');
   return answer;

@@ -103,10 +103,10 @@ async function createClosedTenant(): Promise<string> {
 
 /** Requests the removal of a tenant, and runs it as the reconcile of the Tenant does. */
 async function purge(task: PurgeTask, tenant: string) {
-  await ledger.purge.requests.submit(tenant, REMOVE, 60_000);
+  await ledger.purge.requests.submit({ tenant, ...REMOVE }, 60_000);
   await task.poll();
   await task.remove(tenant);
-  return ledger.purge.requests.answerTo(tenant, REMOVE.id);
+  return ledger.purge.requests.answerTo({ tenant, ...REMOVE });
 }
 
 const total = (counts: object) => Object.values(counts).reduce((sum: number, count: number) => sum + count, 0);
@@ -160,9 +160,9 @@ test('PurgeTask removes nothing while a gateway serves a stream of the deleted t
 test('for a request with the action count, PurgeTask returns the numbers of live sessions and of stored items, and removes nothing', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
-  await ledger.purge.requests.submit(tenant, { id: '2', action: 'count' }, 60_000);
+  await ledger.purge.requests.submit({ tenant, id: '2', action: 'count' }, 60_000);
   await createTask().poll();
-  const answer = await ledger.purge.requests.answerTo(tenant, '2');
+  const answer = await ledger.purge.requests.answerTo({ tenant, id: '2' });
   expect(answer).toMatchObject({ liveSessions: 1, removed: {}, remaining: { list_entries: 1 } });
   expect([await ledger.accounts.state(tenant), enqueued]).toEqual(['Active', []]);
 });
@@ -170,10 +170,10 @@ test('for a request with the action count, PurgeTask returns the numbers of live
 test('for a request with the action check, PurgeTask returns only the number of live sessions', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
-  await ledger.purge.requests.submit(tenant, { id: '3', action: 'check' }, 60_000);
+  await ledger.purge.requests.submit({ tenant, id: '3', action: 'check' }, 60_000);
   const count = () => Promise.reject(new Error('a check must not count'));
   await createTask({ purge: { ...ledger.purge, count } }).poll();
-  const answer = await ledger.purge.requests.answerTo(tenant, '3');
+  const answer = await ledger.purge.requests.answerTo({ tenant, id: '3' });
   expect(answer).toEqual({ liveSessions: 1, removed: {}, remaining: {} });
 });
 
@@ -217,10 +217,10 @@ test.each([
 test('PurgeTask removes nothing after the request was withdrawn', async () => {
   const tenant = await createClosedTenant();
   const task = createTask();
-  await ledger.purge.requests.submit(tenant, REMOVE, 60_000);
+  await ledger.purge.requests.submit({ tenant, ...REMOVE }, 60_000);
   await task.poll();
   expect([enqueued, task.isRequested(tenant)]).toEqual([[`Tenant/${tenant}`], true]);
-  await ledger.purge.requests.withdraw(tenant);
+  await ledger.purge.requests.withdraw({ tenant, ...REMOVE });
   await task.remove(tenant);
   expect(await ledger.accounts.state(tenant)).toBe('Deleted');
   await task.poll();

@@ -33,7 +33,7 @@ type Counts = Record<string, number>;
  */
 export class PurgeTask {
   readonly #options: PurgeTaskOptions;
-  readonly #requested = new Set<string>();
+  #requested = new Set<string>();
   readonly #passes = new Passes(() => this.#answer());
 
   constructor(options: PurgeTaskOptions) {
@@ -58,15 +58,13 @@ export class PurgeTask {
   async poll(): Promise<void> {
     const { requests, enqueue } = this.#options;
     const open = await requests.list();
-    for (const tenant of this.#requested) if (!open.has(tenant)) this.#requested.delete(tenant);
-    for (const [tenant, { id, action }] of open) {
-      if (action === 'remove') {
-        this.#requested.add(tenant);
-        enqueue(keyOf('Tenant', tenant));
-        continue;
-      }
+    this.#requested = new Set(open.flatMap(({ tenant, action }) => (action === 'remove' ? [tenant] : [])));
+    for (const tenant of this.#requested) enqueue(keyOf('Tenant', tenant));
+    for (const request of open) {
+      const { tenant, action } = request;
+      if (action === 'remove') continue;
       const remaining = action === 'count' ? await this.#count(tenant) : {};
-      await requests.answer(tenant, id, { liveSessions: await this.#countLive(tenant), removed: {}, remaining });
+      await requests.answer(request, { liveSessions: await this.#countLive(tenant), removed: {}, remaining });
     }
   }
 
@@ -75,11 +73,12 @@ export class PurgeTask {
     const { requests, logger } = this.#options;
     if (!this.isRequested(tenant)) return;
     // The request may have been withdrawn since the last poll.
-    const request = await requests.find(tenant);
-    if (request?.action !== 'remove') return;
+    const open = await requests.list();
+    const request = open.find((one) => one.tenant === tenant && one.action === 'remove');
+    if (request === undefined) return;
     await this.#checkKeys(tenant);
     const answer = await this.#removeAll(tenant).finally(() => this.#enqueueKeys(tenant));
-    await requests.answer(tenant, request.id, answer);
+    await requests.answer(request, answer);
     this.#requested.delete(tenant);
     if (answer.liveSessions > 0) return;
     logger.warn({ tenant, amount: sum(answer.removed) }, `purged ${tenant}; ${sum(answer.remaining)} traces are left`);

@@ -13,6 +13,7 @@ import { findFamily } from './traces.ts';
 const OWNER = { id: 'gateway-1', epoch: 1 };
 const KEY = { hash: 'hash', pepperId: 'p1', expiresAtMs: null };
 const AUDIT_LIMITS = { maxEntries: 1000, oldestMs: 0 };
+const ANSWER = { liveSessions: 0, removed: {}, remaining: {} };
 const NOTHING = {
   account_keys: 0,
   key_records: 0,
@@ -180,37 +181,48 @@ describe.each([
     expect(await ledger.journal.read(tenant)).toHaveLength(1);
   });
 
-  test('a purge request is answered once, and an answer to a replaced request is ignored', async () => {
+  test('a purge request is answered once, and an answer to a withdrawn request is ignored', async () => {
     const { requests } = ledger.purge;
-    const answer = { liveSessions: 0, removed: {}, remaining: {} };
-    await requests.submit('acme', { id: '1', action: 'count' }, 60_000);
-    await requests.submit('acme', { id: '2', action: 'remove' }, 60_000);
-    await requests.answer('acme', '1', answer);
-    expect([...(await requests.list())]).toEqual([['acme', { id: '2', action: 'remove' }]]);
-    await requests.answer('acme', '2', answer);
-    expect([await requests.answerTo('acme', '1'), await requests.answerTo('acme', '2')]).toEqual([undefined, answer]);
-    expect([(await requests.list()).size, await requests.find('acme')]).toEqual([0, undefined]);
-    await requests.withdraw('acme');
-    await requests.answer('acme', '2', answer);
-    expect(await requests.answerTo('acme', '2')).toBeUndefined();
+    const request = { tenant: 'acme', id: '1', action: 'count' } as const;
+    await requests.submit(request, 60_000);
+    expect(await requests.list()).toEqual([request]);
+    await requests.answer(request, ANSWER);
+    expect([await requests.answerTo(request), await requests.list()]).toEqual([ANSWER, []]);
+    await requests.withdraw(request);
+    await requests.answer(request, ANSWER);
+    expect(await requests.answerTo(request)).toBeUndefined();
+  });
+
+  test('two purge requests for one tenant are stored, answered and withdrawn separately', async () => {
+    const { requests } = ledger.purge;
+    const [first, second] = [
+      { tenant: 'acme', id: '1', action: 'count' },
+      { tenant: 'acme', id: '2', action: 'remove' },
+    ] as const;
+    await requests.submit(first, 60_000);
+    await requests.submit(second, 60_000);
+    await requests.answer(first, ANSWER);
+    expect([await requests.answerTo(first), await requests.list()]).toEqual([ANSWER, [second]]);
+    await requests.withdraw(first);
+    expect(await requests.list()).toEqual([second]);
   });
 
   test('a purge request expires when its console stops waiting, so that it cannot remove a later tenant', async () => {
     const key = createRedisKeys(prefix).purge();
     const { requests } = ledger.purge;
-    await requests.submit('acme', { id: '1', action: 'remove' }, 1);
-    await requests.submit('other', { id: '2', action: 'remove' }, 60_000);
+    await requests.submit({ tenant: 'acme', id: '1', action: 'remove' }, 1);
+    await requests.submit({ tenant: 'other', id: '2', action: 'remove' }, 60_000);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await requests.find('acme')).toBeUndefined();
-    expect([...(await requests.list()).keys()]).toEqual(['other']);
-    expect(await ledger.link.send(key, ['HKEYS', key])).toEqual(['other']);
+    expect(await requests.list()).toEqual([{ tenant: 'other', id: '2', action: 'remove' }]);
+    expect(await ledger.link.send(key, ['HKEYS', key])).toEqual(['other/2']);
   });
 
   test('the answer to a purge request is deleted when the request expires', async () => {
     const key = createRedisKeys(prefix).purge();
     const { requests } = ledger.purge;
-    await requests.submit('acme', { id: '1', action: 'count' }, 1);
-    await requests.answer('acme', '1', { liveSessions: 0, removed: {}, remaining: {} });
+    const request = { tenant: 'acme', id: '1', action: 'count' } as const;
+    await requests.submit(request, 1);
+    await requests.answer(request, ANSWER);
     await new Promise((resolve) => setTimeout(resolve, 5));
     await requests.list();
     expect(await ledger.link.send(key, ['HKEYS', key])).toEqual([]);
@@ -218,9 +230,8 @@ describe.each([
 
   test('a purge request without an expiry is ignored and deleted', async () => {
     const key = createRedisKeys(prefix).purge();
-    await ledger.link.send(key, ['HSET', key, 'acme', '{"id":"1","action":"remove"}']);
-    expect(await ledger.purge.requests.find('acme')).toBeUndefined();
-    expect((await ledger.purge.requests.list()).size).toBe(0);
+    await ledger.link.send(key, ['HSET', key, 'acme/1', '{"action":"remove"}']);
+    expect(await ledger.purge.requests.list()).toEqual([]);
     expect(await ledger.link.send(key, ['HKEYS', key])).toEqual([]);
   });
 
@@ -233,7 +244,10 @@ describe.each([
         return ledger.link.send(key, command);
       },
     };
-    await createPurgeRequests(link, createRedisKeys(prefix)).submit('acme', { id: '1', action: 'remove' }, 60_000);
+    await createPurgeRequests(link, createRedisKeys(prefix)).submit(
+      { tenant: 'acme', id: '1', action: 'remove' },
+      60_000,
+    );
     expect(sent).toEqual(['TIME', 'HSET']);
   });
 

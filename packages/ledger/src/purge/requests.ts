@@ -4,9 +4,8 @@ import { fields, numbers } from '../replies.ts';
 
 /** A request of the console to the operator, about the data of one tenant. */
 export interface PurgeRequest {
-  /**
-   * Id of the request. It prevents that the console takes the answer to an earlier request for the answer to this one.
-   */
+  tenant: string;
+  /** Unique id, so that several consoles can send requests for one tenant at the same time. */
   id: string;
   /**
    * `check` counts live sessions. `count` also counts the keys and entries that `remove` would remove. Only `remove`
@@ -32,18 +31,32 @@ export interface PurgeAnswer {
 }
 
 /** A request as it is stored. `expiresAtMs` is a time of the clock of Redis. */
-type Stored = PurgeRequest & { expiresAtMs: number; answer?: PurgeAnswer };
+interface Stored {
+  action: PurgeRequest['action'];
+  expiresAtMs: number;
+  answer?: PurgeAnswer;
+}
 
 /**
- * Creates access to the hash in which the console requests purges and the operator answers. A request expires when its
- * console stops waiting, so that it cannot remove a later tenant of the same name. One command stores the request and
- * its expiry. A failure between two commands would leave a request that never expires.
+ * Creates access to the hash in which the console requests purges and the operator answers. Each request has its own
+ * field, so that the answer to one request never overwrites another request. A request expires when its console stops
+ * waiting, so that it cannot remove a later tenant of the same name. One command stores the request and its expiry. A
+ * failure between two commands would leave a request that never expires.
  */
 export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
   const key = keys.purge();
 
-  async function write(tenant: string, stored: Stored): Promise<void> {
-    await link.send(key, ['HSET', key, tenant, JSON.stringify(stored)]);
+  async function write(field: string, stored: Stored): Promise<void> {
+    await link.send(key, ['HSET', key, field, JSON.stringify(stored)]);
+  }
+
+  async function remove(field: string): Promise<void> {
+    await link.send(key, ['HDEL', key, field]);
+  }
+
+  async function read(field: string): Promise<Stored | undefined> {
+    const text = (await link.send(key, ['HGET', key, field])) as string | null;
+    return text === null ? undefined : (JSON.parse(text) as Stored);
   }
 
   async function readTimeMs(): Promise<number> {
@@ -51,62 +64,47 @@ export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
     return seconds * 1000 + Math.floor(microseconds / 1000);
   }
 
-  async function withdraw(tenant: string): Promise<void> {
-    await link.send(key, ['HDEL', key, tenant]);
-  }
-
-  async function find(tenant: string): Promise<Stored | undefined> {
-    const text = (await link.send(key, ['HGET', key, tenant])) as string | null;
-    return text === null ? undefined : (JSON.parse(text) as Stored);
-  }
-
   return {
-    /** Stores a request that expires after `timeoutMs`. It replaces an earlier one for the same tenant. */
-    async submit(tenant: string, request: PurgeRequest, timeoutMs: number): Promise<void> {
-      await write(tenant, { ...request, expiresAtMs: (await readTimeMs()) + timeoutMs });
+    /** Stores a request that expires after `timeoutMs`. */
+    async submit({ tenant, id, action }: PurgeRequest, timeoutMs: number): Promise<void> {
+      await write(fieldOf({ tenant, id }), { action, expiresAtMs: (await readTimeMs()) + timeoutMs });
     },
 
-    /** Deletes the request for a tenant, or the answer to it. */
-    withdraw,
+    /** Deletes a request and its answer. */
+    withdraw: (request: RequestId): Promise<void> => remove(fieldOf(request)),
 
     /** Returns the answer to a request. Undefined if there is none yet. */
-    async answerTo(tenant: string, id: string): Promise<PurgeAnswer | undefined> {
-      const stored = await find(tenant);
-      return stored?.id === id ? stored.answer : undefined;
+    async answerTo(request: RequestId): Promise<PurgeAnswer | undefined> {
+      return (await read(fieldOf(request)))?.answer;
     },
 
-    /** Returns the requests without an answer, by tenant. Deletes requests and answers that have expired. */
-    async list(): Promise<Map<string, PurgeRequest>> {
+    /** Returns the requests without an answer. Deletes requests and answers that have expired. */
+    async list(): Promise<PurgeRequest[]> {
       const all = fields(await link.send(key, ['HGETALL', key]));
-      const open = new Map<string, PurgeRequest>();
+      const open: PurgeRequest[] = [];
       if (all.size === 0) return open;
       const nowMs = await readTimeMs();
-      for (const [tenant, text] of all) {
-        const stored = JSON.parse(text) as Stored;
-        if (!isValid(stored, nowMs)) await withdraw(tenant);
-        else if (stored.answer === undefined) open.set(tenant, { id: stored.id, action: stored.action });
+      for (const [field, text] of all) {
+        const { action, expiresAtMs, answer } = JSON.parse(text) as Stored;
+        const [tenant = '', id] = field.split('/');
+        if (id === undefined || !(nowMs < expiresAtMs)) await remove(field);
+        else if (answer === undefined) open.push({ tenant, id, action });
       }
       return open;
     },
 
-    /**
-     * Returns the request for a tenant. Undefined if there is none, or if it was answered, withdrawn or has expired.
-     */
-    async find(tenant: string): Promise<PurgeRequest | undefined> {
-      const stored = await find(tenant);
-      if (stored === undefined || stored.answer !== undefined) return undefined;
-      return isValid(stored, await readTimeMs()) ? { id: stored.id, action: stored.action } : undefined;
-    },
-
-    /** Stores the answer, unless the request was withdrawn or replaced. */
-    async answer(tenant: string, id: string, answer: PurgeAnswer): Promise<void> {
-      const stored = await find(tenant);
-      if (stored?.id === id) await write(tenant, { ...stored, answer });
+    /** Stores the answer, unless the request was withdrawn. */
+    async answer(request: RequestId, answer: PurgeAnswer): Promise<void> {
+      const field = fieldOf(request);
+      const stored = await read(field);
+      // If the console withdraws the request now, the answer is stored until it expires.
+      if (stored !== undefined) await write(field, { ...stored, answer });
     },
   };
 }
 
-/** Returns whether a stored request has an expiry that has not passed. */
-function isValid({ expiresAtMs }: Partial<Stored>, nowMs: number): boolean {
-  return expiresAtMs !== undefined && nowMs < expiresAtMs;
+type RequestId = Pick<PurgeRequest, 'tenant' | 'id'>;
+
+function fieldOf({ tenant, id }: RequestId): string {
+  return `${tenant}/${id}`;
 }
