@@ -1,6 +1,5 @@
 import type { MetricDefinitions } from '@svc-asr/runtime';
 
-/** Metrics of the operator. */
 export const METRICS = {
   reconciles: {
     name: 'svc_asr_operator_reconciles',

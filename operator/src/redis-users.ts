@@ -9,7 +9,7 @@ export interface RedisUsersOptions {
   /** REDIS_URL of the operator. Workers use the same servers. */
   url: string;
   prefix: string;
-  /** Called when the user of a model is missing in Redis or has another password. */
+  /** Called when a user gets a password that this operator has not set in Redis yet. */
   onChange: () => void;
 }
 

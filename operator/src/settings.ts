@@ -3,7 +3,6 @@ import type { ValuesOf } from '@svc-asr/runtime';
 import { CLUSTER_SETTINGS } from './workers/cluster/settings.ts';
 import { CLUSTER_API_SETTINGS } from './kubernetes/settings.ts';
 
-/** Settings of the operator. */
 export const OPERATOR_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,

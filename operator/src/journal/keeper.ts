@@ -28,7 +28,7 @@ export interface JournalKeeperOptions {
 
 /** State of the journals as of the last pass. */
 export interface JournalReadings {
-  /** Entries of all tenants in Redis. */
+  /** Number of entries of all tenants in Redis. */
   entries: number;
   /**
    * Unexported entries of the tenant that has most of them, divided by `backlogEntries`. Undefined if the journal is
@@ -40,7 +40,7 @@ export interface JournalReadings {
 }
 
 interface Totals {
-  /** Entries of all tenants in Redis. */
+  /** Number of entries of all tenants in Redis. */
   entries: number;
   /** Number of unexported entries of the tenant that has most of them. */
   backlog: number;

@@ -22,7 +22,7 @@ export interface ReflectOptions {
 
 /** Access to the objects of one namespace. */
 export interface ClusterScope {
-  /** Writes only while this process is the leader. */
+  /** Client for the API server. It refuses writes while this process is not the leader. */
   api: KubeApi;
   /** Creates a reflector. It works whether or not this process is the leader. */
   reflect: (type: ResourceType, options: ReflectOptions) => Reflector;

@@ -119,7 +119,7 @@ export class Elector {
     return this.#stopping.signal.aborted || this.#term.isOver();
   }
 
-  /** Acquires or renews the lease if that is allowed. */
+  /** Renews the lease if it is ours. Acquires it if it is free or expired, unless this process was elected before. */
   async #attempt(): Promise<void> {
     const { api, name, identity } = this.#options;
     if (this.#own !== undefined && (await this.#renew(this.#own))) return;
@@ -170,7 +170,10 @@ export class Elector {
     this.#options.onLost(reason);
   }
 
-  /** Returns the time until the next attempt. If another process holds the lease, it ends when that lease expires. */
+  /**
+   * Returns the time until the next attempt. If another process holds the lease, the attempt is made at the latest when
+   * that lease expires.
+   */
   #pauseMs(): number {
     const { identity, retryMs } = this.#options;
     const spreadMs = retryMs * (1 + this.#random() * JITTER);

@@ -25,7 +25,10 @@ export interface AppliedGrant {
 /** Result of applying a Tenant to its account. */
 export interface AppliedAccount {
   grants: AppliedGrant[];
-  /** Consumption that was restored from a checkpoint. Undefined if there is no checkpoint. */
+  /**
+   * Consumption that was restored from a checkpoint. `added` is false if an earlier call restored it, or if nothing was
+   * missing. Undefined if there is no checkpoint.
+   */
   restored: { added: boolean; consumedMs: number; checkpointAt: string } | undefined;
 }
 
@@ -56,7 +59,7 @@ export async function applyAccount(
   return { grants, restored: checkpointAt === undefined ? undefined : { ...done, checkpointAt } };
 }
 
-/** Returns the amounts of corrections that removed less credit than specified, by grant id. */
+/** Returns, by grant id, how much credit a negative grant removed if it could not remove its full amount. */
 export function appliedAmounts(checkpoint: Checkpoint | undefined): ReadonlyMap<string, number> {
   return new Map((checkpoint?.limitedCorrections ?? []).map(({ id, appliedMs }) => [id, appliedMs]));
 }

@@ -21,7 +21,7 @@ export function createModelReconciler({ pools, catalogue, applied }: ModelDepend
     ],
     absent: [
       { name: 'withdraw it from the catalogue', run: (name) => catalogue.withdraw(name) },
-      // Streams finish first. When the pool ends, the model is enqueued again.
+      // The pool ends after its streams have finished. The model is then enqueued again.
       { name: 'retire the pool', run: (name) => pools.retire(name), isDone: (name) => !pools.has(name) },
       { name: 'remove the record', run: (name) => applied.forget('ASRModel', name) },
     ],

@@ -53,7 +53,10 @@ export function mergeConditions(
   return [...merged.values()].sort((a, b) => orderOf(a.type) - orderOf(b.type));
 }
 
-/** Returns the conditions whose status changed. A new condition counts only if it is bad. */
+/**
+ * Returns the conditions whose status changed, or whose new reason is always reported. A new condition counts only if
+ * it is bad.
+ */
 export function findTransitions(before: readonly Condition[], after: readonly Condition[]): Condition[] {
   return after.filter((condition) => {
     if (NEUTRAL.has(condition.type)) return false;
@@ -64,7 +67,7 @@ export function findTransitions(before: readonly Condition[], after: readonly Co
   });
 }
 
-/** Returns whether a condition may need an action. */
+/** Returns whether a condition reports a problem, on which an administrator may have to act. */
 export function isBad({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
   return GOOD.has(type) ? status === 'False' : !NEUTRAL.has(type) && status === 'True';
 }

@@ -22,7 +22,7 @@ export interface GatherOptions {
 
 const NOTHING = { fields: {}, findings: [] };
 
-/** Creates the functions that read the state of each kind. */
+/** Creates the functions that gather the status of a resource, one function for each kind. */
 export function createGather(options: GatherOptions): { readonly [K in ReconciledKind]: Gather<K> } {
   const { accounts, keys, guard, pools, source, current, wallMs } = options;
   return {

@@ -11,7 +11,10 @@ import { findTransitions, isBad } from './conditions.ts';
 
 /** Writes the status of resources. */
 export interface StatusWriter {
-  /** Writes the changes, if there are any that may be written now. */
+  /**
+   * Writes the status if it has changed. If only slow fields have changed, writes it only with the scope `all`, and at
+   * most once per `slowMs`.
+   */
   report: <K extends ReconciledKind>(kind: K, name: string, news: StatusNews<K>, scope: StatusScope) => Promise<void>;
   /** Current status. Empty if there is none yet. */
   current: <K extends ReconciledKind>(kind: K, name: string) => StatusOf[K];

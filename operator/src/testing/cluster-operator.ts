@@ -29,7 +29,6 @@ export interface OperatorProcess {
   kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Starts an operator. */
 export function spawnOperator(settings: Record<string, string>): OperatorProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [programFile('operator')], {

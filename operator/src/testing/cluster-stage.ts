@@ -67,7 +67,6 @@ export interface StageOptions {
   redisOptions?: readonly string[];
 }
 
-/** Creates a stage. */
 export async function createStage(
   kubernetes: Kubernetes,
   { pods = true, nodes, twoNamespaces = false, sickNode, env = {}, redisOptions = [] }: StageOptions = {},

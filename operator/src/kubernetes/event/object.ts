@@ -6,7 +6,6 @@ const COMPONENT = 'svc-asr-operator';
 /** Maximum length that the API server accepts. */
 const MAX_MESSAGE = 1024;
 
-/** Builds the Event object. */
 export function buildEvent(event: CorrelatedEvent, namespace: string, instance: string): KubeObject {
   const { object, type, reason, message, name, count, firstMs, atMs } = event;
   const { uid, resourceVersion } = object.metadata;

@@ -8,7 +8,7 @@ import { isHeld } from './finalizer.ts';
  * duplicates.
  */
 export interface MergedReflector extends Reflector {
-  /** Returns the objects whose name belongs to an object of another namespace. */
+  /** Returns the objects with this name, except the one to which the name belongs. */
   duplicates: (name: string) => KubeObject[];
   /** Whether everything in the first namespace has been listed once. */
   firstSynced: () => boolean;

@@ -9,7 +9,7 @@ export interface ObjectState {
    * none, or if the object is being deleted.
    */
   good: ReconciledResource | undefined;
-  /** Problems of the newest version. */
+  /** Problems of the newest version. Undefined if there are none, or if the object is being deleted. */
   problems: readonly Problem[] | undefined;
   /** Identifies the version that was validated. */
   uid: string | undefined;

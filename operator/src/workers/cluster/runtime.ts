@@ -214,7 +214,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return readRolloutState(this.#view.children.get(TYPES.ConfigMap, sharedName(model)));
   }
 
-  /** Call when the notice about a node has changed. Reports the change to the models that have workers on this node. */
+  /** Call when the notice about a node has changed. Notifies the listener of each model with workers on this node. */
   noticeChanged(node: string, notice: NodeNotice | undefined): void {
     const { pods, children } = this.#view;
     for (const model of pods.modelsOn(node)) {
@@ -290,7 +290,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return this.#secrets.findRefusal(findDeployedSecrets(deployment));
   }
 
-  /** Reports a change to all models that name the Secret. */
+  /** Notifies the listener of each model that names the changed Secret. */
   #secretChanged(name: string): void {
     for (const [model, { template }] of this.#desired) {
       const deployments = this.#view.children.deployments(model);

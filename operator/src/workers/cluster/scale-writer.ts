@@ -27,7 +27,6 @@ export interface ScaleWriterOptions {
   logger: Logger;
 }
 
-/** Creates the writer. */
 export function createScaleWriter(options: ScaleWriterOptions): ScaleWriter {
   const { api, scaleRetryMs, nowMs, notices } = options;
   /** By model: its version at the last attempt, and the time before which no further attempt is made. */

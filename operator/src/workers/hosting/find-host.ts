@@ -10,7 +10,6 @@ type Source = Pick<ResourceSource, 'get' | 'list'>;
 /** The host of a guest, or the reason why the guest has no host. */
 export type FoundHost = { host: AsrModel } | { problem: StartFailure };
 
-/** Finds the host of a guest. */
 export function findHost(guest: AsrModel, source: Source): FoundHost {
   const name = guest.spec.hostedBy ?? '';
   const host = source.get('ASRModel', name);

@@ -18,7 +18,7 @@ export function decideSize(input: {
   /** Set if workers cannot be started. */
   startFailure: StartFailure | undefined;
   state: ScalingState;
-  /** Workers that the guests of the model need. */
+  /** Number of workers that the guests of the model need. */
   guestDemand?: number;
   nowMs: number;
 }): ScalingDecision {
@@ -67,7 +67,7 @@ export function decideRevision(input: {
   return decideRollout({ state, spec: model.spec.rollout, wanted, observations, mayStart, nowMs });
 }
 
-/** Returns the revision that serves most sessions. Further workers are started from it. */
+/** Returns the stable revision during a rollout. Otherwise, returns the only revision that serves. */
 export function findServing(rollout: RolloutDecision | undefined, newest: Revision | undefined): string | undefined {
   return rollout?.stable ?? rollout?.revision ?? newest?.revision;
 }

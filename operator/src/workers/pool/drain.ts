@@ -1,7 +1,7 @@
 import type { PoolDependencies } from './dependencies.ts';
 import type { PoolView } from './observe.ts';
 
-/** Asks workers to drain, and records since when they do. */
+/** Asks workers to drain, and records the time at which each worker was first asked. */
 export async function drainWorkers(
   model: string,
   ids: readonly string[],

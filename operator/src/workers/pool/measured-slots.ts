@@ -28,7 +28,7 @@ export class MeasuredSlots {
     return this.#measurements ?? [];
   }
 
-  /** Reads what an earlier operator stored. Later calls have no effect. */
+  /** Reads the measurements that an earlier operator stored. Only the first call has an effect. */
   restore({ spec, status }: AsrModel): void {
     const { measuredSlots, revision, slotsPerWorker: slots } = status ?? {};
     // An operator of an earlier version stored only one number. If the spec sets the slots, that number was not

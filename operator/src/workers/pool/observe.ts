@@ -25,7 +25,7 @@ export interface PoolView {
   everRegistered: Set<string>;
   /** Time at which a worker was found missing from the ledger after it had registered, by worker. */
   lostSinceMs: Map<string, number>;
-  /** Time at which a worker was first observed to drain, by worker. */
+  /** Time at which a worker was asked to drain, or was first observed to drain, by worker. */
   drainedAtMs: Map<string, number>;
   /** Time at which a worker was found to be sick, by worker. */
   sickSinceMs: Map<string, number>;

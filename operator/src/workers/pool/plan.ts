@@ -28,7 +28,7 @@ export interface PlanInput {
   registered: readonly WorkerRecord[] | undefined;
   /** Time at which a worker was found missing from the ledger after it had registered, by worker. */
   lostSinceMs: ReadonlyMap<string, number>;
-  /** Time at which a worker was asked to drain, by worker. */
+  /** Time at which a worker was asked to drain, or was first observed to drain, by worker. */
   drainedAtMs: ReadonlyMap<string, number>;
   /** Time at which a worker was found to be sick, by worker. */
   sickSinceMs: ReadonlyMap<string, number>;

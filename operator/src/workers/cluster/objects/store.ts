@@ -42,7 +42,6 @@ const CHILD_TYPES = [
   TYPES.PodDisruptionBudget,
 ] as const;
 
-/** Creates the store. */
 export function createChildStore(options: ChildStoreOptions): ChildStore {
   const caches = new Map<ResourceType, ObjectCache>(
     CHILD_TYPES.map((type) => [type, createObjectCache(type, CHILD_SELECTOR, options)]),

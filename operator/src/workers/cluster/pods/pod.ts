@@ -46,7 +46,7 @@ export interface WorkerPod {
   ready: boolean;
   /** Number of restarts of the worker process. */
   restarts: number;
-  /** Message of the scheduler. Undefined if the pod is not unschedulable. */
+  /** Message of the scheduler if it finds no node for the pod. Undefined otherwise. */
   unschedulable: string | undefined;
   /** False while volumes of the pod are not mounted. */
   mounted: boolean;
