@@ -20,7 +20,7 @@ const TEST_MS = 180_000;
 const WITHIN_MS = 60_000;
 
 let kubernetes: Kubernetes;
-/** Ends what the tests have started. */
+/** Functions that end what the tests have started. */
 const ends: (() => Promise<unknown>)[] = [];
 async function endAll(): Promise<void> {
   for (const end of ends.splice(0).reverse()) await end().catch(() => undefined);

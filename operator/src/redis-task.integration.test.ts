@@ -37,7 +37,7 @@ function runTask(changes: Partial<Parameters<typeof createRedisTask>[0]> = {}) {
   return { ...logs, ...task };
 }
 
-test('an operator loads the functions of workers when it starts', async () => {
+test('an operator loads the Redis functions of workers when it starts', async () => {
   const folder = createTestFolder();
   const operator = await startTestOperator([folder.path], redis.url);
   await eventually(async () => expect(await renew()).toBe('gone'));
@@ -45,7 +45,7 @@ test('an operator loads the functions of workers when it starts', async () => {
   folder.cleanUp();
 });
 
-test('a Redis task loads the functions again after Redis has lost them', async () => {
+test('a Redis task loads the Redis functions of workers again after Redis has lost them', async () => {
   const { stop } = runTask();
   await eventually(async () => expect(await renew()).toBe('gone'));
   await link.send('', ['FUNCTION', 'FLUSH']);

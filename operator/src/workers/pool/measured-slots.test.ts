@@ -66,7 +66,7 @@ test('at most 32 measurements of a model are kept', () => {
   expect([measured.recall('r36'), measured.recall('r4')]).toEqual([36, undefined]);
 });
 
-test('slots are measured and recalled by tier', () => {
+test('measured slots are remembered and recalled separately for each tier', () => {
   const measured = restored({});
   measured.record([
     { ...worker('r', 100), tier: 'reserved' },
