@@ -132,7 +132,7 @@ test('GET / by a browser returns a page with links to the documentation and the 
   expect(answer.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`);
 });
 
-test('GET / by a program returns 404, and the start page has no link to the console if there is none', async () => {
+test('GET / by a program returns 404, and the start page has no link to a console if the installation has none', async () => {
   expect((await get('/', { accept: '*/*' })).status).toBe(404);
   expect(buildStartPage('')).not.toContain('Console');
 });

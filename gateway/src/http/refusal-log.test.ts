@@ -43,7 +43,7 @@ beforeEach(() => {
   });
 });
 
-test('a refusal waits in memory, and is written once, with the time of Redis', async () => {
+test('a refusal waits in memory, and is written once, with the time of the clock of Redis', async () => {
   log.record(REQUEST);
   expect(written.size).toBe(0);
   await log.write();

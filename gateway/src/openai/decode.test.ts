@@ -46,7 +46,7 @@ test('decodeFile ends its process when the client disconnects', async () => {
   await audio.closed;
 });
 
-/** Returns how many blocks of this many samples exceed the maximum duration of a file. */
+/** Returns how many blocks of this many samples are together longer than the maximum duration of a file. */
 const blocks = (samples: number) => Math.ceil((LIMITS.maxSeconds * 16_000) / samples) + 1;
 
 test.each<[string, Buffer]>([

@@ -13,7 +13,7 @@ test.each([
   [0, 1, true],
   [0, Infinity, true],
 ])(
-  'AudioCapacity.hasRoom with room for %d streams here and %d at other gateways is %p',
+  'AudioCapacity.hasRoom with room for %d streams at this gateway and %d at the others is %p',
   async (here, elsewhere, hasRoom) => {
     const capacity = new AudioCapacity({ freeStreams: here });
     await capacity.exchange(renewal(elsewhere));

@@ -178,7 +178,7 @@ test('Chain.settle during an extension that waits for memory settles only the cu
   });
 });
 
-test('Chain.settle during an extension that waits for memory stops it, so that it takes no memory that becomes free later', async () => {
+test('Chain.settle stops an extension that waits for memory, so that the extension takes no memory that becomes free later', async () => {
   const { chain, share, budget, end } = await open();
   const other = budget.take()!;
   other.resize(600_000 - PART_MS);

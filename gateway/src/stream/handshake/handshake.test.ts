@@ -16,7 +16,7 @@ const offerOf = (expiresAtMs: number) => ({
   credential: sessionCredential(secrets, 's1', subject, expiresAtMs)!,
 });
 
-/** Runs a handshake on a gateway whose lease is `first`, and `later` after the session was connected. */
+/** Runs a handshake on a gateway. Its lease is `first` until the session is connected, and `later` afterwards. */
 async function runHandshake(
   first: Owner,
   later: Owner | undefined,

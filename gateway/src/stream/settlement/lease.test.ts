@@ -5,8 +5,8 @@ import { AudioCapacity } from '../audio-memory/audio-capacity.ts';
 import { holdLease } from './lease.ts';
 
 /**
- * Holds a lease at a fake ledger. The ledger does not know the lease of the first join when it is renewed, but knows
- * later leases.
+ * Holds a lease at a fake ledger. When the first lease is renewed, the ledger answers that it does not know this lease.
+ * It knows later leases.
  */
 function hold(verifyLedger: () => Promise<void>) {
   const joined: Owner[] = [];

@@ -31,6 +31,6 @@ test.each([
   [refusal(503, 'no_capacity'), 'after-wait'],
   [refusal(502, 'unexpected_response'), 'after-wait'],
   [new SvcAsrUnreachable('unavailable'), 'after-wait'],
-])('adviceAfterRefusal of %s is %s', (error, retry) => {
+])('adviceAfterRefusal of %s advises %s', (error, retry) => {
   expect(adviceAfterRefusal(error)).toMatchObject({ retry, charged: false, meaning: error.message });
 });

@@ -19,7 +19,7 @@ test('findBreach reports a failure percentage above the limit, but not at the li
   });
 });
 
-test('findBreach needs enough streams for a breach, or enough failures', () => {
+test('findBreach reports failures as a breach only if there are enough streams or enough failures', () => {
   expect(findBreach(SPEC, streams(ENOUGH_STREAMS - 1, ENOUGH_FAILURES - 1), NO_COUNTS)).toBeUndefined();
   expect(findBreach(SPEC, streams(ENOUGH_FAILURES, ENOUGH_FAILURES), NO_COUNTS)?.reason).toBe('Failures');
   expect(findBreach(SPEC, streams(ENOUGH_STREAMS, 1), NO_COUNTS)?.reason).toBe('Failures');
