@@ -4,7 +4,7 @@ import { GATEWAY_METRICS } from './telemetry/metric-list.ts';
 import { TenantLabels } from './telemetry/tenant-labels.ts';
 
 /**
- * Counter by labels that OpenTelemetry reads when metrics are collected. The `add` of an OpenTelemetry counter costs
+ * Counter with labels. OpenTelemetry reads it when metrics are collected. The `add` of an OpenTelemetry counter costs
  * ten times as much.
  */
 class Tally {

@@ -13,7 +13,7 @@ const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string
   Deleted: 'The account was closed.',
 };
 
-/** What the check of accounts and request rates needs. All routes of a gateway share it. */
+/** Dependencies of the check of accounts and request rates. All routes of a gateway share them. */
 export interface AdmitParts {
   ledger: Pick<Ledger, 'admit'>;
   ledgerWatch: Pick<LedgerWatch, 'require' | 'verify'>;

@@ -110,7 +110,10 @@ function bearer(authorization: string | undefined): string {
   return match[1] ?? '';
 }
 
-/** Throws 401 unless the caller holds the whole key. Only then may it learn that the key was revoked or has expired. */
+/**
+ * Throws 401 unless the caller has sent the whole key. Other callers must not learn that the key was revoked or has
+ * expired.
+ */
 function requireMatch(
   record: FoundKey | undefined,
   key: string,

@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML with which the links in the header of the page start. */
+/** Opening tag of the links in the header of the page. */
 const LINKS = '<span class="links">';
 
 /**

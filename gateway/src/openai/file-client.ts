@@ -32,7 +32,10 @@ export class FileClient implements StreamClient {
   #isReading = true;
   #isSending = false;
   #sentBytes = 0;
-  /** Position in the file at which the current utterance starts, according to the last `final`. */
+  /**
+   * Position in the file at which the current utterance starts: after the last flush, or at a later cut that a `final`
+   * has reported.
+   */
   #startBytes = 0;
   /** Number of flushes whose `final` has not arrived yet. */
   #owedFinals = 0;
@@ -132,7 +135,7 @@ export class FileClient implements StreamClient {
     }
   }
 
-  /** Number of bytes of the current utterance that were sent, as far as the start of the utterance is known. */
+  /** Number of bytes of the current utterance that were sent. */
   get #utteranceBytes(): number {
     return this.#sentBytes - this.#startBytes;
   }

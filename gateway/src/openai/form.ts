@@ -62,8 +62,8 @@ export function readFileForm(request: Request): Promise<FileForm> {
       else resolve({ file: Buffer.concat(file), fields });
     });
     parser.on('error', () => refuse(INVALID));
-    // If a part has no headers, the parser stops without an event. All events of a valid form are emitted before the
-    // next turn of the event loop.
+    // If a part has no headers, the parser stops without an event. A valid form has emitted all of its events before
+    // the next turn of the event loop. Any other form is then refused.
     parser.on('prefinish', () => setImmediate(() => isSettled || refuse(INVALID)));
     for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
       parser.on(event, () => refuse('The form has too many parts.'));

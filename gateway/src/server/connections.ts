@@ -6,9 +6,9 @@ import { networkOf } from '@svc-asr/runtime';
 import type { TrustProxy } from './client-address.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 
-/** Number of files that the gateway needs besides the connections of clients and workers. */
+/** Number of open files that the gateway needs besides the connections of clients and workers. */
 const OTHER_FILES = 128;
-/** Number of files per client: the connection of the client and a connection to a worker. */
+/** Number of open files per client: the connection of the client and a connection to a worker. */
 const FILES_PER_CLIENT = 2;
 /**
  * Share of the memory that connections may use, and assumed size of one connection. Audio is limited separately, by

@@ -25,8 +25,9 @@ export interface ReadCredential {
 /**
  * Derives the credential of a session: SESSION_CREDENTIAL_PREFIX and the base64url of `SECRET_ID:TENANT:EXPIRY:MAC`.
  * The MAC covers tenant, session and expiry. A derived credential has three advantages. A repeated request gets the
- * same credential, although Redis stores only a hash. The tenant in it leads a handshake to the account without an
- * index. An expired credential is refused without Redis. Returns undefined if the secret is not in the keyring.
+ * same credential, although Redis stores only a hash. A handshake finds its account by the tenant in the credential,
+ * without an index. An expired credential is refused without Redis. Returns undefined if the secret is not in the
+ * keyring.
  */
 export function sessionCredential(
   ring: Keyring,

@@ -50,7 +50,7 @@ export function cancelled(before: Ending | undefined): Ending {
   return { outcome: before?.outcome ?? 'completed', code: 1000, reason: 'cancelled' };
 }
 
-/** Returns the end of the session in the form that the account can read. */
+/** Returns the end of the session in the form that GET /v1/asr/sessions/{id} reports to the account. */
 export function sessionEnd({ code, reason, clientCode }: Ending): SessionEnd {
   return { reason: endReason(reason, clientCode), closeCode: clientCode ?? code };
 }

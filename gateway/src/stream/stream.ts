@@ -108,8 +108,8 @@ export class Stream {
       return;
     }
     this.#end('flush');
-    // If the worker is lost now, it must not delay the close. A stream whose last `final` is missing fails and is free
-    // of charge.
+    // The loss of a worker must not delay the close, so the wait for the last `final` is limited. A stream whose last
+    // `final` is missing fails and is free of charge.
     const endWithoutFinal = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
     this.#finalTimer = setTimeout(endWithoutFinal, this.#parts.times.finalMs);
   }

@@ -27,7 +27,7 @@ export function widthOf({ type }: InputFormat): number {
   return type === 'audio/pcm' ? AUDIO.bytesPerSample : 1;
 }
 
-/** Returns the number of samples at the sample rate of streams that audio of this format becomes. */
+/** Returns how many samples the audio of this format has after its conversion to the sample rate of streams. */
 export function streamSamples(bytes: number, format: InputFormat): number {
   return (bytes / widthOf(format)) * (AUDIO.sampleRateHz / rateOf(format));
 }

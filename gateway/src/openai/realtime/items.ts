@@ -105,8 +105,8 @@ export class Items {
   }
 
   /**
-   * Returns the new text as a delta. If the text does not continue the previous deltas, nothing is sent, and the
-   * transcript corrects it later.
+   * Returns the new text as a delta. If the text does not continue the previous deltas, nothing is sent. The completed
+   * transcript then corrects the deltas.
    */
   #extend(item: Item, text: string): ServerEvent[] {
     if (text.length <= item.text.length || !text.startsWith(item.text)) return [];

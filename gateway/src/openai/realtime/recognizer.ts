@@ -187,7 +187,7 @@ export class Recognizer {
   /** Creates the client of a stream. The stream may call it before `open` has returned the stream. */
   #createClient(): StreamClient {
     return {
-      // The timers of the stream are off, because the connection has timers that also run between sessions.
+      // Idle timeout and pings of the stream are off. The connection has its own, which also run between sessions.
       isReading: false,
       send: (message) => this.#receive(message),
       read: (on) => {

@@ -21,9 +21,9 @@ export interface SizedShare extends AudioShare {
 }
 
 /**
- * Memory for audio that may have to be replayed. A handshake first takes a share for the longest possible session. The
- * actual length of the session is known only after its credential is consumed, and other handshakes arrive in the
- * meantime.
+ * Memory for audio that may have to be replayed. A handshake first takes a share for the longest possible session,
+ * because the actual length is known only after its credential is consumed. Other handshakes, which arrive in the
+ * meantime, then cannot take this memory.
  */
 export class AudioBudget {
   readonly limitBytes: number;

@@ -135,7 +135,8 @@ export class Chain implements StreamChain {
     const { ledger, claims, metrics } = this.#parts;
     const { tenant, model, owner } = this.#handshake;
     const next = { tenant, sessionId: randomUUID(), chainId: this.#first.sessionId };
-    // The session is recorded before it exists. If this process dies, other gateways then find and end it.
+    // The ownership of the session is recorded before the session exists. If this process dies, other gateways then
+    // find and end the session.
     claims.take(next, owner);
     this.#next = next;
     const isOwned = await this.#retry(() => ledger.gateways.own(owner, next));

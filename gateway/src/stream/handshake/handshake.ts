@@ -114,8 +114,8 @@ export async function accept(parts: HandshakeParts, offer: VerifiedOffer, reques
     const owned = await parts.ledger.gateways.own(owner, { tenant, sessionId });
     if (!owned) throw unavailable('This gateway is restarting.');
     connected = await connect(parts, attempt, offer.hash);
-    // If the lease was lost in the meantime, other gateways have already failed the sessions of this process. They will
-    // not look for this one again, so it is rolled back.
+    // If the lease was lost in the meantime, other gateways have already failed the sessions of this process. They do
+    // not search for further ones, so this session is rolled back.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
     void rollBack(parts, attempt);

@@ -13,8 +13,8 @@ export const SESSION_REFUSALS_PER_SECOND = 10;
 const PENDING_RETRY_MS = 1000;
 
 /**
- * Limits refused handshakes. A handshake without a valid credential counts for its address. Any other counts only for
- * its session. Many clients can share an address, and one of them must not lock out the others.
+ * Limits refused handshakes. A handshake without a valid credential counts for its address. Any other refused handshake
+ * counts only for its session. Many clients can share an address, and one of them must not lock out the others.
  */
 export class Refusals {
   readonly #addresses: AttemptLimiter;

@@ -1,15 +1,15 @@
 import { hasChunkOf } from './utterance.ts';
 import type { Utterance } from './utterance.ts';
 
-/** Size from which a larger message saves nothing: two seconds of audio. */
+/** Size of a message above which a larger one would save nothing more: two seconds of audio. */
 const LARGE_SAMPLES = 32_000;
 
 /** Sizes that a worker announces when it opens a stream. */
 export interface ChunkSize {
   readonly chunkSamples: number;
   /**
-   * Number of samples before the end of a chunk at which a worker can already process it, because no feature uses the
-   * last samples. Undefined if the worker is of an older version, which does not report it.
+   * Number of samples at the end of a chunk that the worker does not need to process the chunk, because no feature uses
+   * them. Undefined if the worker is of an older version, which does not report it.
    */
   readonly earlySamples: number | undefined;
 }

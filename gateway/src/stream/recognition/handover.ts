@@ -209,7 +209,10 @@ export class Handover {
     } else if (message.type === 'consumed') this.#consumed = position;
   }
 
-  /** Returns whether the successor has caught up: the current worker has answered nothing after this position. */
+  /**
+   * Returns whether a successor that has answered up to this position has caught up. The current worker must have
+   * answered nothing after this position.
+   */
   #hasCaughtUp(position: number): boolean {
     const { head } = this.#utterances;
     return this.#repetition.isOver && position >= Math.max(head.consumed, head.deliveredSamples);

@@ -37,7 +37,7 @@ export class Recognition {
   /** True if the worker drains. Its loss is then not a failure. */
   #isDraining = false;
   #repetition = new Repetition();
-  /** The current worker. While the stream has none, it is the last one. */
+  /** The current worker. While the stream has no worker, the previous one. */
   #worker: Pick<PlacedWorker, 'id' | 'revision'> = { id: '', revision: '' };
   readonly #deltaLatency: DeltaLatency;
   #opened = false;
@@ -75,7 +75,7 @@ export class Recognition {
   }
 
   /**
-   * True if the service is at fault that the client is missing an answer now. Either the stream has no worker, or an
+   * True if the client is missing an answer now and the service is at fault. Either the stream has no worker, or an
    * answer is overdue by more than `workerSilenceMs`, possibly because of several workers. An `alive` message is no
    * answer. A change of the configuration, during which the stream has no worker, is not a fault.
    */

@@ -110,8 +110,8 @@ export class Waiters {
       setTimeout(retry, SUBSCRIPTION_RETRY_MS).unref();
       return undefined;
     }
-    // This finds streams that got a worker before the subscription started. If it fails, the next renewal reports the
-    // failure.
+    // This renewal finds streams that got a worker before the subscription started. If it fails, the next renewal
+    // reports the failure.
     await this.#renew(model, entry).catch(() => undefined);
     return unsubscribe;
   }
@@ -121,7 +121,8 @@ export class Waiters {
       if (entry.bySession.size > 0) await this.#renew(model, entry);
       else if (performance.now() - entry.emptySinceMs > SUBSCRIPTION_IDLE_MS) {
         this.#models.delete(model);
-        // This is not awaited, because it may last as long as an outage of Redis, and other models need their renewals.
+        // The end of the subscription is not awaited. It may last as long as an outage of Redis, and other models need
+        // their renewals.
         void this.#end(entry.subscription);
       }
     }

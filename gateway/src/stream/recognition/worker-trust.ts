@@ -16,7 +16,7 @@ export interface WorkerTrust {
 }
 
 /**
- * Creates the trust in workers. If there is a CA file, a worker must have a wss:// address and present the certificate
+ * Creates the check of workers. If there is a CA file, a worker must have a wss:// address and present the certificate
  * of its model. The address itself proves nothing, because every process that can write to Redis can register one. The
  * file is read for each connection, so that a renewed CA applies without a restart.
  */

@@ -39,7 +39,7 @@ export interface LongStreamOptions extends StreamOptions {
 
 /**
  * Streams audio of any length through one session after another. Times and utterances continue across sessions, and a
- * session that fails is replaced. Its events are the same as for a single session, with an additional `final` at the
+ * session that fails is replaced. The events are the same as for a single session, with an additional `final` at the
  * end of each session.
  */
 export function openLongStream(createSession: SessionSource, options: LongStreamOptions = {}): AsrStream {
@@ -202,7 +202,7 @@ class LongStream {
     return end;
   }
 
-  /** Returns the time until the next session. Undefined if the stream ends here. */
+  /** Returns the time to wait before the next session. Undefined if no session follows. */
   #waitAfter(end: StreamEnd): number | undefined {
     // The application sees why the first session could not be opened, as with a stream of one session.
     if (!this.#isReady || this.#timeline.isClosed) return undefined;

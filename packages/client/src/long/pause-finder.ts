@@ -2,13 +2,21 @@ import { AUDIO } from '@svc-asr/core/stream';
 
 const FRAME_MS = 20;
 const FRAME_SAMPLES = (AUDIO.sampleRateHz * FRAME_MS) / 1000;
-/** Change of the tracked levels with each frame that does not set them, in dB. It is 1 dB per second. */
+/**
+ * Change of the softest and the loudest level with each frame that is neither softer nor louder, in dB. It is 1 dB per
+ * second.
+ */
 const DRIFT_DB = 0.02;
 /** Audio below this level, relative to full scale, is always quiet. */
 const SILENCE_DB = -60;
-/** Without this much difference between loud and soft frames there is no speech, so nothing is a pause. */
+/**
+ * Smallest difference between the loudest and the softest level at which there is speech. Without speech, nothing is a
+ * pause.
+ */
 const LEAST_RANGE_DB = 10;
-/** Part of the range between the softest and the loudest level that counts as quiet. */
+/**
+ * Lower part of the range between the softest and the loudest level, as a share. Frames in this part count as quiet.
+ */
 const QUIET_SHARE = 0.3;
 
 /** Measures how long speech has paused, by the energy of the audio. */

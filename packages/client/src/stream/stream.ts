@@ -12,8 +12,8 @@ import type { StreamConfig, StreamOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
 
 /**
- * Share of the allowed rate of text messages that the client uses. Messages can arrive closer together than they were
- * sent.
+ * Share of the allowed rate of text messages that the client uses. It is below 1, because messages can arrive at
+ * shorter intervals than they were sent.
  */
 const RATE_SHARE = 0.8;
 
@@ -32,8 +32,8 @@ export interface AsrStream extends AsyncIterable<StreamEvent> {
   /** Sets language, context and endpointing. Call it before the first audio of an utterance. */
   config: (config?: StreamConfig) => Promise<ConfigAckMessage>;
   /**
-   * Finalizes the utterance and returns its final transcript. With endpointing, the transcripts of utterances that ended
-   * at pauses are only events.
+   * Finalizes the utterance and returns its final transcript. With endpointing, the transcripts of utterances that
+   * ended at pauses are only events.
    */
   flush: () => Promise<FinalMessage>;
   /** Drops the utterance and starts a new one. */

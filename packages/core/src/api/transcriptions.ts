@@ -8,7 +8,7 @@ export const FILE_LIMITS = {
   /** Largest size of an uploaded file. */
   maxBytes: 25 * 1_048_576,
   /**
-   * Longest audio of a file. A file that is longer than one session may be is divided between several sessions (ADR
+   * Longest audio of a file. A file that is longer than the longest session is divided between several sessions (ADR
    * 45).
    */
   maxSeconds: 7200,
