@@ -12,6 +12,8 @@ from prepare.text import Writer, normalize, read_sentences, split_sentences
         ("thĩ-inĩ wa “mũcii”", "ki", ["thĩ", "inĩ", "wa", "mũcii"]),
         ("Chieng’ ng'ato 'dhok'", "luo", ["chieng'", "ng'ato", "dhok"]),
         ("café", "luo", ["cafe"]),
+        ("Ng’ombe-dume, ‘sita’!", "sw", ["ng'ombe", "dume", "sita"]),
+        ("CAFÉ हिन्दी", "hi", ["café", "हिन्दी"]),
     ],
 )
 def test_normalize_returns_words_in_one_spelling(line, language, words):
@@ -21,6 +23,11 @@ def test_normalize_returns_words_in_one_spelling(line, language, words):
 @pytest.mark.parametrize("line", ["mwaka wa 1994", "", " - ", "Москва"])
 def test_normalize_refuses_digits_and_other_letters(line):
     assert normalize(line, "ki") is None
+
+
+@pytest.mark.parametrize("line", ["mwaka wa 1994", "", " - "])
+def test_normalize_of_a_language_without_rules_refuses_digits(line):
+    assert normalize(line, "sw") is None
 
 
 @pytest.mark.parametrize(

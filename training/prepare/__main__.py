@@ -12,6 +12,7 @@ import pathlib
 import sys
 import time
 
+from prepare.espeak import languages
 from prepare.shards import evaluation_families, write_evaluation_shard, write_training_shard
 from prepare.sounds import RULES
 from prepare.text import Writer, read_sentences, split_sentences
@@ -63,7 +64,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("texts", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--language", choices=sorted(RULES), required=True)
+    parser.add_argument("--language", required=True, help=f"{', '.join(sorted(RULES))}, or a language of espeak-ng such as sw")
     parser.add_argument("--shards", type=int, default=100, help="shards of 120 utterances for training")
     parser.add_argument("--evaluation", default="sib200_flores.txt", help="file of TEXTS with the sentences for evaluation")
     parser.add_argument("--sentences", type=int, help="speak this many of the sentences for evaluation")
@@ -76,6 +77,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start no shard after this time")
     options = parser.parse_args()
+    if options.language not in {*RULES, *languages()}:
+        parser.error(f"espeak-ng has no language {options.language}. Its languages are: {' '.join(languages())}")
+    if not (options.texts / options.evaluation).is_file():
+        parser.error(f"{options.texts} has no file {options.evaluation}: name the file of --evaluation")
     options.out.mkdir(parents=True, exist_ok=True)
 
     language = options.language

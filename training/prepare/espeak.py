@@ -1,13 +1,18 @@
-"""Speech of espeak-ng, with its own voices and with random ones. Sounds are given as phonemes, not as text."""
+"""Speech of espeak-ng, with its own voices and with random ones.
+
+Words of Kikuyu and Dholuo are given as phonemes. Words of other languages are given as text.
+"""
 
 import ctypes
 import os
+import pathlib
 import shutil
 
 import espeakng_loader
 import numpy as np
 
 from prepare.audio import resample
+from prepare.sounds import RULES, pronounce
 
 RATE = 22050
 # Phoneme tables of espeak-ng, by language, in which the seven vowels of Kikuyu are seven different phonemes.
@@ -66,19 +71,37 @@ class Espeak:
         with open(os.path.join(self.folder, "voices", "!v", name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def speak(self, words, table, variant, random, natural=False):
-        """Returns speech of words (lists of sounds) at 16 kHz. A natural voice keeps its own pitch."""
+    def speak(self, words, language, table, variant, random, natural=False):
+        """Returns speech of words at 16 kHz. A natural voice keeps its own pitch."""
         if self.library.espeak_SetVoiceByName(f"{table}+{variant}".encode()) != 0:
             raise ValueError(f"espeak-ng has no voice {table}+{variant}")
         self.library.espeak_SetParameter(_SPEED, int(random.integers(110, 240)), 0)
         self.library.espeak_SetParameter(_PITCH, 50 if natural else int(random.integers(25, 80)), 0)
         self.library.espeak_SetParameter(_RANGE, 50 if natural else int(random.integers(10, 95)), 0)
-        text = f"[[{' '.join(transcribe(word) for word in words)}]]".encode()
+        text = written(words, language).encode()
         self.parts.clear()
         self.library.espeak_Synth(text, len(text) + 1, 0, 0, 0, _UTF8 | _PHONEMES, None, None)
         self.library.espeak_Synchronize()
         pcm = np.concatenate(self.parts) if self.parts else np.zeros(0, np.int16)
         return resample(pcm, RATE)
+
+
+def languages():
+    """Languages that espeak-ng can read."""
+    folder = pathlib.Path(espeakng_loader.get_data_path()) / "lang"
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def tables_of(language, tables):
+    """Phoneme tables that speak a language: several if it is given as phonemes, and otherwise its own."""
+    return tables if language in RULES else [language]
+
+
+def written(words, language):
+    """Words as espeak-ng reads them: phonemes of a language with rules, and otherwise text."""
+    if language not in RULES:
+        return " ".join(words)
+    return f"[[{' '.join(transcribe(pronounce(word, language)) for word in words)}]]"
 
 
 def transcribe(sounds):

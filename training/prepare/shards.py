@@ -7,7 +7,7 @@ import numpy as np
 
 from prepare import recorded
 from prepare.audio import RATE, write_wav
-from prepare.espeak import TABLES, Espeak, random_variant
+from prepare.espeak import TABLES, Espeak, random_variant, tables_of
 from prepare.sounds import pronounce
 from prepare.voices import voices_of
 
@@ -74,8 +74,8 @@ def _random_espeak(random, language, writer, scratch):
     for number in range(_UTTERANCES // _UTTERANCES_PER_VOICE):
         espeak.add_variant(f"random{number}", random_variant(random, klatt))
         for _ in range(_UTTERANCES_PER_VOICE):
-            words, table = writer.write(random), str(random.choice(TABLES))
-            pcm = espeak.speak([pronounce(word, language) for word in words], table, f"random{number}", random)
+            words, table = writer.write(random), str(random.choice(tables_of(language, TABLES)))
+            pcm = espeak.speak(words, language, table, f"random{number}", random)
             shard.add(pcm, words, f"{table}+random")
     return shard
 
@@ -98,10 +98,11 @@ def write_evaluation_shard(folder, family, seed, language, sentences):
         if family in ("espeak", "klatt"):
             espeak = Espeak(scratch)
             variants = _KLATT_VARIANTS if family == "klatt" else _EVALUATION_VARIANTS
+            tables = tables_of(language, _EVALUATION_TABLES)
             for number, words in enumerate(sentences):
-                table, variant = _EVALUATION_TABLES[number % len(_EVALUATION_TABLES)], variants[number % len(variants)]
-                sounds = [pronounce(word, language) for word in words]
-                shard.add(espeak.speak(sounds, table, variant, random, natural=True), words, f"{table}+{variant}")
+                table, variant = tables[number % len(tables)], variants[number % len(variants)]
+                pcm = espeak.speak(words, language, table, variant, random, natural=True)
+                shard.add(pcm, words, f"{table}+{variant}")
         else:
             voice = next(voice for voice in voices_of(language) if voice.family == family)
             _speak(shard, voice, language, sentences[::_EVALUATION_STEP], random, scratch)

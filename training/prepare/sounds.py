@@ -1,4 +1,6 @@
-"""Letter-to-sound rules. Both orthographies are almost phonemic, so a table of letters suffices.
+"""Letter-to-sound rules of Kikuyu and Dholuo, which espeak-ng does not have. It reads other languages by its own rules.
+
+Both orthographies are almost phonemic, so a table of letters suffices.
 
 Sounds are written in ASCII: E and O are the open vowels, B G D T the fricatives, J and N the palatal and velar nasal.
 """

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from prepare.sounds import alphabet
+from prepare.sounds import RULES, alphabet
 
 # Texts write the two vowels with a tilde in several ways.
 _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
@@ -21,6 +21,8 @@ _ORDER = 3  # letters that decide about the next letter of an invented word
 def normalize(line, language):
     """Returns the words of a line in lower case, or None if a word has digits or other letters."""
     line = unicodedata.normalize("NFC", line.strip().lower())
+    if language not in RULES:
+        return _words_of_any_script(line)
     line = "".join(_SPELLINGS.get(letter, letter) for letter in line)
     allowed = alphabet(language)
     line = "".join(letter if letter in allowed else _without_accent(letter) for letter in line)
@@ -29,6 +31,14 @@ def normalize(line, language):
     words = [re.sub(r"(?<!ng)'", "", word + "'" * _ends_in_apostrophe(word, line)) for word in words]
     words = [word for word in words if word]
     return words if words and all(set(word) <= allowed for word in words) else None
+
+
+def _words_of_any_script(line):
+    """Words of a language without rules of its own. Apostrophes and marks within words are kept."""
+    kinds = [unicodedata.category(letter)[0] for letter in line]
+    line = "".join("'" if letter in "'’‘`" else letter if kind in "LMN" else " " for letter, kind in zip(line, kinds))
+    words = [word.strip("'") for word in line.split() if word.strip("'")]
+    return words if words and "N" not in kinds else None
 
 
 def _ends_in_apostrophe(word, line):
