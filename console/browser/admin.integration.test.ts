@@ -357,7 +357,7 @@ test('a tenant is deleted only after its name was typed', async () => {
   expect((await console_.call('GET', '/admin/v1/tenants/deleted')).status).toBe(404);
 });
 
-test('models and health show workers, streams, the queue and gateways', async () => {
+test('the pages Models and Health show workers, streams, the queue and gateways', async () => {
   const { ledger } = console_;
   await ledger.catalogue.replace([
     { id: 'luo', language: 'Dholuo', languageCode: 'luo', maxAudioSeconds: 300, maxWaitSeconds: 60 },

@@ -142,7 +142,7 @@ test('a key is created with the keyboard alone, and the focus returns to where i
   await page.getByRole('row').filter({ hasText: 'typed' }).waitFor();
 });
 
-test('if the response to a new key is lost, the dialog explains it and the list shows the key', async () => {
+test('if the response to the creation of a key is lost, the dialog explains it and the list shows the key', async () => {
   const page = await browser.signIn(await console_.createTenant('lost'));
   await page.goto(`${console_.pageUrl}/keys`);
   await page.getByText('No API keys yet').waitFor();
@@ -174,7 +174,7 @@ test('while Redis is unavailable, the last use of a key is shown as unknown', as
   await own.stop();
 });
 
-test('the limit of keys is explained in the dialog, and the entered name is kept', async () => {
+test('if the account already has MAX_KEYS keys, the dialog explains the limit and keeps the entered name', async () => {
   const limited = await startBrowserConsole({ MAX_KEYS: '1' });
   const page = await browser.signIn(await limited.createTenant('limited'));
   await page.goto(`${limited.pageUrl}/keys`);

@@ -19,7 +19,7 @@ let service: Service;
 let browser: TestBrowser;
 let page: Page;
 let key: string;
-/** Folder in which a user pastes the examples. */
+/** Folder in which the tests run the examples, as a user who pastes them into a shell. */
 let folder: string;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function exampleOf(language: string): Promise<{ file: string; command: str
   return { file: texts.length > 1 ? (texts[0] ?? '') : '', command: texts.at(-1) ?? '' };
 }
 
-/** Runs a command in the folder as a shell of the user does, and returns its output. */
+/** Runs a command in `folder` as a shell of the user does, and returns its output. */
 async function paste(command: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: folder, SVC_ASR_API_KEY: key };
   return (await run('bash', ['-c', command], { cwd: folder, env })).stdout;

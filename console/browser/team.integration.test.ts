@@ -190,7 +190,7 @@ test('a sign-in that fails at the provider shows a message, and the error code i
   await page.getByText('The sign-in took too long').waitFor();
 });
 
-test('a user without a group of administrators sees on the admin page why the sign-in was refused', async () => {
+test('a user who is in no administrator group sees on the admin page why the sign-in was refused', async () => {
   const page = await browser.open(`${users.adminUrl}/`);
   await page.locator('a[href="/admin/v1/sign-in/oidc"]').click();
   await signInAtProvider(page, users.addUser());

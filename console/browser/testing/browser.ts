@@ -81,7 +81,7 @@ export async function checkPage(page: Page): Promise<void> {
   const size = page.viewportSize();
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   expect([page.url(), await violationsOf(page)]).toEqual([page.url(), []]);
-  // Only the colours differ in the dark theme, and they do not depend on the width.
+  // The dark theme differs only in its colours, so only the contrast is checked again. It does not depend on the width.
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   expect([page.url(), await violationsOf(page, { runOnly: [CONTRAST] })]).toEqual([page.url(), []]);
   await page.setViewportSize({ width: NARROW, height: 640 });
@@ -92,7 +92,7 @@ export async function checkPage(page: Page): Promise<void> {
   if (size !== null) await page.setViewportSize(size);
 }
 
-/** Runs axe in the page. Only violations leave the page, because all results would take most of the time. */
+/** Runs axe in the page and returns the violations. The transfer of all results would take most of the time. */
 async function violationsOf(page: Page, options: object = {}): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   // Preloading is off. Only two rules need it: an experimental one, and one about recordings, which no page contains.

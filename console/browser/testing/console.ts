@@ -23,7 +23,7 @@ export async function startBrowserConsole(
 ): Promise<BrowserConsole> {
   const environment = await startTestEnvironment({
     operator,
-    // Many visitors of one test share the address 127.0.0.1.
+    // The limits per address are high, because all visitors of a test share the address 127.0.0.1.
     env: { CACHE_MS: '0', APPLICATIONS_PER_HOUR: '1000', SIGN_IN_FAILURES_PER_MINUTE: '1000', ...env },
   });
   return {

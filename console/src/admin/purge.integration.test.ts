@@ -50,7 +50,7 @@ test('POST purge answers 503 if the operator does not answer, and leaves no requ
   }
 });
 
-test('countTenant withdraws its request if storing it fails, because Redis may have stored it', async () => {
+test('countTenant withdraws its request to the operator even if Redis did not confirm that it stored the request', async () => {
   const { ledger } = console_;
   const withdrawn: string[] = [];
   const requests = {

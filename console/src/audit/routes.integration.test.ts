@@ -195,7 +195,7 @@ const VIEWS: Record<string, [path: string, view: string]> = {
   'GET /admin/v1/usage': [`${USAGE}&tenant=viewed`, 'usage'],
 };
 
-/** Routes that show no data of one tenant. */
+/** Routes that add no entry to the audit log, because they do not show the data of a single tenant. */
 const WITHOUT_ENTRY = ['tenants', 'applications', 'ledger', 'audit', 'models', 'health', 'session', 'sign-in'];
 
 test('every route of the admin API that shows something has an example in this file', () => {

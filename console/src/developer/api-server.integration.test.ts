@@ -144,7 +144,7 @@ test(
     expect(await countRequests(console_, list)).toBe(0);
     expect(await list()).toMatchObject([{ key_id: key.key_id }]);
 
-    // A key of an older version has no label. It is listed, counted and can be revoked.
+    // A key that an older console created has no label. It is listed, counted and can be revoked.
     await kubectl(['label', name, 'asr.svc.dev/tenant-']);
     const { body: second } = await one.developer.call('POST', 'keys', { name: 'second' });
     expect((await list()).map((each: { name: string }) => each.name).sort()).toEqual(['mine', 'second']);

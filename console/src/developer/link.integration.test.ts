@@ -59,7 +59,7 @@ test('a session ends with its link if the link expires in less than 7 days', asy
   expect(Number(/Max-Age=(\d+)/.exec(headers.get('set-cookie') ?? '')?.[1])).toBeLessThanOrEqual(3600);
 });
 
-test('a link of an older version gets its expiry at the next sign-in', async () => {
+test('a link that an older console created gets its expiry at the next sign-in', async () => {
   const { tenant, token } = await apply();
   writeExpiry(tenant, undefined);
   expect((await visitor().call('POST', 'sign-in', { token })).status).toBe(200);

@@ -8,7 +8,7 @@ export interface Visitor {
   cookie: () => string;
 }
 
-/** Creates a visitor, with a cookie that another visitor received if one is given. */
+/** Creates a visitor. `given` is a cookie that another visitor received. */
 export function createVisitor(pageUrl: string, given = ''): Visitor {
   let cookie = given;
   return {
