@@ -93,7 +93,7 @@ export interface LedgerView {
   };
 }
 
-/** Reads optional data from Redis. While Redis is unavailable, resources can still be listed, written and revoked. */
+/** Reads data that a response can omit. While Redis is unavailable, `available` is false, and requests can succeed. */
 export async function readIfAvailable<T>(
   read: () => Promise<T>,
 ): Promise<{ available: true; value: T } | { available: false; value: undefined }> {

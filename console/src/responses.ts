@@ -109,7 +109,7 @@ export interface OwnTenantView {
     readonly sessions_per_minute: number;
     readonly requests_per_minute: number;
   };
-  /** Null if the link is of an older version and has no expiry yet. */
+  /** Null if an older console created the link and it has no expiry yet. */
   readonly link_expires_at: string | null;
   readonly api_url: string;
   /** CA file that the code examples on the page use. Null if clients trust the certificate of the API without it. */

@@ -13,8 +13,8 @@ export interface SignInCodes {
   /** Creates a code, `TENANT.SECRET`, as in a private link. */
   create: (tenant: Tenant, nowMs: number) => { token: string; expiresAtMs: number };
   /**
-   * Returns whether a code signs in as the tenant, and makes the code invalid. A code ends with the private link that
-   * the tenant had when the code was created, and with the tenant.
+   * Returns whether a code signs in as the tenant, and deletes the code. A code is invalid if it has expired. It is
+   * also invalid if the tenant got another private link, or was deleted and created again, after the code was created.
    */
   take: (token: string, tenant: Tenant, nowMs: number) => boolean;
 }

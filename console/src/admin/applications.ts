@@ -58,7 +58,7 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
           ...(models !== undefined && { models }),
           ...(limits !== undefined && { limits }),
         };
-        // An earlier grant is applied already. Its journal entry may be far back, so the wait would not find it.
+        // If the application was approved before, the grant is applied, and its journal entry may be too old to find.
         const isNew = grant !== undefined && answer.isChanged;
         const hasCredit = !isNew || (await waitUntilGrantApplied(ledger, name, WELCOME_GRANT, requestedAtMs, polling));
         const { isChanged, ...shown } = answer;

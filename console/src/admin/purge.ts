@@ -22,7 +22,7 @@ export function routePurge(router: Router, { store, ledger, settings, logger }: 
     .post(
       audited('tenant.purge', async (request, response, act) => {
         const { name } = request.params;
-        // The entry must not name the tenant, because nothing of the tenant may be left.
+        // The audit entry must not name the tenant, because a purge removes all data of the tenant, its name included.
         act.tenant = null;
         act.target = 'purged';
         const { confirm = false } = valid(checkPurgeRequest(await readJson(request, response)));
@@ -30,7 +30,7 @@ export function routePurge(router: Router, { store, ledger, settings, logger }: 
           act.action = 'tenant.purge_preview';
           act.target = 'preview';
           const found = await countTenant({ store, ledger }, name, polling);
-          // An entry may name the tenant only if there is data, because the purge of this data also removes the name.
+          // If there is data to purge, the entry may name the tenant. A later purge removes the name from the entry.
           if (Object.values(found.remaining).some((count) => count > 0)) {
             act.tenant = name;
             act.target = `tenant/${name}`;

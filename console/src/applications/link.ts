@@ -11,7 +11,7 @@ import { NAME_PATTERN } from '../resources/object.ts';
  */
 export const LINK_ANNOTATION = `${API_GROUP}/link-hash`;
 
-/** Annotation with the time at which the link expires. Links of older versions lack it until their next sign-in. */
+/** Annotation with the time at which the link expires. A link of an older console gets it at the next sign-in. */
 export const LINK_EXPIRY_ANNOTATION = `${API_GROUP}/link-expires-at`;
 
 const SECRET_BYTES = 24;
@@ -50,7 +50,7 @@ export function isLinkRevoked({ metadata }: Tenant): boolean {
   return metadata.annotations?.[LINK_ANNOTATION] === '';
 }
 
-/** Returns when the tenant's link expires. Undefined if the link is of an older version and has no expiry yet. */
+/** Returns when the tenant's link expires. Undefined if an older console created the link and it has no expiry yet. */
 export function linkExpiryOf({ metadata }: Tenant): number | undefined {
   const text = metadata.annotations?.[LINK_EXPIRY_ANNOTATION];
   return text === undefined ? undefined : Date.parse(text);
@@ -81,8 +81,8 @@ export function linkIdOf({ metadata }: Tenant): string {
 }
 
 /**
- * Returns the id that sessions of the tenant contain: that of the link, or zeros if there is none. A tenant without a
- * link is signed in by a code.
+ * Returns the link id that sessions of the tenant contain. Returns zeros for a tenant without a link. A sign-in code
+ * can start sessions of such a tenant.
  */
 export function sessionLinkIdOf(tenant: Tenant): string {
   return linkIdOf(tenant) || '0'.repeat(LINK_ID_CHARACTERS);

@@ -129,7 +129,7 @@ export function routeAcceptance(
   audited: Audited,
 ): void {
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  // A user who accepts two invitations of a tenant at the same time becomes a member once.
+  // Acceptances for a tenant run one after the other, so that a user who sends two of them becomes a member only once.
   const inTurn = createKeyedMutex();
 
   async function join(request: Request, response: Response, act: Act): Promise<void> {

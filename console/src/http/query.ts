@@ -9,10 +9,10 @@ export const exact = <P extends TProperties>(properties: P) => Type.Object(prope
 
 export const checkNoQuery = validator(exact({}));
 
-/** The ledger keeps usage for 400 days. */
+/** By default, the ledger keeps usage for 400 days. */
 const checkUsageQuery = validator(exact({ days: Type.Integer({ minimum: 1, maximum: 400, default: 30 }) }));
 
-/** Returns the query with the named parameters as numbers. Other texts than whole numbers stay and fail the check. */
+/** Returns the query with the named parameters as numbers. Other values stay texts, so that the check rejects them. */
 export function withNumbers(query: Request['query'], names: readonly string[]): Record<string, unknown> {
   const numbers = names.flatMap((name) => {
     const { [name]: text } = query;

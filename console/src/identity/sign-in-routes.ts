@@ -28,8 +28,8 @@ export interface SignInRoutes {
 }
 
 /**
- * Serves the two navigations of a sign-in with OpenID Connect. A failure returns to the page with its code in the query,
- * because the browser shows the response to a navigation as it is.
+ * Serves the two navigations of a sign-in with OpenID Connect. A failure redirects to the page, with the error code in
+ * the query. The browser would show an error response to a navigation as raw JSON.
  */
 export function routeProviderSignIn(router: Router, options: SignInRoutes): void {
   const { provider, baseUrl, loginCookie, peppers, logger, now } = options;

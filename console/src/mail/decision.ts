@@ -4,8 +4,8 @@ import type { DecisionMailView } from '../responses.ts';
 import { recipientsOf } from './check.ts';
 
 /**
- * Sends the applicant a mail about the decision. The administrator gets the link of the mail too, for an installation
- * without mail.
+ * Sends the applicant a mail about the decision. Returns the link to the console too. The administrator can send it if
+ * the installation has no mail.
  */
 export async function sendDecision(
   { store, mailer, settings }: Pick<Deps, 'store' | 'mailer' | 'settings'>,

@@ -65,7 +65,7 @@ export function loadWebPage(name: 'developer' | 'admin', connectTo: readonly str
     },
     routeOthers: (router) => {
       router.get('/{*path}', (request, response, next) => {
-        // Browsers and crawlers ask for files that the page does not have.
+        // Browsers and crawlers ask for files that do not exist. They get an error instead of the page.
         if (FILE.test(request.path)) next();
         // Clients of the API accept any type, and get errors as JSON.
         else if (request.accepts(['json', 'html']) === 'html') void sendIndex(request, response, next);

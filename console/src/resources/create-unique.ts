@@ -5,8 +5,8 @@ import type { ConsoleKind, ResourceStore } from './store.ts';
 const MAX_ATTEMPTS = 5;
 
 /**
- * Creates a resource that `draw` builds under a random name. Calls `draw` again if the name is taken. Returns what it
- * drew, with the resource as it was stored.
+ * Creates a resource that `draw` builds under a random name. Calls `draw` again if the name is taken. Returns the last
+ * result of `draw`, with the resource as it was stored.
  */
 export async function createUnique<K extends ConsoleKind, D extends { resource: ResourceOf<K> }>(
   store: ResourceStore,

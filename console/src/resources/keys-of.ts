@@ -2,7 +2,7 @@ import type { ResourceStore, Stored } from './store.ts';
 
 /**
  * Returns the keys of a tenant. Reads the keys with the tenant's label, and all keys without a label, which may belong
- * to any tenant. Keys of older versions and keys created with kubectl have no label until an administrator adds one.
+ * to any tenant. Keys that an older console or kubectl created have no label until an administrator adds one.
  */
 export async function keysOf(
   store: Pick<ResourceStore, 'labelledKeys' | 'unlabelledKeys'>,

@@ -76,7 +76,7 @@ export function findOwnedEntry(snapshot: Snapshot, kind: ConsoleKind, name: stri
   });
 }
 
-/** Returns whether `file` belongs to a damaged key of this name. Its name shows that it can only contain a key. */
+/** Returns whether `file` is the damaged file of the key `name`. False if the file also contains a valid resource. */
 export function isDamagedKey({ entries, problems }: Snapshot, name: string, file: string): boolean {
   // A name with a slash would address another file.
   const isKey = !entries.has(`ApiKey/${name}`) && !name.includes('/') && problems.has(file);

@@ -14,7 +14,7 @@ export interface UsageByKeyView {
 export interface UsageRow {
   readonly day: string;
   readonly model: string;
-  /** Null for sessions without a key: those of the playground, and those of earlier versions. */
+  /** Null for sessions of the playground, and for sessions that an earlier version of the service created. */
   readonly key_id: string | null;
   readonly source: 'api' | 'playground';
   readonly sessions: number;
@@ -38,11 +38,11 @@ export interface SessionRow {
   readonly end_reason: string | null;
   /** Close code of the WebSocket. Null without a stream, and until it is known. */
   readonly close_code: number | null;
-  /** Reserved credit. Null for sessions of earlier versions. */
+  /** Reserved credit. Null for sessions that an earlier version of the service created. */
   readonly reserved_ms: number | null;
   /** Time from the creation to the end. Null until the end. */
   readonly duration_ms: number | null;
-  /** Request that created the session. Null for sessions of earlier versions. */
+  /** Id of the request that created the session. Null if an earlier version of the service created it. */
   readonly request_id: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface SessionDetailView extends SessionRow {
     readonly rule: 'rounded_up_to_second' | 'not_charged' | 'pending';
     readonly audio_ms: number;
     readonly billable_ms: number;
-    /** Part of the reservation that was returned. Null until the end, and for sessions of earlier versions. */
+    /** Part of the reservation that was returned. Null until the end, and if `reserved_ms` is null. */
     readonly released_ms: number | null;
   };
 }

@@ -12,7 +12,7 @@ export interface ChartSeries {
 
 const HEIGHT = 260;
 const SERIES_COLOURS = 6;
-/** Distances between two lines of the axis, in seconds, so that they are whole minutes or hours. */
+/** Possible distances between two lines of the axis, in seconds. Labels are then round seconds, minutes or hours. */
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 18_000, 36_000, 86_400, 360_000, 3_600_000];
 const shortDays = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -67,7 +67,10 @@ export function Chart({
   );
 }
 
-/** Returns the data of the plot: each series on top of the following ones, because uPlot draws the last series on top. */
+/**
+ * Returns the data of the plot. The values of each series are added to those of the following series. uPlot draws the
+ * last series on top, so the smaller sums cover the larger ones.
+ */
 function stack(days: readonly string[], series: readonly ChartSeries[]): UPlot.AlignedData {
   const sums: number[][] = [];
   for (const { valuesMs } of [...series].reverse()) {

@@ -18,7 +18,7 @@ const BODY_BYTES = 8192;
 const notSignedIn = () =>
   new ConsoleError('not_signed_in', { message: 'You are not signed in. Sign in with the admin token.' });
 
-/** Serves the sign-in of administrators. Add it before the authentication, which these requests do not pass. */
+/** Serves the sign-in of administrators. Add these routes before the authentication, because they do not need it. */
 export function routeAdminSignIn(
   router: Router,
   { provider, settings }: Pick<Deps, 'provider' | 'settings'>,

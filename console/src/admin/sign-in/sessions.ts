@@ -31,7 +31,7 @@ export interface AdminSessionDeps {
 export class AdminSessions {
   readonly #deps: AdminSessionDeps;
   readonly #values: CookieValues;
-  /** Ended sessions that this process has ended or read from Redis. Redis may not contain all of them yet. */
+  /** Expiry of each ended session that this process knows, by session id. Redis may not contain all of them yet. */
   readonly #endedUntilMs = new Map<string, number>();
   #startedBeforeMs = 0;
   #readAtMs = -Infinity;

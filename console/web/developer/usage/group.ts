@@ -1,6 +1,6 @@
 import type { UsageRow } from '../../../src/responses.ts';
 
-/** Groups that get their own colour. Smaller ones are added up. */
+/** Number of groups that get their own colour. Smaller groups are added up. */
 export const MAX_GROUPS = 5;
 const DAY_MS = 86_400_000;
 

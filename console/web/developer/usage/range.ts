@@ -1,6 +1,6 @@
 import { dayOf, daysBetween } from './group.ts';
 
-/** The ledger keeps usage for 400 days. */
+/** By default, the ledger keeps usage for 400 days. */
 const MAX_DAYS = 400;
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
