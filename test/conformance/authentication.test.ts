@@ -110,7 +110,7 @@ describe('an API key', () => {
     ['is of another case', (key: string) => key.toUpperCase()],
     ['is well-formed and unknown', () => forgeKey('0123456789', 'a'.repeat(32))],
     ['has a known id and another secret', (key: string) => forgeKey(keyIdOf(key), 'a'.repeat(32))],
-  ])('that %s is refused with the same message', async (_how, change) => {
+  ])('that %s is refused with the same message as any other invalid key', async (_how, change) => {
     const changed = change(tenant.key);
     const errors = [errorOf(await usage(`Bearer ${changed}`)), errorOf(await create(changed))];
     for (const error of errors) {
@@ -237,7 +237,8 @@ describe('the limit on failed authentications', () => {
     const address = freshAddress();
     const good = [await usage(`Bearer ${tenant.key}`, address)];
     const bad: Answer[] = [];
-    // The gateway caches a key for a second. After that, it looks the key up again.
+    // The loop lasts longer than a second, for which the gateway caches a key. The gateway must then look the key up
+    // again.
     for (const untilMs = Date.now() + 2500; Date.now() < untilMs;) {
       bad.push(...(await Promise.all(Array.from({ length: MANY }, () => fail(address)))));
       good.push(await usage(`Bearer ${tenant.key}`, address));

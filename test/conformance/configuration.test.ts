@@ -6,8 +6,8 @@ import { START_TIMEOUT_MS, startService, stopServices } from '../support/service
 import type { Service } from '../support/service.ts';
 
 /**
- * Time limit that a busy machine meets. `defaults.test.ts` checks by calculation that the default settings meet the
- * documented time limit.
+ * Time limit for a change of a file to take effect. Even a busy machine meets it. `defaults.test.ts` checks by
+ * calculation that the default settings meet the documented time limit.
  */
 const APPLIED_WITHIN_MS = 30_000;
 

@@ -193,7 +193,7 @@ describe('a JSON body', () => {
     ['nothing', ''],
     ['half an object', '{"model":"svc-asr'],
     ['a comma too many', `{"model":"${KIKUYU}",}`],
-    ['something behind it', `${GOOD} x`],
+    ['text after the object', `${GOOD} x`],
     ['single quotes', `{'model':'${KIKUYU}'}`],
     ['a form', 'model=svc-asr-kikuyu-v1'],
     [

@@ -95,8 +95,8 @@ test(
 );
 
 test.each([
-  ['with a device for a further worker', 2, {}, WORKERS * SLOTS],
-  ['with maxSurge 0 and no further device', 1, ZERO_SURGE, SLOTS],
+  ['if a device for a further worker is free', 2, {}, WORKERS * SLOTS],
+  ['if maxSurge is 0 and no further device is free', 1, ZERO_SURGE, SLOTS],
 ])(
   'a revision whose workers never start is rolled back %s, and no stream is cut',
   async (_where, devices, room, streams) => {

@@ -7,7 +7,10 @@ import type { Access } from '../e2e/streams.ts';
 import { openServers } from './servers.ts';
 import type { RedisServers } from './servers.ts';
 
-/** Each of the three pods must be ready for a minute before the next one starts. */
+/**
+ * Options of helm for a rollout of Redis. It takes minutes, because each of the three pods must be ready for a minute
+ * before the next one starts.
+ */
 const ROLLOUT = ['--wait', '--timeout', '10m'];
 const ROLLOUT_MS = 630_000;
 const FIRST = 'svc-asr-redis-0';

@@ -18,7 +18,8 @@ export interface RedisServers {
 
 /** Creates the access to the replicated Redis. Commands run inside its pods. */
 export function openServers(harness: Harness): RedisServers {
-  // The container of Redis has the programs, the passwords and the CA for the scripts of the chart.
+  // Commands run in the container of Redis. It has redis-cli, the passwords and the CA, because scripts of the chart
+  // use them there.
   const run = (pod: string, command: string) =>
     harness.kubectl(
       ['exec', pod, '-c', 'redis', '--', 'sh', '-c', `REDISCLI_AUTH="$(cat "$SECRETS/sentinel-password")" ${command}`],

@@ -6,7 +6,7 @@ import { readSetting } from './environment.ts';
 export const RELEASE = 'svc-asr';
 /** Namespace of the pod of access.ts. */
 export const ACCESS_NAMESPACE = 'svc-asr-e2e';
-/** Namespace of the models that are apart from the installation. */
+/** Namespace of models that are not in the namespace of the installation. */
 export const MODEL_NAMESPACE = 'asr-models';
 /** Pods that may connect to the admin API: only the pod of access.ts. */
 export const ADMIN_API_FROM = [

@@ -145,7 +145,7 @@ test.each(FAULTS)(
     expect((await stream.next('final')).text.length).toBeGreaterThan(0);
     stream.close();
     expect((await stream.closed).code).toBe(1000);
-    // The former primary becomes a replica, and nothing that it accepted alone comes back.
+    // The former primary becomes a replica. Writes that only it had accepted must stay lost.
     await endFault(former);
     await eventually('the former primary is a replica', FAILOVER_TIMEOUT_MS, () => isReplica(former));
     await connected(ledger.link, 30_000);

@@ -138,7 +138,7 @@ describe('a session request to a gateway that is full', () => {
 
   test.each([
     ['has room', 1],
-    ['is of the previous version, which publishes nothing', undefined],
+    ['of the previous version joins, which publishes no capacity', undefined],
   ])(
     'is accepted as soon as another gateway %s',
     async (_name, freeElsewhere) => {

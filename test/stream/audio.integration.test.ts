@@ -166,7 +166,7 @@ describe('an utterance', () => {
 
 describe('the reservation of a stream', () => {
   test.each([
-    ['a second frame is not needed', [32_000, 32_000]],
+    ['the first frame fills it and a second one follows', [32_000, 32_000]],
     ['it ends in the middle of a frame', [31_998, 6400]],
     ['it ends exactly with a frame', [16_000, 16_000]],
     ['the last frame has one sample', [31_998, 2]],

@@ -52,7 +52,7 @@ test('audio_ms equals the accepted samples, and billable_ms is rounded up to the
         stream.socket.send(Buffer.alloc(65_538));
         expect((await stream.closed).code).toBe(full ? 1000 : 1009);
       } else if (ending === 'terminate') {
-        // Data in flight when a connection breaks is lost, so wait until everything has arrived.
+        // Data in flight is lost when a connection breaks, so the test waits until everything has arrived.
         if (!full) {
           stream.send({ type: 'flush' });
           const finals = steps.filter((item) => item === 'flush').length + 1;

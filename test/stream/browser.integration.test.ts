@@ -59,7 +59,7 @@ const PAGE = `<!doctype html>
 </script>
 `;
 
-/** Captures a microphone and opens the stream only after the first words. */
+/** Script of the page that captures a microphone and opens the stream only after the first words. */
 const MICROPHONE_SCRIPT = `
 import { openStream } from '/dist/browser.js';
 import { openMicrophone } from '/dist/microphone.js';

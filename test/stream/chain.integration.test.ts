@@ -33,7 +33,7 @@ afterAll(async () => {
   await stage.stop();
 });
 
-/** Waits until the sessions of a tenant have ended. Returns their states and charges, the first one first. */
+/** Waits until the sessions of a tenant have ended. Returns their states and charges, the oldest session first. */
 async function settled(tenant: string) {
   return eventually('all sessions have ended', 30_000, async () => {
     const { balance, recent } = (await stage.ledger.accounts.usage(tenant))!;

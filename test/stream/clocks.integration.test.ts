@@ -64,7 +64,7 @@ test.concurrent('any message keeps a stream alive, even an invalid one, but a po
 });
 
 test.concurrent('a client that misses two pings is disconnected, and its session is completed', async () => {
-  // The gateway counts from `ready`, which a busy client reads late.
+  // The gateway counts from `ready`. A busy client may read it late, so the test counts from an earlier time.
   const startedAt = performance.now();
   const opened = await stage.ready(60, { socket: { autoPong: false } });
   // An idle client would get 4408.
@@ -74,7 +74,7 @@ test.concurrent('a client that misses two pings is disconnected, and its session
 });
 
 test.concurrent('a stream lasts at most its reserved audio plus STREAM_LIFETIME_EXTRA_MS, then gets a final and close code 1000', async () => {
-  // The gateway counts from `ready`, which a busy client reads late.
+  // The gateway counts from `ready`. A busy client may read it late, so the test counts from an earlier time.
   const startedAt = performance.now();
   const opened = await stage.ready(1);
   const { stream } = opened;

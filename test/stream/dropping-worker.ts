@@ -32,7 +32,7 @@ export interface DroppingWorker {
   stop: () => void;
 }
 
-/** Registers this server as several workers, because a stream avoids a worker that it lost. */
+/** Starts one server and registers it as `count` workers, because a stream avoids a worker that it lost. */
 export async function startDroppingWorker(ledger: Ledger, count: number): Promise<DroppingWorker> {
   let drops = 0;
   let opened = 0;

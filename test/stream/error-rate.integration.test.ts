@@ -10,7 +10,7 @@ import { wordErrorRate, wordsOf } from '../support/word-errors.ts';
 import { transcribeOffline } from './offline.ts';
 
 const DEFAULT_CONTEXT: [number, number] = [56, 13];
-/** The pool grows to two workers, and each accepts at least one stream. */
+/** Number of parallel streams. The pool grows to two workers, and each of them accepts at least one stream. */
 const STREAMS_AT_ONCE = 2;
 /** Time limit for `ready`. It includes the start of a worker, because the pool starts at zero. */
 const READY_WITHIN_MS = 90_000;

@@ -36,7 +36,10 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Streams the recording at a pace and calls `during` after a random part of it. Returns the text of the final. */
+/**
+ * Streams the recording with a pause of `msPerFrame` after each frame. Calls `during` after a random frame. Returns the
+ * text of the final.
+ */
 async function transcript(msPerFrame: number, during?: (sessionId: string) => Promise<void>): Promise<string> {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const session = await createSession(gateway, key, { model: MODEL });

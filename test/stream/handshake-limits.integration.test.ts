@@ -16,7 +16,7 @@ import type { Handshake } from './upgrade.ts';
 const TTL_MS = 1000;
 /** Time after its expiry at which a credential is refused without a request to Redis. */
 const TOLERANCE_MS = 5000;
-/** Limit per second, so low that even a slow machine exceeds it. */
+/** Limit of refused handshakes per second. It is so low that even a slow machine exceeds it. */
 const PER_SECOND = 2;
 const PENDING = 3;
 const BAD_PROTOCOLS = ['svc.realtime.v1', 'svc.auth.x'];
@@ -148,7 +148,7 @@ test('handshakes that wait for a silent Redis are limited, and each one is rolle
   });
 });
 
-test('unanswered handshakes of one session do not take the audio memory of a gateway', async () => {
+test('unanswered handshakes of one session do not use up the audio memory of a gateway', async () => {
   // There is memory for 20 streams. One session may have 10 unanswered handshakes.
   await withGateway({ STREAM_MEMORY_MIB: '192' }, async (gateway) => {
     const session = await sessionAt(gateway);

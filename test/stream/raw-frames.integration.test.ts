@@ -114,7 +114,10 @@ describe('a worker', () => {
     });
   const connections = fc.array(frames, { minLength: 1, maxLength: 8 }).map((parts) => Buffer.concat(parts));
 
-  /** Sends bytes after the upgrade. Returns the frames that the worker sent until it closed the connection. */
+  /**
+   * Connects to a worker and sends bytes after the upgrade. Returns the frames that the worker sent until it closed the
+   * connection.
+   */
   async function send(port: number, bytes: Buffer): Promise<Frame[]> {
     const received: Buffer[] = [];
     await new Promise<void>((resolve) => {

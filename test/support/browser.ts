@@ -27,7 +27,8 @@ export function openPage(url: string, options: readonly string[] = []): Browser 
   const child = spawn(
     program,
     [
-      // Chromium has no sandbox as root, which containers use. The pages of the tests are our own.
+      // Chromium cannot use its sandbox as root, the usual user in containers. The tests open only pages of this
+      // project.
       ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
       ...[`--user-data-dir=${profile}`, '--enable-logging=stderr', ...options, url],

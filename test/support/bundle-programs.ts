@@ -23,7 +23,7 @@ const ENTRIES = [
   'packages/ledger/src/index.ts',
   ...STARTED,
 ];
-/** Bundled packages of CommonJS call `require`, which an ES module does not have. */
+/** Code that defines `require` in a bundle. Bundled CommonJS packages call it, and an ES module does not have it. */
 const REQUIRE =
   "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);";
 

@@ -2,8 +2,8 @@ import type { Ledger } from '@svc-asr/ledger';
 import { eventually } from './eventually.ts';
 
 /**
- * Waits until no session has, holds or waits for a place in the pool. Places are released a moment after sessions are
- * settled.
+ * Waits until no session has a slot, holds capacity or is queued in the pool of a model. Slots are released a moment
+ * after sessions are settled.
  */
 export async function untilPoolIsEmpty(ledger: Ledger, model: string): Promise<void> {
   await eventually(`the pool of ${model} is empty`, 30_000, async () => {

@@ -28,7 +28,7 @@ export interface Local {
 /** A process of `npm start`. */
 export interface Launched {
   readonly pid: number;
-  /** Output for the user. */
+  /** Output that the process has printed for its user. */
   output: () => string;
   /** Exit status. Resolves when the process has ended. */
   readonly ended: Promise<number | null>;

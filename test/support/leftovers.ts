@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 
 declare global {
-  /** Ends what the test file has started. Undefined outside of jest, for example in benchmarks. */
+  /** Functions that end what the test file has started. Undefined outside of jest, for example in benchmarks. */
   var leftovers: Set<() => Promise<unknown>> | undefined;
 }
 

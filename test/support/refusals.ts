@@ -45,7 +45,7 @@ export function refusal(answer: Answer): string {
   return errorOf(answer).code;
 }
 
-/** Returns the session that was created. */
+/** Returns the session in the response to a successful request. Throws if the request was refused. */
 export function sessionOf(answer: Answer): AsrSession {
   assert.equal(answer.status, 201, answer.text);
   return answer.body as AsrSession;

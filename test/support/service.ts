@@ -21,7 +21,7 @@ export interface ServiceOptions {
   env?: Readonly<Record<string, string>>;
   /** Files to write to `$SVC_ASR_HOME/config`, by name. */
   config?: Readonly<Record<string, string>>;
-  /** State of an earlier run. By default the service starts from scratch. */
+  /** Folder with the state of an earlier run. By default the service starts without earlier state. */
   home?: string;
 }
 

@@ -3,7 +3,7 @@ import type { ByteReader } from './byte-reader.ts';
 import { UnsupportedAudioError } from './error.ts';
 
 const STEP_BYTES = 65_536;
-/** Writers that do not know the size declare at least this many bytes. sox declares the least. */
+/** Writers that do not know the size of the audio declare at least this many bytes. sox declares the least. */
 const PLACEHOLDER_BYTES = 0x7fff_f000;
 
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Int16Array> {

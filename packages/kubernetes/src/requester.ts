@@ -52,8 +52,8 @@ export type Requester = (request: ApiRequest) => Promise<Answer>;
 const WRITING = new Set(['create', 'replace', 'apply', 'patch', 'delete']);
 
 /**
- * Creates a requester that repeats a request until it succeeds, until a retry would not help, or until the time is
- * over.
+ * Creates a requester that repeats a request until it succeeds or a retry would not help. No attempt starts later than
+ * `timeoutMs` after the start of the first one.
  */
 export function createRequester(options: RequesterOptions): Requester {
   const { access, timeoutMs, retry, random = Math.random } = options;

@@ -2,7 +2,7 @@
 -- Adds refused requests to the list of a tenant, and keeps the newest ones. Does nothing without an account, so that no
 -- record of a purged tenant is created.
 -- KEYS  1 account
--- ARGV  1… lines, oldest first
+-- ARGV  1… refusals as lines (src/refusals.ts), oldest first
 -- returns nothing
 local REFUSALS_KEPT = 200
 local REFUSALS_RETENTION_MS = 604800000

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Returns the load and the capacity of a pool.
 -- KEYS  1 pool
--- returns { now, active streams, held sessions, queued streams, slots, workers, refused sessions }
+-- returns { now, active streams, held sessions, queued streams, slots, workers, recently refused sessions }
 -- @include now_ms
 -- @include workers
 -- @include queue

@@ -21,7 +21,7 @@ test('a clock that has observed the time of Redis ignores a step of the local cl
   }
 });
 
-test('before the first time of Redis, a clock is the local clock', () => {
+test('before it has observed a time of Redis, a clock returns the time of the local clock', () => {
   const beforeMs = Date.now();
   // The monotonic clock starts with the local clock, which may be adjusted later.
   expect(Math.abs(createClock().now() - beforeMs)).toBeLessThan(3_600_000);

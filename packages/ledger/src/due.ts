@@ -27,7 +27,7 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlM
    * immediately.
    */
   const horizonMs = Math.max(ttlMs, CHECK_INTERVAL_MS) + 2 * TOLERANCE_MS;
-  /** Seconds that were last marked for each tenant, one for each lifetime. */
+  /** Seconds of the marks that were last written for each tenant, one for each lifetime that `mark` got. */
   const written = new Map<string, readonly number[]>();
 
   /**

@@ -37,12 +37,12 @@ export function createIdentity(link: RedisLink, keys: RedisKeys) {
       return text === undefined ? undefined : (JSON.parse(text) as RebuildPlan);
     },
 
-    /** Requests that the operator rebuilds this ledger in this Redis. */
+    /** Requests that the operator rebuilds the ledger with this id in the connected Redis. */
     async requestRebuild(ledgerId: string): Promise<void> {
       await link.send(requestKey, ['SET', requestKey, ledgerId]);
     },
 
-    /** Returns the id of the ledger whose rebuild was requested. */
+    /** Returns the id of the ledger whose rebuild was requested. Undefined if there is no request. */
     requestedRebuild: () => get(requestKey),
 
     /** Stores the id in this Redis and deletes the request and the plan. */

@@ -54,7 +54,7 @@ describe('leases of gateways:', () => {
     ['Redis was unavailable for a little longer than a lease', LEASE_MS + 1000],
     ['the clock of Redis stepped back by an hour', -HOUR_MS],
   ])(
-    'a gateway that starts when %s does not fail the streams of another gateway, which could not renew its lease',
+    'a gateway that starts after %s does not fail the streams of another gateway, which could not renew its lease',
     async (_name, ms) => {
       const before = await ledger.gateways.join('before');
       await openStream(before);
@@ -71,7 +71,7 @@ describe('leases of gateways:', () => {
 
   test.each([
     ['an outage of Redis', HOUR_MS],
-    ['a step back of its clock', -HOUR_MS],
+    ['a step back of the clock of Redis', -HOUR_MS],
   ])('the streams of a gateway that died during %s fail one lease duration later', async (_name, ms) => {
     const dead = await ledger.gateways.join('dead');
     const { tenant } = await openStream(dead);
@@ -152,7 +152,7 @@ describe('workers', () => {
 
   test.each([
     ['an outage of Redis', HOUR_MS],
-    ['a step back of its clock', -HOUR_MS],
+    ['a step back of the clock of Redis', -HOUR_MS],
   ])(
     'keep their leases after %s for one lease duration, and then lose them if they do not renew',
     async (_name, ms) => {

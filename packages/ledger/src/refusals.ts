@@ -45,7 +45,7 @@ export function createRefusals(link: RedisLink, keys: RedisKeys) {
   };
 }
 
-/** Returns `AT KEY|REQUEST METHOD PATH STATUS CODE MODEL MESSAGE`. The message may be empty. */
+/** Formats a refusal as `AT KEY|REQUEST METHOD PATH STATUS CODE MODEL MESSAGE`. The message may be empty. */
 function lineOf({ atMs, method, path, status, code, model, message = '', ...origin }: Refusal): string {
   return [atMs, originText(origin), method, path, status, code, model ?? NONE, message].join(' ');
 }

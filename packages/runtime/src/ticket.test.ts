@@ -44,10 +44,10 @@ describe('verifyTicket refuses a ticket that a worker has forged', () => {
 
   test.each<[string, string]>([
     [
-      'a key of its own under the id of the gateway',
+      'a key of its own and the key id of the gateway',
       forge({}, (text) => sign(null, Buffer.from(text), ownKey.privateKey)),
     ],
-    ['a key of its own under its own id', signTicket(ownKey, ticket)],
+    ['a key of its own and its own key id', signTicket(ownKey, ticket)],
     [
       'an HMAC under the public key (PEM)',
       forge({}, (text) => createHmac('sha256', pair.publicKey).update(text).digest()),

@@ -31,7 +31,7 @@ test('steps of a clock move the wall clock of one Node process, and not its mono
   }
 });
 
-test('a step of the clock of Redis expires its keys', async () => {
+test('a forward step of the clock of Redis expires its keys, and a backward step does not', async () => {
   const clock = (await prepareClocks(temporaryFolder('clock'))).create('redis');
   const port = await freePort();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', temporaryFolder('redis')];

@@ -30,7 +30,7 @@ podIPs: [{ ip: {{ index . 0 | Quote }} }]
 const DELETED = '.metadata.deletionTimestamp';
 const READY = '.status.conditions.[] | select( .type == "Ready" ) | .status';
 const STAGES = [
-  // Nodes are created ready, but kwok manages only nodes and pods with a stage.
+  // kwok manages only kinds of objects that have a stage. Nodes need this one, although they are created ready.
   buildStage('Node', 'node-ready', [{ key: READY, operator: 'NotIn', values: ['True'] }], {
     statusTemplate: 'phase: Running',
   }),

@@ -50,7 +50,7 @@ class ScriptedStream {
   readonly #early: ClientMessage[] = [];
   #isReady = false;
   #utterance = 1;
-  /** Position of the utterance in the stream. */
+  /** Number of samples in the stream before the current utterance. */
   #startSample = 0;
   #samples = 0;
   #invalidMessages = 0;

@@ -2,7 +2,7 @@ import { METHODS } from './document.ts';
 import type { Header, Method, OpenApiDocument, Operation, Response } from './document.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
-/** The description of a response in the document. */
+/** Description of a response in the OpenAPI document. */
 export interface DescribedResponse {
   /** Undefined if no operation matches the path and method. */
   operation: Operation | undefined;

@@ -1,4 +1,4 @@
-/** A piece of HTML. `markup` escapes every other value. */
+/** A piece of HTML. `markup` inserts it unchanged, and escapes every other value. */
 export class Html {
   readonly text: string;
 

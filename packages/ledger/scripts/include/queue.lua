@@ -4,11 +4,11 @@
 --      `ql` list the tenants with streams of high, normal and low priority. `qh:TENANT`, `q:TENANT` and `ql:TENANT`
 --      list the sessions of a tenant. Gateways of earlier versions use `q` only.
 --   3. Excess streams (see excess.lua): the end of `qm`.
--- `qs` has the time of each session's last request. `qd` has the same for streams that a worker still serves, because
--- it drains or has too many streams. `qi` has the gateway of each session, the worker that still serves it or '-', and
--- the workers to avoid.
--- A session without a request for QUEUE_TTL_MS loses its place. Scripts of gateways replace this value by their
--- setting. Scripts of workers use the value below, which is the longest that the setting allows.
+-- `qs` has the time of the last call of place.lua or wait.lua for each session. `qd` has the same for streams that a
+-- worker still serves, because it drains or has too many streams. `qi` has the gateway of each session, the worker that
+-- still serves it or '-', and the workers to avoid.
+-- A session without such a call for QUEUE_TTL_MS loses its place. Gateways replace this value in their scripts by their
+-- setting. Workers use the value below, which is the longest that the setting allows.
 -- @include excess
 local QUEUE_TTL_MS = 60000
 

@@ -20,7 +20,11 @@ test('parseSentinelUrl reads an address without TLS and users', () => {
 
 test.each([
   ['without the name of the primary', ['redis+sentinel://u:secret@one'], 'must have the name of the same primary'],
-  ['with two names', ['redis+sentinel://one/a', 'redis+sentinel://u:secret@two/b'], 'name of the same primary'],
+  [
+    'with two names of the primary',
+    ['redis+sentinel://one/a', 'redis+sentinel://u:secret@two/b'],
+    'name of the same primary',
+  ],
   ['with two schemes', ['redis+sentinel://u:secret@one/a', 'redis://two/a'], 'must have the same scheme'],
   ['that is not a URL', ['redis+sentinel://one/a', 'redis+sentinel://u:secret@two:port/a'], 'cannot be parsed'],
 ])('parseSentinelUrl refuses an address %s, without its password in the message', (_, addresses, message) => {

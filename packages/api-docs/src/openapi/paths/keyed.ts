@@ -30,7 +30,7 @@ export const CAPACITY_CODES: readonly ErrorCode[] = [
   'no_capacity',
 ];
 
-/** Id of a session in a path. */
+/** Path parameter with the id of a session. */
 export const SESSION_ID: Parameter = {
   name: 'id',
   in: 'path',
