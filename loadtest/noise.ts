@@ -22,7 +22,7 @@ export const options = buildK6Options({
   key: oneCallEach(USERS.key, plan.durationSeconds, 'key'),
 });
 
-/** Creates sessions. The virtual user that gets one streams audio as fast as the service accepts it. */
+/** Creates sessions. A virtual user whose request creates a session streams audio as fast as the service accepts it. */
 export function request(): Promise<void> {
   const caller = callerOf('noisy', 0);
   return repeatInNoise('request', async (number, endMs) => {

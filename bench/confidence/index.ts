@@ -16,7 +16,7 @@ import type { JudgedWord } from './quality.ts';
 const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 /** Number of recordings of each model. */
 const RECORDINGS = 6;
-/** Samples that are written to a stream at once. */
+/** Number of samples in each write to a stream. */
 const WRITTEN_SAMPLES = 16_000;
 /** Levels of the noise, in decibels below the recording. Infinity means no noise. */
 const NOISES_DB = [Infinity, 20, 10, 5, 0];

@@ -16,7 +16,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Extent of the benchmark. */
+/** Parts, models and load of the benchmark. */
 export interface GpuOptions {
   readonly parts: readonly Part[];
   /** Execution provider. With `cpu`, the benchmark can be tried on a machine without a GPU. */
@@ -29,7 +29,7 @@ export interface GpuOptions {
   readonly context: Context | undefined;
   /** Duration of the measurement of a run, in seconds. */
   readonly seconds: number;
-  /** Number of runs. */
+  /** Number of runs under load. */
   readonly runs: number;
   /** Whether an additional run follows in which all streams are in phase. */
   readonly inPhase: boolean;

@@ -131,7 +131,8 @@ function gpuGraph(file: string): PlainGraph {
       const pages = Math.ceil(left / chunk);
       const samples = (SUBSAMPLING * chunk + SUBSAMPLING) * 160 + 401;
       const rows = (frames: number): readonly number[] => [(frames * width) / row, row];
-      // In GPU graphs, the first two pages and tail slots are reserved: one contains zeros, and one is scratch memory.
+      // In GPU graphs, the first two pages and the first two tail slots are reserved: one contains zeros, and one is
+      // scratch memory.
       const page = (stream: number, at: number): number => (2 + stream * pages + at) * chunk;
       const each = (values: (stream: number) => readonly number[]): number[] =>
         Array.from({ length: batch }, (_, stream) => values(stream)).flat();

@@ -66,7 +66,7 @@ export async function bench({ logProgress, size: sizeName = 'usual', part }: Ben
     const result = summarize({ size, resources, phases });
     const failures = [...(phases === undefined ? [] : checkPods(phases)), ...checkMemory(result)];
     if (failures.length === 0) return result;
-    // Prints the measurements before it fails.
+    // The benchmark fails only after its measurements are printed.
     logProgress(buildTable('operator', result));
     throw new Error(failures.join('; '));
   } finally {

@@ -1,6 +1,6 @@
 // A worker whose inference takes no time. It implements the relay protocol, registers in the ledger and answers each
-// chunk at once. The cost of the relay is therefore visible. It requires no ticket, because the clients of proxies have
-// none. A gateway uses one connection for all of its streams. A client of a proxy uses one WebSocket per stream.
+// chunk immediately. The cost of the relay is therefore visible. It requires no ticket, because the clients of proxies
+// have none. A gateway uses one connection for all of its streams. A client of a proxy uses one WebSocket per stream.
 // Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. If SLOTS is 0, the worker does not register, so that gateways
 // do not use it. It prints its port on standard output.
 import { createServer } from 'node:http';

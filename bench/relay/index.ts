@@ -31,7 +31,9 @@ const WARMING = { streams: 20, seconds: 1 };
  */
 const COMPILING_SECONDS = Number(process.env.RELAY_WARM_SECONDS ?? 50);
 
-/** Measures the latency that each relay adds, and its CPU and memory. The worker behind the relay answers at once. */
+/**
+ * Measures the latency that each relay adds, and its CPU and memory. The worker behind the relay answers immediately.
+ */
 export async function bench({ logProgress }: BenchOptions): Promise<BenchResult> {
   const programs = await ensureInstalled(PEERS);
   const redis = await startRedis(DURABLE);

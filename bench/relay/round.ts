@@ -48,7 +48,7 @@ export interface Round {
 }
 
 /**
- * Number of parallel handshakes, about as many as on a busy gateway. If all streams were opened at once, the round
+ * Number of parallel handshakes, about as many as on a busy gateway. If all streams were opened together, the round
  * would measure mostly handshakes.
  */
 const OPENING_AT_ONCE = 20;

@@ -9,7 +9,7 @@ const TICK_MS = 1;
 const LONGEST_PAUSE_MS = 30_000;
 
 export interface AudioSending {
-  /** Time after which all streams send audio. */
+  /** Time from the call of `startSending` until all streams send audio. */
   readonly allSendingAfterMs: number;
   /**
    * Stops sending and waits for the outstanding deltas. Resolves to the latencies. Rejects if deltas do not arrive, or

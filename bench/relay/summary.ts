@@ -9,8 +9,8 @@ type ByRelay<T> = Readonly<Record<RelayName | 'direct', T>>;
 
 /**
  * Returns the best latency of all rounds, and the median of the CPU times. The lowest CPU time is not used. If other
- * programs delay a relay, it reads several frames of a stream at once, which costs less. Memory and stalls are those of
- * the first round, because later rounds reuse memory that the process has not returned.
+ * programs delay a relay, it reads several frames of a stream together, which costs less. Memory and stalls are those
+ * of the first round, because later rounds reuse memory that the process has not returned.
  */
 export function summarize(firstRound: ByRelay<Round>, rounds: ByRelay<readonly Round[]>): BenchResult {
   const least = (name: RelayName | 'direct', of: (round: Round) => number) => Math.min(...rounds[name].map(of));

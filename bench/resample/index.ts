@@ -1,6 +1,6 @@
 /**
  * Measures the CPU time that the gateway needs for a second of realtime audio in each format, compared with a native
- * stream. The worker behind the gateway answers at once. Then counts the words that the resampler changes.
+ * stream. The worker behind the gateway answers immediately. Then counts the words that the resampler changes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';
@@ -24,7 +24,7 @@ const STARTED_WITHIN_MS = 60_000;
 
 export const PARTS = ['cpu', 'words'] as const;
 
-/** Measures CPU time and changed words. */
+/** Measures the CPU time of the gateway, and the words that its resampler changes. */
 export async function bench(options: BenchOptions): Promise<BenchResult> {
   const empty: BenchResult = { ratios: {}, figures: {} };
   const cpu = options.part === 'words' ? empty : await measureCpu(options);

@@ -27,7 +27,7 @@ const FORMATS = {
 export const KINDS = ['native', 'pcm_16_khz', 'pcm_24_khz', 'pcmu', 'pcma'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Opens a stream of a kind. */
+/** Opens a native stream, or a realtime connection with one of the audio formats. */
 export async function openPaced(kind: Kind, gateway: TestGateway, key: string): Promise<PacedStream> {
   return kind === 'native' ? openNative(gateway, key) : openRealtime(kind, gateway, key);
 }

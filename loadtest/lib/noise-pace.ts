@@ -3,7 +3,7 @@ import { waitUntil } from './wait.ts';
 /** Longest time by which repetitions may be late. If they are later, the missing ones are skipped. */
 const MAX_LATE_MS = 1000;
 
-/** Time, which tests replace. */
+/** Clock, which tests replace. */
 export interface PaceClock {
   readonly now: () => number;
   readonly waitUntil: (atMs: number) => Promise<void>;

@@ -64,7 +64,7 @@ function judgeResource(name: string, parts: readonly (readonly ResourceSample[])
       LEVEL,
     ),
   );
-  // A process that started later has no early value.
+  // A resource of a process that started too late has no early value and is not judged.
   if (early === undefined || middle === undefined || late === undefined) return [];
   const unit = name.endsWith('(MiB)') ? 'MiB' : name.startsWith('sockets') ? 'sockets' : 'keys';
   const hasGrown = late > early * (1 + MAX_GROWTH) + SLACK[unit];

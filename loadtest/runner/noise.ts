@@ -40,8 +40,9 @@ export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: Noise
 }
 
 /**
- * Gives a process the lowest priority. On Linux, each thread has its own priority, which threads that it starts inherit.
- * A thread may have started others before its priority was lowered, so this is called repeatedly.
+ * Gives a process the lowest priority. On Linux, each thread has its own priority, which threads that it starts
+ * inherit. A thread may have started others before its priority was lowered, so `runNoise` calls this function
+ * repeatedly.
  */
 export function lowerPriority(pid: number): void {
   const folder = `/proc/${pid}/task`;

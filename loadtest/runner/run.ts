@@ -163,7 +163,10 @@ async function slowDown({ workerRecords }: Service, options: Options, { addClean
   addCleanup(slowWorkers(workerRecords, stopMs, runMs));
 }
 
-/** Creates the control group for the worker before any service is started, because the system may not allow it. */
+/**
+ * Creates the control group for the worker. Call it before any service is started, because the system may not allow
+ * control groups.
+ */
 async function createWorkerLimit({ addCleanup }: RunContext): Promise<CpuLimit> {
   // Imported only here, because the load test image does not contain the sources of the operator and of tools/cluster.
   const [{ createCpuLimit }, { HALF_CORE }] = await Promise.all([import('./cpu-limit.ts'), import('./halve-cpu.ts')]);

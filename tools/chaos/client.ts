@@ -75,7 +75,9 @@ export class ChaosClient {
     if (record.ending === 'lost') timeline.add(`${record.id} of ${record.tenant} was lost (${record.closeCode})`);
   }
 
-  /** Creates a session, with repetitions under one Idempotency-Key. */
+  /**
+   * Creates a session. Repeats the request with the same Idempotency-Key until it succeeds, for at most SAME_KEY_MS.
+   */
   async #create(seconds: number): Promise<SessionBody | undefined> {
     const { gatewayUrls, timeline } = this.#context;
     const until = timeline.nowMs + SAME_KEY_MS;

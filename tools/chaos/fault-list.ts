@@ -1,6 +1,6 @@
 /** Properties of a fault. */
 export interface FaultKind {
-  /** Weight in the random choice. */
+  /** Weight of this fault in the random choice of faults. */
   readonly weight: number;
   /** Shortest and longest duration, in milliseconds. */
   readonly lastsMs: readonly [number, number];

@@ -19,7 +19,7 @@ export interface Verdict {
   readonly isLost: boolean;
   /** True if the service guarantees that the faults of the run do not end this session. */
   readonly isProtected: boolean;
-  /** Credit that the tenant paid although it should not. */
+  /** Credit that the tenant was charged above the largest correct charge. */
   readonly lostMs: number;
   readonly isDoubleCharge: boolean;
 }

@@ -52,7 +52,10 @@ export class TailFinder {
   #pending: { readonly offset: number; readonly atMs: number }[] = [];
   #port: number | undefined;
 
-  /** Adds a report of the present primary. Returns a tail that begins or ends with it. */
+  /**
+   * Adds a report of the present primary. Returns the period of possibly lost writes that starts or ends with this
+   * report.
+   */
   add(report: Replication, atMs: number): LostTail | undefined {
     const isPromoted = this.#port !== undefined && this.#port !== report.port;
     this.#port = report.port;

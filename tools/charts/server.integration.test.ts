@@ -69,7 +69,7 @@ test.concurrent(
       'tenant.asr.svc.dev/demo',
     ]);
 
-    // Samples belong to the administrator once they are installed.
+    // An upgrade does not undo changes by an administrator to installed samples.
     await kubernetes.kubectl([
       ...['-n', namespace, 'patch', 'tenant', 'demo', '--type=merge'],
       ...['-p', '{"spec":{"displayName":"Mine"}}'],
@@ -247,7 +247,7 @@ test.concurrent(
         const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'pod', namespace }, spec };
         const { status, text } = await post(pod);
         expect([name, status, status === 201 ? '' : text]).toEqual([name, 201, '']);
-        // Verifies that the namespace enforces the policy.
+        // A pod that violates the policy shows that the namespace enforces it.
         const careless = { ...pod, spec: { ...spec, securityContext: {} } };
         expect((await post(careless)).status).toBe(403);
       }
@@ -259,7 +259,7 @@ test.concurrent(
 test(
   'the built-in roles give users the rights on the resources that the documentation lists',
   async () => {
-    // This test is the last one, because controllers would create pods for the Deployments of the others.
+    // This test is the last one, because controllers would create pods for the Deployments of the other tests.
     await kubernetes.startControllers(kubernetes.kubeconfig);
     const namespace = await kubernetes.createNamespace();
     const roles = (await render()).filter(({ kind }) => kind === 'ClusterRole');

@@ -18,7 +18,7 @@ export interface JestResult {
 /** Returns the program and the arguments that run jest. */
 export function jestCommand(args: readonly string[]): [string, string[]] {
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  // The option is an argument rather than part of NODE_OPTIONS, which programs that a test starts would inherit.
+  // `--no-warnings` is an argument and not part of NODE_OPTIONS, which programs that a test starts would inherit.
   return [process.execPath, ['--no-warnings', jest, ...args]];
 }
 

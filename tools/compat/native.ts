@@ -14,7 +14,7 @@ const LISTED_WITHIN_MS = 60_000;
 /** Transcribes audio with the native protocol. */
 export class NativeReference {
   readonly #client: Client;
-  /** Transcripts of recordings, by the first file and latency. */
+  /** Transcripts of the recordings of a model, by the path of its first recording and by latency. */
   readonly #transcripts = new Map<string, Promise<string[]>>();
 
   constructor(baseUrl: string, apiKey: string) {

@@ -28,7 +28,7 @@ interface ClientEvent {
   };
 }
 
-/** Silence of server VAD if the client requests none. */
+/** Silence that ends an utterance if the client enables turn detection without a duration. */
 const DEFAULT_SILENCE_MS = 500;
 
 /**

@@ -40,7 +40,7 @@ export interface GoBuild {
   ldflags: readonly string[];
   /** Folder for the finished programs. */
   target: string;
-  /** Variables for another platform. */
+  /** Environment variables that make Go build for another platform. */
   env?: Readonly<Record<string, string>>;
 }
 

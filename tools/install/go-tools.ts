@@ -17,7 +17,7 @@ interface GoTool {
   versionArgs?: readonly string[];
   /** Module whose version the program has, if its main function is in this repository. */
   versionOf?: string;
-  /** Variables that the linker sets to the version, for programs that do not know it. */
+  /** Go variables that the linker sets to the version, for programs that do not contain it. */
   versionVariables?: readonly string[];
 }
 

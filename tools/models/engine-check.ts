@@ -30,7 +30,7 @@ export interface EngineCheck {
 
 /** Utterances that are recognized at the same time. */
 const TOGETHER = 8;
-/** Samples that are written to a stream at once. */
+/** Number of samples in each write to a stream. */
 const WRITTEN = 8000;
 
 /**

@@ -17,7 +17,7 @@ import { setUpTraining, TRAINING_FOLDER } from './training.ts';
 const CREDIT_SECONDS = 7200;
 /** Folders that ruff checks with the settings of the package. */
 const RUFF = ['--config', 'pyproject.toml', '.', join(root, 'test/compat')];
-/** Exit status of pytest. */
+/** Exit status of pytest if the arguments select no test. */
 const NO_TESTS_SELECTED = 5;
 
 /** Installs what the checks need. */

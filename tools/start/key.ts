@@ -9,7 +9,7 @@ export interface AdminApi {
   token: string;
 }
 
-/** Returns whether the ApiKey of a key still exists. */
+/** Returns whether the admin API still lists this key. */
 export async function keyExists(admin: AdminApi, key: string): Promise<boolean> {
   const answer = (await call(admin, 'GET', `/keys?tenant=${LOCAL_TENANT}`)) as { data?: { key_id?: unknown }[] };
   return (answer.data ?? []).some(({ key_id: id }) => id === keyIdOf(key));

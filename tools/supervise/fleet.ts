@@ -15,7 +15,7 @@ export interface Fleet {
   run: (spec: ProgramSpec, ready: () => Promise<void>) => Promise<void>;
   /** Stops all programs in reverse order. */
   stop: () => Promise<void>;
-  /** Kills all programs at once. */
+  /** Kills all programs immediately, without a grace period. */
   kill: () => void;
 }
 

@@ -29,7 +29,7 @@ export interface Program {
   start: () => void;
   /** Stops the program for good. Resolves when it has ended. */
   stop: () => Promise<void>;
-  /** Kills the program at once. */
+  /** Kills the program immediately, without its grace period. */
   kill: () => void;
   /** Rejects with ProgramDied when the program ends unexpectedly for the first time. */
   firstDeath: Promise<never>;

@@ -37,7 +37,7 @@ export class AudioInput {
     this.#read = [];
   }
 
-  /** Stops recording. `rewind` no longer works. */
+  /** Stops keeping the bytes that are read. `rewind` no longer works. */
   keep(): void {
     this.#isRecording = false;
     this.#read = [];

@@ -21,7 +21,7 @@ export async function openDecoded(input: AudioInput): Promise<PcmSource> {
     try {
       yield* decoded;
     } catch (error) {
-      // `stop` has aborted the read.
+      // If `stop` was called, it has aborted this read.
       if (!isStopped) throw explainReadError(input.name, error);
     }
   }

@@ -13,7 +13,7 @@ const status = await runLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   onInterrupt: (listener) => {
-    // Handled once. A second Ctrl-C ends the process.
+    // The listener handles only the first Ctrl-C. A second one ends the process.
     process.once('SIGINT', listener);
     return () => process.off('SIGINT', listener);
   },

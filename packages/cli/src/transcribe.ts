@@ -42,7 +42,7 @@ export interface Transcribed {
   finals: FinalMessage[];
   /** Number of samples that have a final transcript. */
   samples: number;
-  /** Why the rest was not transcribed. Undefined if everything was. */
+  /** Reason why the rest of the audio was not transcribed. Undefined if all of it was. */
   cut: 'credit' | 'max-seconds' | 'stopped' | undefined;
 }
 

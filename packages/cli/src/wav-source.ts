@@ -23,7 +23,7 @@ export async function openWav(input: AudioInput, note: (text: string) => void): 
     try {
       return await input.next();
     } catch (error) {
-      // `stop` has aborted the read.
+      // If `stop` was called, it has aborted this read.
       if (isStopped) return undefined;
       throw explainReadError(input.name, error);
     }

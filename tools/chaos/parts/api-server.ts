@@ -9,10 +9,10 @@ import type { Proxy } from './proxy.ts';
 /** A Kubernetes API server with its store. It contains the resources that the operator applies. */
 export interface ApiServer {
   readonly namespace: string;
-  /** Kubeconfig file of the operator. It leads through `link`. */
+  /** Kubeconfig file of the operator. It contains the address of the proxy `link`. */
   readonly kubeconfig: string;
   readonly link: Proxy;
-  /** Creates or changes resources, without the proxy. */
+  /** Creates or changes resources over a connection that does not use the proxy. */
   apply: (resources: readonly object[]) => Promise<void>;
   /** Kills the process. Returns the function that starts it again. */
   kill: () => Promise<Heal>;

@@ -24,7 +24,7 @@ export interface FuzzerOptions {
 const EXECUTIONS_PER_TURN = 64;
 /** Largest number of parts into which an input is divided to shorten it. It limits the number of executions. */
 const MAX_PARTS = 64;
-/** Number of inputs that count as found last. */
+/** Number of latest inputs that are chosen more often than the others. */
 const RECENT = 8;
 
 /** Runs a target with inputs of the corpus and mutations of them, and keeps inputs that reach new code. */

@@ -12,7 +12,10 @@ const ENOUGH_SAMPLES = 2_000_000;
 const PAGE_HEAD_BYTES = 27;
 const CHECKSUM_AT = 22;
 
-/** Writes valid checksums into the pages of an Ogg file. Otherwise almost every change would be refused for them. */
+/**
+ * Writes valid checksums into the pages of an Ogg file. Otherwise almost every changed file would be refused for its
+ * checksums.
+ */
 function repair(file: Buffer): void {
   for (let at = file.indexOf('OggS'); at !== -1; at = file.indexOf('OggS', at + 1)) {
     const segments = file.subarray(at + PAGE_HEAD_BYTES, at + PAGE_HEAD_BYTES + (file[at + PAGE_HEAD_BYTES - 1] ?? 0));

@@ -4,7 +4,7 @@ import type { FuzzTarget } from '../engine/target.ts';
 
 const MAX_BYTES = 64;
 
-/** Bytes that were sent, without any optimization. */
+/** Compares the buffer under test with a simple model that stores all sent bytes. */
 class Model {
   readonly buffer = new ResendBuffer(MAX_BYTES);
   #sent = Buffer.alloc(0);
