@@ -18,11 +18,11 @@ import { systemClock } from './queue/clock.ts';
 import { createWorkQueue } from './queue/queue.ts';
 import type { WorkQueue } from './queue/queue.ts';
 import { createApiKeyReconciler } from './reconcile/apikey.ts';
-import { PurgeTask } from './purge/task.ts';
+import { createPurgeTask } from './purge/create.ts';
+import type { PurgeTask } from './purge/task.ts';
 import { createKeyRetention } from './retention/create.ts';
 import type { KeyRetention } from './retention/task.ts';
 import { createApplied } from './reconcile/applied.ts';
-import type { Applied } from './reconcile/applied.ts';
 import { createCataloguePublisher } from './reconcile/catalogue.ts';
 import { createFirstPass } from './reconcile/first-pass.ts';
 import type { FirstPass } from './reconcile/first-pass.ts';
@@ -32,6 +32,7 @@ import { createReconcile } from './reconcile/reconcile.ts';
 import { createSync } from './reconcile/sync.ts';
 import type { Sync } from './reconcile/sync.ts';
 import { createTenantReconciler } from './reconcile/tenant.ts';
+import { WaitingKeys } from './reconcile/waiting-keys.ts';
 import { workersKeyOf } from './reconcile/work.ts';
 import type { WorkKey } from './reconcile/work.ts';
 import { guardLink } from './redis-gate.ts';
@@ -232,7 +233,8 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
   const { settings, instruments, logger } = parts.options;
   const applied = createApplied(ledger.registry);
   const catalogue = createCataloguePublisher(ledger.catalogue, source);
-  const purge = createPurgeTask(parts, applied);
+  const purge = createPurgeTask({ ...parts, settings, applied, enqueue: work.enqueue, logger });
+  const waitingKeys = new WaitingKeys();
   const sync = createSync({ source, applied, work, notices, logger });
   const reconcilers = {
     ASRModel: createModelReconciler({ pools, catalogue, applied }),
@@ -245,8 +247,10 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
       isNewest: (resource) => source.isNewest(resource),
       ledgerId: guard.ledgerId,
       purge: (tenant) => purge.remove(tenant),
+      waitingKeys,
+      enqueueKey: (name) => work.enqueue(keyOf('ApiKey', name)),
     }),
-    ApiKey: createApiKeyReconciler({ keys: ledger.apiKeys, source, applied, notices, logger }),
+    ApiKey: createApiKeyReconciler({ keys: ledger.apiKeys, source, applied, waitingKeys, notices, logger }),
   };
   const controller = createController({
     source,
@@ -272,29 +276,4 @@ function createControl(parts: ControlParts): Pick<OperatorParts, 'sync' | 'contr
   });
   const keyRetention = createKeyRetention({ ...parts.options, ledger, guard, source, applied });
   return { sync, controller, purge, keyRetention };
-}
-
-function createPurgeTask(
-  { ledger, guard, source, checkpoints, journal, work, options: { settings, logger } }: ControlParts,
-  applied: Applied,
-): PurgeTask {
-  const { purge } = ledger;
-  return new PurgeTask({
-    purge: withLedgerGuard(guard, {
-      count: (tenant: string) => purge.count(tenant),
-      countStreams: (tenant: string) => purge.countStreams(tenant),
-      remove: (tenant: string) => purge.remove(tenant),
-    }),
-    requests: withLedgerGuard(guard, purge.requests),
-    accounts: ledger.accounts,
-    apiKeys: ledger.apiKeys,
-    source,
-    applied,
-    checkpoints,
-    journal,
-    journalFolder: settings.JOURNAL_FOLDER,
-    enqueue: work.enqueue,
-    intervalMs: settings.LEDGER_INTERVAL_MS,
-    logger,
-  });
 }

@@ -169,6 +169,25 @@ test.concurrent(
 );
 
 test.concurrent(
+  'an ApiKey that was created before its Tenant becomes Ready as soon as the Tenant exists',
+  async () => {
+    const { start, get, kubectl } = await openScene();
+    // No round of the status can run during this test.
+    await ready(await start({ STATUS_BALANCE_INTERVAL_MS: String(10 * TEST_MS) }));
+    const apply = (item: object) => kubectl(['apply', '-f', '-'], JSON.stringify(item));
+    const expectReady = (condition: object) =>
+      eventuallyLong(async () =>
+        expect((await get('apikey', '8fk2pq9xlm')).status).toMatchObject({ conditions: [condition] }),
+      );
+    await apply(apiKey('8fK2pQ9xLm', 'acme'));
+    await expectReady({ type: 'Ready', status: 'False', reason: 'TenantMissing' });
+    await apply(active('acme'));
+    await expectReady({ type: 'Ready', status: 'True', reason: 'Applied' });
+  },
+  TEST_MS,
+);
+
+test.concurrent(
   'a resync, a restart and a repeated apply write nothing to the API server',
   async () => {
     const { start, stop, apply, get, proxy } = await openScene();

@@ -11,6 +11,7 @@ import { applyAccount } from './account.ts';
 import { createApplied } from '../reconcile/applied.ts';
 import { runPhases } from '../reconcile/phases.ts';
 import { createTenantReconciler } from '../reconcile/tenant.ts';
+import { WaitingKeys } from '../reconcile/waiting-keys.ts';
 import { openLedger } from '../testing/harness.ts';
 import { createTestLogger } from '../testing/logs.ts';
 import { tenant } from '../testing/resources.ts';
@@ -200,6 +201,8 @@ test('a single lost account is recreated from its checkpoint, even after an inte
     ledgerId: () => 'mine',
     isNewest: () => Promise.resolve(true),
     purge: () => Promise.resolve(),
+    waitingKeys: new WaitingKeys(),
+    enqueueKey: () => undefined,
     accounts: {
       ...accounts,
       restore: (...args) => (restorations++ === 0 ? Promise.reject(new Error('cut')) : accounts.restore(...args)),

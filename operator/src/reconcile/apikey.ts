@@ -5,6 +5,7 @@ import type { Notices } from '../notices.ts';
 import type { ResourceSource } from '../source/source.ts';
 import type { Applied } from './applied.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { WaitingKeys } from './waiting-keys.ts';
 
 type ApiKey = ResourceOf<'ApiKey'>;
 
@@ -12,6 +13,7 @@ export interface ApiKeyDependencies {
   keys: Pick<Ledger['apiKeys'], 'put' | 'revoke'>;
   source: Pick<ResourceSource, 'get'>;
   applied: Applied;
+  waitingKeys: Pick<WaitingKeys, 'add'>;
   notices: Notices;
   logger: Logger;
 }
@@ -65,12 +67,14 @@ function expiryMs(expiresAt: string): number {
 }
 
 /** Logs a key whose tenant does not exist. A key may be created before its tenant; until then gateways refuse it. */
-function checkTenant({ metadata, spec }: ApiKey, { source, notices, logger }: ApiKeyDependencies): void {
+function checkTenant({ metadata, spec }: ApiKey, dependencies: ApiKeyDependencies): void {
+  const { source, waitingKeys, notices, logger } = dependencies;
   const notice = `tenant of ${metadata.name}`;
   if (source.get('Tenant', spec.tenant) !== undefined) {
     notices.clear(notice);
     return;
   }
+  waitingKeys.add(spec.tenant, metadata.name);
   notices.raise(notice, spec.tenant, () =>
     logger.warn(
       { key_id: spec.keyId, tenant: spec.tenant },

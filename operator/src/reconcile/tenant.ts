@@ -6,6 +6,7 @@ import { applyAccount } from '../ledger/account.ts';
 import type { AccountDependencies, AppliedAccount, AppliedGrant } from '../ledger/account.ts';
 import type { Applied } from './applied.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { WaitingKeys } from './waiting-keys.ts';
 
 export interface TenantDependencies extends AccountDependencies {
   accounts: AccountDependencies['accounts'] & Pick<Ledger['accounts'], 'close'>;
@@ -14,12 +15,15 @@ export interface TenantDependencies extends AccountDependencies {
   ledgerId: () => string | undefined;
   /** Removes everything of a deleted tenant, if an administrator requested it. */
   purge: (tenant: string) => Promise<void>;
+  waitingKeys: Pick<WaitingKeys, 'take'>;
+  /** Enqueues the ApiKey of this name. */
+  enqueueKey: (name: string) => void;
   logger: Logger;
 }
 
 /** Reconciles a Tenant into an account with state, models, limits and grants. */
 export function createTenantReconciler(dependencies: TenantDependencies): Reconciler<'Tenant'> {
-  const { accounts, applied, ledgerId } = dependencies;
+  const { accounts, applied, ledgerId, waitingKeys, enqueueKey } = dependencies;
   return {
     present: [
       { name: 'record the tenant', run: ({ metadata }) => applied.add('Tenant', metadata.name) },
@@ -27,6 +31,7 @@ export function createTenantReconciler(dependencies: TenantDependencies): Reconc
         name: 'update the account',
         run: async (tenant) => logChanges(tenant, await applyAccount(tenant, ledgerId(), dependencies), dependencies),
       },
+      { name: 'enqueue waiting keys', run: ({ metadata }) => waitingKeys.take(metadata.name).forEach(enqueueKey) },
     ],
     absent: [
       { name: 'close the account', run: (name) => accounts.close(name) },
