@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import type { Answer, Outgoing } from './answer.ts';
 import { createCheck } from './described.ts';
 import { launch } from './launch.ts';
 import type { Local } from './launch.ts';
+import { freePort } from './ports.ts';
 
 /** Timeout of a `beforeAll` that starts a service. */
 export const START_TIMEOUT_MS = 120_000;
@@ -81,6 +82,8 @@ const TEST_SETTINGS = {
 };
 const MODEL = 'svc-asr-kikuyu-v1';
 const LOCAL_CONFIG = join(import.meta.dirname, '../../config/local');
+/** Ports that `npm start` reads from ports.json in its home, and uses if they are free. */
+const KEPT_PORTS = ['redis', 'gatewayAdmin', 'gatewayInternal', 'consoleAdmin', 'adminApi', 'operatorAdmin'] as const;
 /** Slots of a worker. */
 const SLOTS = 256;
 const running = new Set<Service>();
@@ -92,7 +95,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   mkdirSync(join(home, 'config'), { recursive: true });
   for (const [file, text] of Object.entries(options.config ?? {})) writeFileSync(configFile(file), text);
 
-  const launched = launch(home, { ...TEST_SETTINGS, SVC_ASR_LOCAL_CONFIG: writeLocalConfig(home), ...options.env });
+  const settings = { ...TEST_SETTINGS, ...(await assignPorts(home)), SVC_ASR_LOCAL_CONFIG: writeLocalConfig(home) };
+  const launched = launch(home, { ...settings, ...options.env });
   const local = await launched.ready().catch(async (error: unknown) => {
     await launched.stop();
     if (options.home === undefined) rmSync(home, { recursive: true, force: true });
@@ -160,6 +164,20 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   running.add(service);
   return service;
+}
+
+/**
+ * Writes the ports of a new service to its home, and returns those that `npm start` reads from its environment. Ports
+ * that `npm start` chooses itself could be those of a test that runs at the same time.
+ */
+async function assignPorts(home: string): Promise<{ PORT: string; CONSOLE_PORT: string }> {
+  const file = join(home, 'ports.json');
+  if (!existsSync(file)) {
+    const ports: Record<string, number> = {};
+    for (const name of KEPT_PORTS) ports[name] = await freePort();
+    writeFileSync(file, JSON.stringify(ports));
+  }
+  return { PORT: String(await freePort()), CONSOLE_PORT: String(await freePort()) };
 }
 
 /**
