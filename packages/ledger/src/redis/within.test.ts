@@ -12,14 +12,17 @@ test('within settles like the given promise, or rejects with LedgerUnavailable a
 });
 
 test('within accepts an answer that arrived in time while the process was blocked', async () => {
-  const server = createServer((socket) => socket.on('data', () => setTimeout(() => socket.write('late'), 1)));
+  let isAnswered: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => (isAnswered = resolve));
+  const server = createServer((socket) => socket.on('data', () => socket.write('late', () => isAnswered())));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   await new Promise((resolve) => socket.once('connect', resolve));
   const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
   const result = within(answer, 30);
   socket.write('ask');
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  // The answer is in the socket, and the process is blocked before it reads it.
+  await answered;
   const until = performance.now() + 60;
   while (performance.now() < until);
   expect(await result).toBe('late');
