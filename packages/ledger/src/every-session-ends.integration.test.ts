@@ -44,10 +44,16 @@ async function reapAll(): Promise<void> {
   await ledger.gateways.reapDead(raise);
 }
 
-/** Advances the clock of Redis in steps of 4 s. After each step the gateway `alive` renews its lease and reaps. */
+/**
+ * Length of a step. Together with a pause of the machine it must be shorter than 5 s, or it counts as a step of the
+ * clock.
+ */
+const STEP_MS = 2500;
+
+/** Advances the clock of Redis in small steps. After each step the gateway `alive` renews its lease and reaps. */
 async function pass(ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 4000) {
-    await ledger.step(Math.min(left, 4000));
+  for (let left = ms; left > 0; left -= STEP_MS) {
+    await ledger.step(Math.min(left, STEP_MS));
     await ledger.gateways.renew(alive);
     await reapAll();
   }

@@ -173,9 +173,9 @@ describe('workers', () => {
   test('free a slot after three hours if its release was lost', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
-    // The time passes in small steps, because one large step counts as a step of the clock.
-    for (let passed = 0; passed <= 3 * HOUR_MS; passed += 4000) {
-      await ledger.step(4000);
+    // The time passes in small steps. A step and a pause of the machine of together 5 s count as a step of the clock.
+    for (let passed = 0; passed <= 3 * HOUR_MS; passed += 2500) {
+      await ledger.step(2500);
       await ledger.workers.renew(model, 'w1');
     }
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w1', active: 0 }]);
