@@ -5,7 +5,8 @@ import type { Stage } from './stage.ts';
 
 const { pcm } = recording();
 const IDLE_MS = 5000;
-const PING_MS = 500;
+/** Interval of pings. A client that leaves two of them unanswered is disconnected, so it leaves time to a busy client. */
+const PING_MS = 1000;
 const EXTRA_MS = 2000;
 
 let stage: Stage;
