@@ -237,8 +237,7 @@ describe('the limit on failed authentications', () => {
     const address = freshAddress();
     const good = [await usage(`Bearer ${tenant.key}`, address)];
     const bad: Answer[] = [];
-    // The loop lasts longer than a second, for which the gateway caches a key. The gateway must then look the key up
-    // again.
+    // The gateway caches a key for a second. The loop lasts longer, so that the gateway must look the key up again.
     for (const untilMs = Date.now() + 2500; Date.now() < untilMs;) {
       bad.push(...(await Promise.all(Array.from({ length: MANY }, () => fail(address)))));
       good.push(await usage(`Bearer ${tenant.key}`, address));

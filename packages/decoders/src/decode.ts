@@ -22,7 +22,7 @@ export async function* decodeAudio(pieces: AsyncIterable<Uint8Array>): AsyncGene
       return;
     case 'wav':
     case undefined:
-      // `decodeWav` also throws the error for files of other formats, which it recognizes by their content.
+      // For files of all other formats, `decodeWav` throws an UnsupportedAudioError.
       yield* decodeWav(reader);
   }
 }

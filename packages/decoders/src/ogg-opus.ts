@@ -50,7 +50,7 @@ class OpusStream {
   #decoder: OpusDecoder<16000> | undefined;
   readonly #packets = new PacketJoiner();
   #headersLeft = HEADERS;
-  /** Decoded samples that are still to be dropped. */
+  /** Number of decoded samples that are still to be dropped at the start of the stream. */
   #skip: number;
   /** Position at the end of the previous page, in samples at 48,000 Hz. */
   #granule = 0;

@@ -23,7 +23,7 @@ export function createDailyUsage(link: RedisLink, keys: RedisKeys) {
   }
 
   return {
-    /** Returns the usage of the last days, newest day first. */
+    /** Returns the usage of the last `days` days, newest day first. */
     dailyUsage(tenant: string, days: number, nowMs: number = Date.now()): Promise<DailyUsage[]> {
       const today = Math.floor(nowMs / DAY_MS);
       return readDays(

@@ -81,7 +81,7 @@ export interface RevisionTally {
   streams: number;
   /** Number of streams that left a worker because it failed. */
   failures: number;
-  /** Numbers of `delta` latencies, by bucket. */
+  /** Number of `delta` messages in each bucket of latencies. */
   latencies: readonly number[];
 }
 

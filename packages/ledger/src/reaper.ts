@@ -68,8 +68,8 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
   }
 
   /**
-   * Ends the overdue sessions of a tenant. `nextMs` in the result is the time at which the next session is overdue, or
-   * 0.
+   * Ends the overdue sessions of a tenant. `nextMs` in the result is the time at which the next session is overdue. It
+   * is 0 if there is no such session.
    */
   async function endOverdue(tenant: string): Promise<{ count: number; nowMs: number; nextMs: number }> {
     let count = 0;

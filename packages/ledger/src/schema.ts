@@ -85,7 +85,7 @@ export interface SchemaRequirement {
 }
 
 /**
- * Returns a link that reads the stored version before its first command. While the version does not match, every
+ * Returns a link that reads the stored schema version before its first command. While the version does not match, every
  * command throws SchemaMismatch and nothing else is sent. The reason is logged once.
  */
 export function requireSchema(link: RedisLink, requirement: SchemaRequirement): RedisLink {

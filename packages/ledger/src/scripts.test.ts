@@ -39,8 +39,8 @@ function readLegend(): Map<string, Set<string>> {
 }
 
 /**
- * Name of KEYS[1] in the head of a script, with the hash tag of the keys that the script builds and the suffix of
- * KEYS[1].
+ * Maps the name of KEYS[1] in the head of a script. The values are the hash tag of the keys that the script builds, and
+ * the suffix of KEYS[1].
  */
 const KEY_NAMES: Record<string, [tag: string, suffix: string]> = {
   account: ['{t:TENANT}', 'a'],

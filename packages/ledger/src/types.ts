@@ -178,7 +178,7 @@ export interface DailyUsage {
 
 /** Usage of one key and model on one day. */
 export interface KeyUsage extends DailyUsage {
-  /** Null for sessions of the playground, and for sessions whose key was not recorded. */
+  /** Id of the API key. Null for sessions of the playground, and for sessions whose key was not recorded. */
   keyId: string | null;
   source: StoredOrigin['source'];
 }

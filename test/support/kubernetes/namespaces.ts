@@ -15,7 +15,7 @@ export async function createNamespace(
   await demand(
     request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }),
   );
-  // Pods are refused before this account exists.
+  // The API server refuses pods until the service account `default` of the namespace exists.
   const accounts = `/api/v1/namespaces/${name}/serviceaccounts`;
   if (!controllers) {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
