@@ -193,8 +193,9 @@ test(
   'a rollout without surge never runs more pods than before, and is rolled back if the new revision gets no node',
   async () => {
     stage = await createStage(kubernetes);
-    const rollout = { windowSeconds: 0, maxSurge: 0, startSeconds: 3 };
-    const of = (image: string) => pool({ min: 2, max: 2 }, { worker: { image }, rollout });
+    const rollout = { windowSeconds: 0, maxSurge: 0 };
+    const of = (image: string, startSeconds = 600) =>
+      pool({ min: 2, max: 2 }, { worker: { image }, rollout: { ...rollout, startSeconds } });
     await stage.apply(of('worker:1'));
     const [before] = await upToNumber(2);
     let most = 0;
@@ -207,7 +208,7 @@ test(
       50,
     );
     await stage.kubectl(['cordon', 'test-node']);
-    await stage.apply(of('worker:2'));
+    await stage.apply(of('worker:2', 3));
     await eventually(async () => {
       expect(await condition('Degraded')).toMatchObject({ status: 'True', reason: 'RolledBack' });
     }, LONG_MS);
