@@ -97,7 +97,7 @@ describe('a worker with two I/O threads', () => {
   });
 
   test('accepts each ticket on only one of its ports, and lets the streams of one port use all slots', async () => {
-    const [first, second] = await start({ SLOT_WAIT_TIMEOUT_MS: '100' });
+    const [first, second] = await start({ SLOT_WAIT_TIMEOUT_MS: '3000' });
     const ticket = createTicket(worker.id);
     const open = async (address: string, text: string) => {
       const stream = await RelayClient.connect(address, text);
