@@ -23,7 +23,6 @@ beforeAll(async () => {
     KUBERNETES: await grantRules(kubernetes, namespace, 'console', readChartRules('console')),
     NAMESPACE: namespace,
     KEY_ACTIVATION_TIMEOUT_MS: '0',
-    KUBERNETES_TIMEOUT_MS: '2000',
     CACHE_MS: '0',
   });
   await untilReady(console_);
