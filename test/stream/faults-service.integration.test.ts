@@ -27,6 +27,8 @@ const HASTY = {
   LEASE_RENEW_MS: '1000',
   STOP_GRACE_MS: '15000',
   STREAM_FINAL_TIMEOUT_MS: '6000',
+  // Streams wait without audio until Redis and other gateways have started.
+  STREAM_IDLE_MS: '300000',
 };
 let redis: TestRedis;
 let ledger: Ledger;
