@@ -8,6 +8,9 @@ import { startBrowserConsole } from './testing/console.ts';
 import type { BrowserConsole } from './testing/console.ts';
 import { completeSession } from './testing/sessions.ts';
 
+/** Time limit of a test that checks many pages. */
+const LONG_TEST_MS = 240_000;
+
 let console_: BrowserConsole;
 let browser: TestBrowser;
 
@@ -156,26 +159,30 @@ test('tenants are found by a part of their name and by status', async () => {
   await page.getByRole('link', { name: 'suspended-one' }).waitFor();
 });
 
-test('every tab of a tenant follows the accessibility rules, and the audit log records which tabs were viewed', async () => {
-  await console_.createTenant('tabs');
-  const key = await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'tabs', name: 'production' } });
-  const page = await signIn('/tenants/tabs');
-  const tabs = ['Overview', 'Keys', 'Usage', 'Sessions', 'Refused requests', 'Limits and budget', 'Credit'];
-  for (const tab of [...tabs, 'Access and removal']) {
-    await page.getByRole('tab', { name: tab }).click();
-    await page.getByRole('tab', { name: tab, selected: true }).waitFor();
-    await checkPage(page);
-  }
-  await page.getByRole('tab', { name: 'Keys' }).click();
-  await page.getByText('production').waitFor();
-  await completeSession(console_.ledger, 'tabs', { audioMs: 1000, keyId: key.body.key_id as string });
-  await page.getByRole('tab', { name: 'Sessions' }).click();
-  await page.getByRole('cell', { name: 'production (…' }).waitFor();
-  const { body } = await console_.call('GET', '/admin/v1/audit?tenant=tabs&action=tenant.view');
-  const views = new Set(body.data.map(({ detail }: { detail: { view: string } }) => detail.view));
-  expect([...views].sort()).toEqual(['keys', 'refusals', 'sessions', 'tenant', 'usage']);
-  expect(errorsOf(page)).toEqual([]);
-});
+test(
+  'every tab of a tenant follows the accessibility rules, and the audit log records which tabs were viewed',
+  async () => {
+    await console_.createTenant('tabs');
+    const key = await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'tabs', name: 'production' } });
+    const page = await signIn('/tenants/tabs');
+    const tabs = ['Overview', 'Keys', 'Usage', 'Sessions', 'Refused requests', 'Limits and budget', 'Credit'];
+    for (const tab of [...tabs, 'Access and removal']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tab', { name: tab, selected: true }).waitFor();
+      await checkPage(page);
+    }
+    await page.getByRole('tab', { name: 'Keys' }).click();
+    await page.getByText('production').waitFor();
+    await completeSession(console_.ledger, 'tabs', { audioMs: 1000, keyId: key.body.key_id as string });
+    await page.getByRole('tab', { name: 'Sessions' }).click();
+    await page.getByRole('cell', { name: 'production (…' }).waitFor();
+    const { body } = await console_.call('GET', '/admin/v1/audit?tenant=tabs&action=tenant.view');
+    const views = new Set(body.data.map(({ detail }: { detail: { view: string } }) => detail.view));
+    expect([...views].sort()).toEqual(['keys', 'refusals', 'sessions', 'tenant', 'usage']);
+    expect(errorsOf(page)).toEqual([]);
+  },
+  LONG_TEST_MS,
+);
 
 test('an administrator changes limits, budget, priority and models of a tenant', async () => {
   await console_.ledger.catalogue.replace([
