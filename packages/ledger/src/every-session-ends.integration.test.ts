@@ -174,7 +174,7 @@ describe('the deadline of an active session', () => {
     await expectFailed(stream);
   });
 
-  test('does not end the session when its tenant requests its usage, because a gateway may still serve the stream', async () => {
+  test('can pass while a live gateway owns the stream, and then neither a usage request nor the reaper ends the session', async () => {
     const stream = await openStream(alive);
     // Redis was unavailable, so that no reaper could extend the deadline.
     await ledger.step(DEADLINE_MS);

@@ -93,7 +93,7 @@ test('excess streams move only until their worker has as many streams as slots',
   expect(await served(excess.slice(2))).toEqual(excess.slice(2));
 });
 
-test('excess streams of a recovered worker stay there and do not block excess streams of another worker', async () => {
+test('if a worker has enough slots again, its streams stay there, and excess streams of another worker still move', async () => {
   const recovered = await overload('recovered', 40);
   await ledger.workers.renew(model, 'recovered', 40);
   const excess = await overload('slow', 2);

@@ -236,7 +236,7 @@ describe.each([
     });
     afterEach(() => unsubscribe());
 
-    test('name only the stream that gets the released slot, in the order of the queue', async () => {
+    test('name one stream for each released slot, in the order of the queue', async () => {
       await worker('w', 1);
       await queued('a');
       for (const session of ['b', 'c']) expect(await queued(session)).toMatchObject({ outcome: 'wait' });

@@ -46,7 +46,7 @@ describe('decideSlots', () => {
     const half = { ...LIMITS, start: 100 };
     const first = initialSlots(half.start);
 
-    test('raises the slots to all measured slots while streams use them and runs take as long as at warm-up', () => {
+    test('adds the other half if streams use the slots and runs are as fast as at warm-up', () => {
       expect(decideFor(60, first, {}, half).slots).toBe(200);
     });
 

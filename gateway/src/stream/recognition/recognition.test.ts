@@ -148,7 +148,7 @@ test('Recognition refuses to turn on endpointing at a worker that does not suppo
   recognition.stop();
 });
 
-describe('Recognition with five workers that cannot open the stream', () => {
+describe('with a CA file, Recognition', () => {
   const caFile = join(temporaryFolder('recognition'), 'ca.crt');
   beforeAll(async () => writeFileSync(caFile, (await createCertificate()).cert));
 
@@ -171,11 +171,11 @@ describe('Recognition with five workers that cannot open the stream', () => {
   }
   const SKIPPED = [...Array.from({ length: 5 }, () => ['placed', 'moved']).flat(), 'wait'];
 
-  test('leaves all of them without counting a failure if their addresses are ws:// although a CA file is set', async () => {
+  test('skips workers whose addresses are ws://, and counts no failure', async () => {
     expect(await eventsWith('ws://10.0.0.1:8443')).toEqual(SKIPPED);
   });
 
-  test('leaves all of them without counting a failure if their certificates are self-signed', async () => {
+  test('skips workers with self-signed certificates, and counts no failure', async () => {
     const server = createServer(await createCertificate());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
@@ -186,7 +186,7 @@ describe('Recognition with five workers that cannot open the stream', () => {
     }
   });
 
-  test('fails after three of them if they are not reachable', async () => {
+  test('fails the stream after three workers that are not reachable', async () => {
     const failure = ['placed', 'moved', 'counted'];
     expect(await eventsWith('wss://127.0.0.1:1')).toEqual([...failure, ...failure, ...failure, 'internal_error']);
   });

@@ -192,7 +192,7 @@ test('decideScaling keeps the expected slots of a worker if measured slots diffe
   expect(pool(1000, 2 * SECOND, { workers: workersOf(10, 84) }).desired).toBe(12);
 });
 
-test('decideScaling covers the demand with the slots that workers offer now, even if they are less than 15 % below the expected slots', () => {
+test('if the measured slots do not cover the demand, decideScaling adds a worker, even if they differ from the expected slots by less than 15 %', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
 });
