@@ -17,8 +17,8 @@ export interface SharedBuffers {
 }
 
 /**
- * Capacity of a ring in samples: about four seconds, which is a few chunks of the longest context. Must be a power of
- * two.
+ * Capacity of a ring in samples: about four seconds of audio. A few chunks fit, even with the context that has the
+ * largest chunks. Must be a power of two.
  */
 export const RING_SAMPLES = 65_536;
 /**

@@ -28,7 +28,7 @@ export class DeviceArenas {
   static readonly zeroFrame = 0;
   static readonly zeroSlot = 0;
   static readonly scratchSlot = 1;
-  /** First tail slot that can belong to a stream. */
+  /** First slot for the convolution tail of a stream. The zero slot and the scratch slot are before it. */
   static readonly firstSlot = 2;
 
   readonly state: StateShape;

@@ -204,7 +204,7 @@ class AsrStream:
         try:
             await self._serve(create_session)
         finally:
-            # Has an effect only if the task was cancelled, because the stream ends only once.
+            # Ends the stream if the task was cancelled. Otherwise, the stream has already ended.
             self._finish(StreamEnd(1006, "", advice_after_close(1006, "")))
 
     async def _serve(self, create_session: SessionFactory) -> None:

@@ -41,7 +41,7 @@ export function buildFetcher(
       { name: 'ARTIFACT_OWNER', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       ...(secret === undefined ? [] : [{ name: 'ARTIFACT_CREDENTIALS_FOLDER', value: PATHS.credentials }]),
       ...(caSecret === '' ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `${PATHS.ca}/ca.crt` }]),
-      // The model may set limits of the download or a proxy.
+      // `spec.worker.env` of the model can limit the download or set a proxy.
       ...ownVariables(template),
     ],
     resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '512Mi' } },
