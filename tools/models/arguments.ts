@@ -23,8 +23,8 @@ export interface ImportArguments {
 export const USAGE = `npm run models -- import SOURCE --id ID --language TAG [OPTION...]
 
 Turns a cache-aware streaming FastConformer of NeMo into a model folder for CPUs and GPUs, and checks it.
-SOURCE is a .nemo file, an ONNX export of a CTC model, or a folder with the ONNX files of a transducer.
-ONNX exports need a file tokens.txt next to them.
+SOURCE is a .nemo file, an ONNX export of a CTC model, or a folder with the ONNX files of a model.
+A folder may have an encoder for each of several contexts. ONNX exports need a file tokens.txt next to them.
 
   --id ID              id of the model: lowercase letters, digits and -
   --language TAG       BCP 47 tag of the language, for example ki
