@@ -36,6 +36,9 @@ const LINES = [
   ...['ledger status', 'ledger rebuild --yes', 'audit', 'models', 'health', 'sign-out-all'],
 ];
 
+/** Time limit of a test that starts a process for each line. */
+const LONG_TEST_MS = 300_000;
+
 let console_: TestEnvironment;
 let home: string;
 beforeAll(async () => {
@@ -66,4 +69,4 @@ test('svc-asr admin sends every request of the admin API, except those that only
   const routes = console_.routes.admin.filter(({ path }) => path.startsWith('/admin/'));
   const missing = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !sent.has(route));
   expect(missing.sort()).toEqual([...FOR_BROWSERS].sort());
-});
+}, LONG_TEST_MS);
