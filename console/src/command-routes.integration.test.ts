@@ -55,18 +55,22 @@ test('every admin command has a line in this file', async () => {
   expect(commands.filter((words) => !LINES.some((line) => `${line} `.startsWith(`${words} `)))).toEqual([]);
 });
 
-test('svc-asr admin sends every request of the admin API, except those that only browsers need', async () => {
-  for (const line of LINES) {
-    // The plan of a rebuild expires if the operator does not write it again.
-    await console_.ledger.identity.showPlan({ ledgerId: 'lost', tenants: [] });
-    const { status, err } = await runCommand(['admin', ...line.split(' ')], { SVC_ASR_HOME: home });
-    // 2 and 70 mean that the command itself failed.
-    expect([line, err, [0, 1, 6].includes(status ?? -1)]).toEqual([line, err, true]);
-  }
-  const lines = console_.output().trim().split('\n');
-  const requests = lines.map((text) => JSON.parse(text) as { method?: string; route?: string });
-  const sent = new Set(requests.map(({ method, route }) => `${method} ${route}`));
-  const routes = console_.routes.admin.filter(({ path }) => path.startsWith('/admin/'));
-  const missing = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !sent.has(route));
-  expect(missing.sort()).toEqual([...FOR_BROWSERS].sort());
-}, LONG_TEST_MS);
+test(
+  'svc-asr admin sends every request of the admin API, except those that only browsers need',
+  async () => {
+    for (const line of LINES) {
+      // The plan of a rebuild expires if the operator does not write it again.
+      await console_.ledger.identity.showPlan({ ledgerId: 'lost', tenants: [] });
+      const { status, err } = await runCommand(['admin', ...line.split(' ')], { SVC_ASR_HOME: home });
+      // 2 and 70 mean that the command itself failed.
+      expect([line, err, [0, 1, 6].includes(status ?? -1)]).toEqual([line, err, true]);
+    }
+    const lines = console_.output().trim().split('\n');
+    const requests = lines.map((text) => JSON.parse(text) as { method?: string; route?: string });
+    const sent = new Set(requests.map(({ method, route }) => `${method} ${route}`));
+    const routes = console_.routes.admin.filter(({ path }) => path.startsWith('/admin/'));
+    const missing = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !sent.has(route));
+    expect(missing.sort()).toEqual([...FOR_BROWSERS].sort());
+  },
+  LONG_TEST_MS,
+);
