@@ -18,7 +18,10 @@ export interface Comparison {
   /** Largest allowed p95 of the noisy periods, in milliseconds. Null without measurements. */
   readonly limitMs: number | null;
   readonly met: boolean;
-  /** True if the p95 of the odd quiet periods differs from that of the even ones by more than noise may increase it. */
+  /**
+   * True if the p95 differs too much between two halves of the quiet periods. Consecutive quiet periods belong to
+   * different halves. The larger p95 must not exceed the `limitMs` that would follow from the smaller one.
+   */
   readonly isUnsteady: boolean;
 }
 

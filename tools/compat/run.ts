@@ -112,7 +112,7 @@ async function runCase(
   };
 }
 
-/** A program of a client, with an API key. */
+/** A program in test/compat that uses a client, and the API key with which it runs. */
 interface Program extends ClientEnvironment {
   readonly name: string;
   readonly key: string;

@@ -145,7 +145,10 @@ export function topPorts(perRow: number, alternatives: number): RowPort[] {
   ];
 }
 
-/** Returns the number of classes that the output `top_ids` of a graph has. 0 if it has no such output. */
+/**
+ * Returns how many of the best classes the output `top_ids` of a graph contains per frame or step. 0 if the graph has
+ * no such output.
+ */
 export function alternativesOf({ outputs }: Ports): number {
   const found = outputs.find(({ name }) => name === 'top_ids');
   return (found && fixed(found, 2)) ?? 0;

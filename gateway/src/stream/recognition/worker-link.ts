@@ -19,8 +19,8 @@ export class WorkerLink {
   /** Callbacks. They are replaced when another part of the gateway takes over the link. */
   events: LinkEvents;
   /**
-   * Utterance to which `not_before` in the request refers. Undefined if the worker may cut the first utterance
-   * anywhere.
+   * Utterance that the worker must not cut before the position `not_before` of the request. Undefined if the worker may
+   * cut the first utterance anywhere.
    */
   notBeforeOf: Utterance | undefined;
   readonly #request: ChannelRequest;

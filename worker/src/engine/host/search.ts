@@ -11,7 +11,10 @@ export interface Encoded {
   readonly place: number;
   /** Number of encoder frames that contain audio. */
   readonly frames: number;
-  /** See `Work`. */
+  /**
+   * Number of pieces for which a transducer search runs steps, even if it finds fewer. Only the warm-up sets it,
+   * because its input is noise without speech.
+   */
   readonly leastPieces?: number | undefined;
 }
 

@@ -17,7 +17,8 @@ _MIN_PAUSE_SAMPLES = SAMPLE_RATE_HZ * 3 // 10
 # A frame is silent if it is 22 dB below the loudest recent frame, or near digital silence.
 _RELATIVE_LEVEL = 0.08
 _SILENT_RMS = 40.0
-# The loudest level halves within about 14 s, so that an earlier, louder speaker does not count.
+# With each frame, the level of the loudest recent frame is multiplied by this factor. It halves in
+# about 14 s. Otherwise, after a loud speaker, the speech of a soft one would count as silence.
 _LEVEL_DECAY = 0.999
 
 
