@@ -13,7 +13,7 @@ describe.each(Array.from({ length: 14 }, (_, right) => right))('with a right con
   const framing = buildFraming(right, SUBSAMPLING);
   const chunk = chunkSamples(right);
 
-  test('a worker that has run every window for which it has audio owes no chunk', () => {
+  test('a worker owes no chunk after it has run all windows whose audio has arrived', () => {
     const utterance = new Utterance(1, 0);
     const owed: number[] = [];
     while (utterance.samples < 4 * chunk) {
@@ -25,7 +25,7 @@ describe.each(Array.from({ length: 14 }, (_, right) => right))('with a right con
     expect(owed).toEqual([]);
   });
 
-  test('a worker that has audio for two more windows owes a chunk', () => {
+  test('a worker owes a chunk if the audio of two more windows has arrived', () => {
     for (const windows of [0, 1, 2, 3]) {
       const utterance = new Utterance(1, 0);
       utterance.append(Buffer.alloc((samplesFor(framing, windows + 2) + FRAME_SAMPLES) * 2));

@@ -64,7 +64,7 @@ test('countTenant withdraws its request to the operator even if Redis did not co
   expect(withdrawn).toEqual(['acme']);
 });
 
-test('POST purge rejects a name that no tenant can have, other fields and other methods', async () => {
+test('the purge route rejects invalid tenant names, unknown fields and methods other than POST', async () => {
   expect(await purge('Not_A_Name')).toMatchObject({ status: 400, body: { error: { code: 'invalid_parameters' } } });
   expect(await purge('acme', { force: true })).toMatchObject({ status: 400 });
   expect(await console_.call('GET', '/admin/v1/tenants/acme/purge')).toMatchObject({ status: 405 });

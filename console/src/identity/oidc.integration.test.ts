@@ -148,7 +148,7 @@ test('a user with several tenants selects one of them, and cannot select the ten
   expect((await forged.call('GET', 'account')).status).toBe(403);
 });
 
-test('a cookie with another secret is refused', async () => {
+test('a session cookie is refused if its secret was changed', async () => {
   const { visitor } = await signIn(addUser());
   const parts = visitor.cookie().split('.');
   const changed = parts.with(3, (parts[3] ?? '').split('').reverse().join('')).join('.');

@@ -230,7 +230,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     expect(await latestSessions(ledger, tenant)).toEqual([]);
   });
 
-  test('a reserved session can still be connected, and a repeated confirmation does not list it twice', async () => {
+  test('a reserved session can be confirmed again and connected, and is listed only once', async () => {
     const tenant = await createTenant(ledger, CREDIT_MS);
     const reservation = await reserved(ledger, tenant, { model: MODEL });
     await ledger.step(-DAY_MS);

@@ -47,7 +47,7 @@ describe.each([
   ['TCP', tcpPair],
   ['TLS', tlsPair],
 ])('readIntoSharedMemory on a %s socket', (_name, open) => {
-  test('passes all bytes in order to the callback, without data events', async () => {
+  test('passes the received bytes to the callback, complete and in order, and causes no data events', async () => {
     const [client, accepted] = await open();
     const { isShared, read, data, until: untilRead } = collect(accepted);
     const sent = Buffer.from(Uint8Array.from({ length: 300_000 }, (_, i) => i % 251));

@@ -40,7 +40,7 @@ test.each([
   expect(() => sourceOf(env)).toThrow(`MODEL_NAMESPACES is set, but ${name} is not`);
 });
 
-test("pods outside of the installation's namespace mount only Secrets of models, and Secrets that their models name", () => {
+test("pods outside the installation's namespace mount only Secrets MODEL-workers and those that models name", () => {
   const shared = { ...INSTALLATION, redis: { ...INSTALLATION.redis, secret: 'svc-asr-worker-redis' } };
   const installation = installationWithin(shared, 'platform');
   const { spec } = buildPodTemplate(templateOf(MODELS['gpu-url'], installation, 'uid', GUESTS), installation);

@@ -106,7 +106,7 @@ describe('a model that names a Secret', () => {
     expect(runtime.startFailure(template)?.message).toContain(`Secret "${name}" (spec.worker.env TOKEN) belongs to`);
   });
 
-  test('keeps the workers of its previous revision while it may not use the Secret, and these can be scaled up', async () => {
+  test('keeps and scales up the workers of its previous revision while the Secret is refused', async () => {
     await apply([[OLD, 1]]);
     pod('a', OLD.revision);
     await apply([
