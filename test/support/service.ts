@@ -13,6 +13,7 @@ import { createCheck } from './described.ts';
 import { launch } from './launch.ts';
 import type { Local } from './launch.ts';
 import { freePort } from './ports.ts';
+import type { Ports } from '../../tools/start/ports.ts';
 
 /** Timeout of a `beforeAll` that starts a service. */
 export const START_TIMEOUT_MS = 120_000;
@@ -83,7 +84,14 @@ const TEST_SETTINGS = {
 const MODEL = 'svc-asr-kikuyu-v1';
 const LOCAL_CONFIG = join(import.meta.dirname, '../../config/local');
 /** Ports that `npm start` reads from ports.json in its home, and uses if they are free. */
-const KEPT_PORTS = ['redis', 'gatewayAdmin', 'gatewayInternal', 'consoleAdmin', 'adminApi', 'operatorAdmin'] as const;
+const KEPT_PORTS = [
+  'redis',
+  'gatewayAdmin',
+  'gatewayInternal',
+  'consoleAdmin',
+  'adminApi',
+  'operatorAdmin',
+] as const satisfies readonly (keyof Ports)[];
 /** Slots of a worker. */
 const SLOTS = 256;
 const running = new Set<Service>();
