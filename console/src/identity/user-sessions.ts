@@ -23,7 +23,7 @@ export interface SignedInUser extends UserIdentity {
 
 /** Sessions of developers, stored in Redis so that any of them can be revoked. */
 export interface UserSessions {
-  /** Starts a session. Returns the user with the token of the session, of which only a hash is stored. */
+  /** Starts a session. Returns the user with the token of the session. Redis has only a hash of the token. */
   start: (user: Pick<SignedInUser, 'issuer' | 'subject' | 'name' | 'email'>) => Promise<SignedInUser>;
   /** Returns the user of a token. Undefined if the session expired, was ended, or never existed. */
   find: (token: string) => Promise<SignedInUser | undefined>;
