@@ -1,4 +1,4 @@
-/** Tests that use Redis. */
+/** Integration tests of the packages, of gateway, operator and worker, and of the whole system. */
 const ALL = '/(packages|gateway|operator|worker|test)/.*\\.integration\\.test\\.ts$';
 
 /** Tests for CI: connections of each kind, the scripts and functions of the ledger, and a failover under a stream. */

@@ -95,7 +95,10 @@ export interface PoolView {
     readonly device: string | null;
     readonly tier: string | null;
   }[];
-  /** Shares of new sessions by revision, in percent. Empty without a rollout. */
+  /**
+   * Shares of new sessions by revision, in percent. Without a rollout, the only revision has 100. Empty until the
+   * operator has published shares.
+   */
   readonly shares: readonly { readonly revision: string; readonly percent: number }[];
 }
 

@@ -24,7 +24,7 @@ test('formatTime returns UTC to the second', () => {
   expect(formatTime(null, 'never')).toBe('never');
 });
 
-test('formatTable aligns columns by visible characters and leaves no trailing spaces', () => {
+test('formatTable aligns columns whose cells contain letters such as ĩ and é, and leaves no trailing spaces', () => {
   expect(
     formatTable([
       ['A', 'B', 'C'],

@@ -117,7 +117,10 @@ export interface FleetWorker {
 /** Pool of a model in the form that administrators see. */
 export interface FleetPool extends Pick<PoolLoad, 'active' | 'held' | 'waiting' | 'refused' | 'slots'> {
   workers: FleetWorker[];
-  /** Shares of new sessions by revision, in percent. Empty if there is no rollout. */
+  /**
+   * Shares of new sessions by revision, in percent. Without a rollout, the only revision has 100. Empty until the
+   * operator has published shares.
+   */
   shares: { revision: string; percent: number }[];
 }
 

@@ -82,7 +82,7 @@ async function serveAll(pool: Pool): Promise<Served[]> {
 
 const sessionsOf = (served: readonly Served[]) => served.map(({ session }) => session);
 
-test('new streams are served by priority, but after four of one priority in a row, one of a lower priority is served', async () => {
+test('new streams are served by priority, but after every four streams of a priority, one waiting stream of a lower priority is served', async () => {
   const pool = await createPool();
   for (const priority of ['low', 'normal', 'high'] as const) {
     for (let at = 0; at < 10; at++) await pool.join(`${priority}-${at}`, `${priority}-${at % 3}`, priority);

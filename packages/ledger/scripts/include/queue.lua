@@ -14,8 +14,9 @@ local QUEUE_TTL_MS = 60000
 
 -- Lists of tenants, the list of the highest priority first.
 local LISTS = { 'qh', 'q', 'ql' }
--- Number of streams of a priority that are served in a row while streams of a lower priority wait. Then one stream of a
--- lower priority is served. Before the next stream of low priority, at most 24 other streams are served.
+-- Number of streams of a priority that are served while streams of a lower priority wait. Then one stream of a lower
+-- priority is served, and the count starts again. Streams of a higher priority may be served in between. Before the
+-- next stream of low priority, at most 24 other streams are served.
 local STREAMS_BEFORE_LOWER = 4
 
 -- Removes a session from the queue. Returns the tenant list in which it was (`qh`, `q` or `ql`), or nil if it was in
@@ -78,8 +79,8 @@ local function first_of_list(base, list, now)
 end
 
 -- Returns the new stream that is served next, its tenant, and a list of field names and values. The caller sets these
--- fields of the pool when it serves the stream. The field `turns:LIST` counts the streams of a list that were served in
--- a row while a lower priority waited.
+-- fields of the pool when it serves the stream. The field `turns:LIST` counts the streams of a list that were served
+-- while a lower priority waited, since the lower priority last had its turn.
 local function first_in_queue(base, now)
   if redis.call('EXISTS', base .. 'qh', base .. 'ql') == 0 then return first_of_list(base, 'q', now) end
   local waiting, turns = {}, {}

@@ -24,8 +24,8 @@ export interface PurgeAnswer {
   /** Number of keys and entries of the tenant that were removed, by kind. Empty if nothing was removed. */
   removed: Readonly<Record<string, number>>;
   /**
-   * Number of keys and entries of the tenant that a scan after the removal found, by kind. Empty for a `check`, and for
-   * a `remove` that live sessions prevented.
+   * Number of keys and entries of the tenant that exist, by kind. For a `remove`, they were counted after the removal.
+   * Empty for a `check`, and for a `remove` that live sessions prevented.
    */
   remaining: Readonly<Record<string, number>>;
 }
