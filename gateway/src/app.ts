@@ -79,8 +79,8 @@ export function createApp(parts: AppParts): Express {
     closeConnections(shutdown, connectionAge),
     checkHeaders,
   );
-  // Sessions are refused only after the body was read. A refusal closes the connection, and a client that is still
-  // sending would not receive the response.
+  // During a shutdown, new sessions are refused only after the body was read. A refusal closes the connection, and a
+  // client that is still sending would not receive the response.
   const create = [...keyed('sessions:create'), jsonBody, refuseNewSessions(shutdown), createSession];
   route(app, SESSIONS_PATH, { post: create });
   route(app, sessionPath(':id'), {

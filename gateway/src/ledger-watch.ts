@@ -23,7 +23,10 @@ export interface LedgerWatch {
 
 export interface LedgerWatchOptions {
   intervalMs: number;
-  /** File with the ledger id that Redis must hold. If empty, the first id that is read becomes the expected one. */
+  /**
+   * File with the ledger id that Redis must hold. If the name is empty or the file does not exist yet, the first id
+   * that is read becomes the expected one.
+   */
   idFile: string;
 }
 

@@ -32,9 +32,10 @@ export interface VerifiedKey extends RecognizedKey {
 export interface KeyCheck {
   /**
    * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid. Throws 429 after too many
-   * failures from one address, unless this gateway has verified the key before. `addressOf` is called only after a
-   * failure or for a key that is not cached. Evaluating the proxy headers would cost more than checking a cached key.
-   * `onRecognized` is called with the tenant and the id of the key, also if the key was revoked or has expired.
+   * failures from one address, unless the key is valid and this gateway has verified it before. `addressOf` is called
+   * only after a failure or for a key that is not cached. Evaluating the proxy headers would cost more than checking a
+   * cached key. `onRecognized` is called with the tenant and the id of the key, also if the key was revoked or has
+   * expired.
    */
   verify: (
     authorization: string | undefined,

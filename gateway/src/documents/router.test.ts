@@ -105,7 +105,7 @@ test.each(['/docs/', '/Docs', '/openapi.json/x'])('GET %s returns 404', async (p
   expect((await get(path)).status).toBe(404);
 });
 
-test('the Content-Security-Policy of /docs allows only its own script and style', async () => {
+test('the Content-Security-Policy of /docs allows no script and no style but its own', async () => {
   const answer = await get('/docs');
   const text = await answer.text();
   const policy = answer.headers.get('content-security-policy')!;

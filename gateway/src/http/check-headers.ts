@@ -1,7 +1,10 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
 
-/** Refuses headers that HTTP forbids. If Node refused them, the response would have no error body. */
+/**
+ * Refuses a request without a Host header, or with an unknown Expect header. If Node refused it, the response would
+ * have no error body.
+ */
 export const checkHeaders: RequestHandler = (request, _response, next) => {
   const { host, expect } = request.headers;
   if (host === undefined && request.httpVersion === '1.1') throw refuse('The header Host is missing.');

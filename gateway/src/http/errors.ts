@@ -12,8 +12,8 @@ export const notFound: RequestHandler = () => {
 };
 
 /**
- * Responds with 400 to a plain GET on the path of a stream. WebSocket handshakes arrive through the `upgrade` event
- * instead.
+ * Responds with 400 to a plain GET on the path of a stream or of realtime connections. WebSocket handshakes arrive
+ * through the `upgrade` event instead.
  */
 export const notAWebSocket: RequestHandler = () => {
   throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
@@ -26,7 +26,7 @@ export function onlyMethods(...allowed: string[]): RequestHandler {
   };
 }
 
-/** Writes all error responses. */
+/** Writes the error responses of all routes. Other code answers refused handshakes and invalid HTTP. */
 export function answerErrors(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     const exchange = exchangeOf(response);

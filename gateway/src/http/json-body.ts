@@ -28,8 +28,8 @@ export async function readJson(request: Request, response: Response): Promise<{ 
 }
 
 /**
- * Reads a body up to the size limit. A larger body is read to its end and discarded before it is refused. A client
- * whose connection closes while it is still sending would not receive the response.
+ * Reads a body up to the size limit. A larger body is refused only after it was read to its end and discarded, or after
+ * MAX_DROPPED_BYTES. A client whose connection closes while it is still sending would not receive the response.
  */
 function readBody(request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {

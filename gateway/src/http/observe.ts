@@ -13,7 +13,7 @@ const BROKEN = 'the request was incomplete';
 
 /**
  * Logs and counts each request once: when its response was sent, or when its connection was lost. Also records refused
- * requests of authenticated tenants.
+ * requests whose tenant is known.
  */
 export function observe(
   logger: Logger,

@@ -54,7 +54,7 @@ test('a refusal waits in memory, and is written once, with the time of the clock
   expect(written.size).toBe(0);
 });
 
-test('a default message is left out, a long message is cut to one line, and secrets in it are redacted', async () => {
+test('a default message is left out, and another message becomes one line of at most 300 characters without secrets', async () => {
   const key = `svc_live_v1_8fK2pQ9xLm_${'a'.repeat(38)}`;
   log.record({ ...REQUEST, message: ERRORS.invalid_parameters.message });
   log.record({ ...REQUEST, message: `${key}: unknown\nfield ${'x'.repeat(400)}` });

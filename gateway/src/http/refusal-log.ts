@@ -15,7 +15,7 @@ const MAX_MESSAGE_CHARACTERS = 300;
 /** Pattern of the model names that are stored with a refusal. */
 const MODEL = /^[\w.:-]{1,128}$/;
 
-/** A refused request of an authenticated tenant. */
+/** A refused request whose tenant is known. Its API key may have been revoked or have expired. */
 export interface RefusedRequest {
   readonly tenant: string;
   readonly keyId: string | undefined;

@@ -8,7 +8,7 @@ import type { DecodedAudio } from './decode.ts';
 
 const NEVER = new AbortController().signal;
 const MEBIBYTE = 1_048_576;
-/** Limits that are lower than in production, because a file of the maximum duration takes long to decode. */
+/** Limits with a shorter duration than in production, because a file of the maximum duration takes long to decode. */
 const LIMITS = { maxSeconds: 300, maxBytes: 200 * MEBIBYTE, checkTimeoutMs: 60_000 };
 
 async function readAll({ frames }: DecodedAudio): Promise<Buffer> {

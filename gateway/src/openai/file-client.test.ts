@@ -108,13 +108,13 @@ test('FileClient of a long file turns on endpointing before it sends audio', () 
   expect(texts).toEqual(['{"type":"config","endpointing":{"silence_ms":1000}}']);
 });
 
-describe('FileClient of a file without pauses', () => {
+describe('FileClient of a file of 240 s and one sample', () => {
   const MINUTE = 60 * 32_000;
   const sizes = [MINUTE, MINUTE, MINUTE, MINUTE, 2];
   const finalOf = (audio_end_ms: number, endpoint?: true) =>
     ({ type: 'final', audio_end_ms, endpoint }) as unknown as FinalMessage;
 
-  test('flushes a long file within 240 s, and is complete only after the final of every flush', async () => {
+  test('flushes a long file without pauses within 240 s, and is complete only after the final of every flush', async () => {
     const { client, texts } = createFile(sizes, { isLong: true, onAudio: () => texts.push('audio') });
     client.send(READY);
     await nextTurn();
@@ -152,7 +152,7 @@ describe('FileClient of a file without pauses', () => {
   });
 });
 
-test('FileClient answers a ping with a keepalive, and fails its stream at the time limit', async () => {
+test('FileClient answers a ping with a pong and a keepalive, and fails its stream at the time limit', async () => {
   const { client, texts } = createFile([4000]);
   client.ping();
   client.onTimeLimit();

@@ -15,8 +15,8 @@ const MAX_FIELDS = 64;
 const MAX_FIELD_BYTES = 16_384;
 
 /**
- * Reads a multipart form that contains a file named `file`. Throws 415 for any other body, 413 if it is too large and
- * 400 if it has no file.
+ * Reads a multipart form that contains a file named `file`. Throws 415 for another content type, 413 if the file is too
+ * large, and 400 if the form is invalid or has no file.
  */
 export function readFileForm(request: Request): Promise<FileForm> {
   const type = request.headers['content-type'];

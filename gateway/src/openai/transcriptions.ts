@@ -122,8 +122,8 @@ async function recognize(
   const session = await createSession(options, {
     tenant,
     model,
-    // One second more than needed is reserved. A stream that has used its whole reservation ends by itself and leaves
-    // little time for its last final.
+    // The reservation is larger than the audio by up to one second, except at the longest allowed duration. A stream
+    // that has used its whole reservation ends by itself and leaves little time for its last final.
     seconds: Math.min(Math.floor(seconds) + 1, FILE_LIMITS.maxSeconds),
     idempotencyKey: undefined,
     origin: originOf(exchange),

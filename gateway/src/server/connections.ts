@@ -8,7 +8,10 @@ import type { GatewayMetrics } from '../metrics.ts';
 
 /** Number of open files that the gateway needs besides the connections of clients and workers. */
 const OTHER_FILES = 128;
-/** Number of open files per client: the connection of the client and a connection to a worker. */
+/**
+ * Assumed number of open files per client: its connection, and at most one connection to a worker. Streams to the same
+ * worker share a connection.
+ */
 const FILES_PER_CLIENT = 2;
 /**
  * Share of the memory that connections may use, and assumed size of one connection. Audio is limited separately, by
@@ -23,7 +26,7 @@ const USUAL_FILES = 10_240;
 export interface ConnectionLimitOptions {
   /** Maximum number of connections. */
   max: number;
-  /** Maximum number of connections from one address. 0 means no limit. */
+  /** Maximum number of connections from one IPv4 address or one IPv6 network of 64 bits. 0 means no limit. */
   maxPerAddress: number;
   /**
    * Decides whether an address is a trusted proxy. `maxPerAddress` does not apply to it, because it connects for many

@@ -20,7 +20,7 @@ export async function endCancelled(ledger: Ledger, owner: Owner, live: ReadonlyS
   }
 }
 
-/** Ends the streams of accounts that were suspended or deleted after the streams had started. */
+/** Ends the streams of accounts that are no longer active, for example because they were suspended or deleted. */
 export async function endSuspended({ accounts }: Ledger, live: ReadonlySet<Stream>): Promise<void> {
   const tenants = [...new Set([...live].map(({ session }) => session.tenant))];
   for (let from = 0; from < tenants.length; from += ACCOUNTS_AT_ONCE) {

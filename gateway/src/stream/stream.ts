@@ -93,7 +93,7 @@ export class Stream {
     this.#finish(this.#excuse(cancelled(this.#ending)));
   }
 
-  /** Returns the ending, free of charge if the service owed the client an answer. */
+  /** Returns the ending. It is free of charge if the recognition is stalled. */
   #excuse(ending: Ending): Ending {
     return this.#recognition.stalled ? { ...ending, outcome: 'failed' } : ending;
   }

@@ -88,8 +88,8 @@ export class StreamWatch {
   }
 
   /**
-   * Records a `final`. `flushedAtMs` is undefined if the sender was ahead of real time, and no latency is recorded
-   * then.
+   * Records a `final`. `flushedAtMs` is undefined if the sender was ahead of real time, or if a pause has ended the
+   * utterance. No latency is recorded then.
    */
   recordFinal(utterance: number, flushedAtMs: number | undefined): void {
     if (flushedAtMs !== undefined) this.#metrics.finalSeconds.record(secondsSince(flushedAtMs), this.#labels);

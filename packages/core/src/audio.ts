@@ -1,4 +1,4 @@
-/** The only audio format that the interface supports. */
+/** Format and limits of the audio of a native stream. Such a stream supports no other format. */
 export const AUDIO = {
   encoding: 'pcm_s16le',
   sampleRateHz: 16_000,

@@ -103,7 +103,10 @@ export interface ErrorBody {
   error: { type: string; code: string; message: string; request_id: string };
 }
 
-/** An error response of the API. Any code that handles a request may throw it. One error handler writes all of them. */
+/**
+ * An error response of the API. Any code that handles a request may throw it. One error handler writes those of HTTP
+ * routes, and another one those of WebSocket handshakes.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

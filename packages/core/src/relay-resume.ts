@@ -30,7 +30,10 @@ export const RESUME_LIMITS = {
   keptBytes: 8_388_608,
 } as const;
 
-/** Parses the number in a header. Returns undefined if the header is missing or is not a whole number. */
+/**
+ * Parses the number in a header. Returns undefined if the header is missing or is not a whole number of at most 15
+ * digits.
+ */
 export function parseResumeNumber(value: string | string[] | undefined): number | undefined {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
@@ -68,7 +71,7 @@ export class ResendBuffer {
   /**
    * Drops the bytes before an acknowledged position, of which only the lower 32 bits are given. Returns false if the
    * position is after the last byte sent. A position before the first kept byte changes nothing. It occurs if a resume
-   * has dropped more bytes than an older `ack` confirms.
+   * or the size limit has dropped more bytes than an older `ack` confirms.
    */
   acknowledge(position: number): boolean {
     const acknowledged = this.#start + ((position - this.#start) | 0);

@@ -59,7 +59,7 @@ test.each([
   expect(parseRelayRequest(text)).toEqual({ ok: false, reason });
 });
 
-test('the relay parsers never throw, and their reasons never quote the input', () => {
+test('parseRelayAnswer never throws, and its reasons never quote the input', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 12 }), (secret) => {
       for (const text of [

@@ -20,8 +20,8 @@ const MISSING_MODEL =
 const SUSPENDED = 'The account was suspended. Ask the administrator of the service.';
 
 /**
- * Returns how to close a connection whose recognition has ended. `cause` is an error, or the reason with which the
- * stream ended.
+ * Returns how to close a connection that cannot continue. `cause` is an error, the reason with which the stream ended,
+ * or `missing_model`.
  */
 export function closingFor(cause: string | Error): Closing {
   if (cause instanceof ApiError && cause.status < 500 && cause.status !== 429) {

@@ -133,14 +133,6 @@ describe('session.update', () => {
     expect(texts).toEqual([{ type: 'config', context: [56, right] }]);
   });
 
-  test('with a delay selects a context that is known only after the first worker of the model has opened the stream', async () => {
-    const { start } = createConnection({ contexts: [[56, 13]] });
-    const stream = await start();
-    const endpointing = { silence_ms: 500 };
-    expect(stream.texts).toEqual([13, 3].map((right) => ({ type: 'config', context: [56, right], endpointing })));
-    expect(stream.audioBytes).toBeGreaterThan(0);
-  });
-
   test('without a change sends nothing to the stream, and with a change ends the current utterance first', async () => {
     const { update, start } = createConnection();
     const { texts } = await start();
@@ -156,6 +148,14 @@ describe('session.update', () => {
     expect(events.at(-1)?.error?.code).toBe('model_not_found');
     expect(state.closed).toEqual([1008, 'model_not_found']);
   });
+});
+
+test('a connection applies the context of its delay when the first worker of the model has opened the stream and the contexts are known', async () => {
+  const { start } = createConnection({ contexts: [[56, 13]] });
+  const stream = await start();
+  const endpointing = { silence_ms: 500 };
+  expect(stream.texts).toEqual([13, 3].map((right) => ({ type: 'config', context: [56, right], endpointing })));
+  expect(stream.audioBytes).toBeGreaterThan(0);
 });
 
 describe('appended audio', () => {

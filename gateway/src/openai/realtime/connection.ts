@@ -54,7 +54,7 @@ export class Connection {
   readonly #refused = { invalid: 0, rate: 0 };
   /** Number of appended samples, at the sample rate of streams. */
   #appended = 0;
-  /** Number of samples that were appended before the last commit or clear. */
+  /** Number of appended samples that a commit, a clear or a `final` has covered. */
   #committed = 0;
   #isClosed = false;
 
@@ -113,7 +113,7 @@ export class Connection {
     this.#recognizer.close(code);
   }
 
-  /** Transcribes the buffered audio and then closes the connection. */
+  /** Closes the connection. If a session is ready, the audio that it has received is transcribed first. */
   finish(): void {
     this.#recognizer.finish();
   }
@@ -169,7 +169,10 @@ export class Connection {
     if (model !== undefined && before.model === undefined) this.#recognizer.enable();
   }
 
-  /** Selects the model. Returns false if the model cannot be used. The connection is then closed. */
+  /**
+   * Checks a model that the client selects. If it cannot be used, closes the connection and returns false. Throws if
+   * there is a session, because its model cannot change.
+   */
   #selectModel(model: string): boolean {
     if (this.#recognizer.isActive) {
       const message = 'The model cannot change while audio is recognized. Open another connection.';

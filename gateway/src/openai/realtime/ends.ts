@@ -40,7 +40,9 @@ export function isEndedByService(ends: readonly End[], waiting: Operations): boo
   return isConfigured || (ends.at(-1) === 'finish' && waiting.audioBytes > 0);
 }
 
-/** Returns the answer to a commit or clear if no stream has received audio before it. */
+/**
+ * Returns the answer to a commit or clear that no stream answers, because there is no stream or its stream has ended.
+ */
 export function answerWithoutAudio(end: 'flush' | 'reset'): ServerMessage {
   if (end === 'reset') return { type: 'reset_ack', utterance: 1 };
   return { type: 'final', text: '', utterance: 1, audio_start_ms: 0, audio_end_ms: 0, words: [] };

@@ -9,7 +9,10 @@ export type InvalidEventCode =
   | 'input_audio_buffer_commit_empty'
   | 'rate_limited';
 
-/** Thrown for an event of a client that is refused. The connection stays open. */
+/**
+ * Thrown for an event of a client that is refused. The connection stays open, unless the client has sent too many such
+ * events.
+ */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent';
   readonly code: InvalidEventCode;

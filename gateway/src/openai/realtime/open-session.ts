@@ -15,7 +15,7 @@ export interface OpenSessionParts extends CreateOptions {
   metrics: GatewayMetrics;
   keys: KeyCheck;
   openStream: Streams['open'];
-  /** Maximum total time of the requests to Redis for one session. */
+  /** Time after which one attempt to reserve a session sends no further request to Redis. */
   deadlineMs: number;
 }
 

@@ -12,7 +12,7 @@ import type { RecognizerEvents, RecognizerParts } from './recognizer-parts.ts';
 import { SessionSender } from './session-sender.ts';
 import { SessionTimers } from './session-timers.ts';
 
-/** Maximum audio that is held until a worker has opened the stream. At the limit, reading from the client pauses. */
+/** Limit of the audio that is held until a worker has opened the stream, as a duration in the format of streams. */
 const MAX_HELD_MS = 60_000;
 const MAX_HELD_BYTES = MAX_HELD_MS * SAMPLES_PER_MS * AUDIO.bytesPerSample;
 /** Maximum number of operations that are held. Small parts of audio are joined to one operation. */
@@ -108,7 +108,7 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Transcribes the buffered audio and ends the recognition. `onFailed` is then called with the reason. */
+  /** Ends the recognition, after a transcript of the received audio if a session is ready. Then calls `onFailed`. */
   finish(): void {
     this.#lastReason = 'session_time_limit';
     if (this.#state === 'ready') this.#endStream('session_time_limit');
@@ -187,7 +187,7 @@ export class Recognizer {
   /** Creates the client of a stream. The stream may call it before `open` has returned the stream. */
   #createClient(): StreamClient {
     return {
-      // Idle timeout and pings of the stream are off. The connection has its own, which also run between sessions.
+      // Idle timeout and pings of the stream are off. SessionTimers and the pings of the connection replace them.
       isReading: false,
       send: (message) => this.#receive(message),
       read: (on) => {
@@ -220,7 +220,7 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Answers a commit or clear if no stream has received audio before it. */
+  /** Answers a commit or clear that no stream answers, because there is no stream or its stream has ended. */
   #answer(end: 'flush' | 'reset'): void {
     this.#events.onMessage(answerWithoutAudio(end), audioMs(this.#earlierSamples), 'client');
   }

@@ -14,7 +14,7 @@ export function isRealtime({ url = '' }: IncomingMessage): boolean {
   return url === REALTIME_PATH || url.startsWith(`${REALTIME_PATH}?`);
 }
 
-/** Checks the headers of a realtime handshake, before any lookup. Returns the model in its query. */
+/** Checks the headers and the query of a realtime handshake, before any lookup. Returns the model in its query. */
 export function readTarget({ method, headers, url = '' }: IncomingMessage): { model: string | undefined } {
   const { 'sec-websocket-key': key, 'sec-websocket-version': version, upgrade } = headers;
   const isValid = method === 'GET' && upgrade?.toLowerCase() === 'websocket' && version === '13';

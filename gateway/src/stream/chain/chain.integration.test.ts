@@ -190,7 +190,7 @@ test('Chain.settle stops an extension that waits for memory, so that the extensi
   expect(budget.heldBytes).toBe(0);
 });
 
-test('Chain.extend returns the outcome stale if another gateway has failed the session', async () => {
+test('Chain.extend returns the outcome stale if the session has already failed in the ledger', async () => {
   const { tenant, chain, owner, sessionId } = await open();
   await ledger.sessions.fail(tenant, sessionId, owner, 0, 'gateway lost');
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'stale' });

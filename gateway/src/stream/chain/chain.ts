@@ -11,7 +11,7 @@ import type { Extension, StreamChain, StreamEnd } from '../session.ts';
 import type { Claims } from '../settlement/claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
-/** Time between two attempts while Redis is unavailable or there is no memory. */
+/** Time between two attempts after a failed request to Redis, or while there is no memory. */
 const RETRY_MS = 200;
 
 export interface ChainParts {
@@ -170,7 +170,10 @@ export class Chain implements StreamChain {
     return ledger.sessions.chain({ tenant, sessionId, owner, nextId, seconds: partMs / 1000, chainId });
   }
 
-  /** Repeats a request while Redis is unavailable. Returns undefined if the stream ends before Redis answers. */
+  /**
+   * Repeats a request until it succeeds. Logs each error except those of an unavailable Redis. Returns undefined if the
+   * stream ends before that.
+   */
   async #retry<T>(request: () => Promise<T>): Promise<T | undefined> {
     while (!this.#stopped) {
       try {

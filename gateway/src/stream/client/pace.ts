@@ -4,7 +4,7 @@ import type { Utterances } from '../recognition/utterances.ts';
 const CHUNKS_AHEAD = 4;
 /** Smallest chunk size, in samples, that is used with CHUNKS_AHEAD. Smaller chunks count as this size. */
 const MIN_CHUNK_SAMPLES = 5120;
-/** Number of unanswered flushes and resets above which reading from the sender is paused. */
+/** Number of unanswered flushes and resets at which reading from the sender is paused. */
 const MAX_UNANSWERED = 32;
 
 /** Returns whether the sender is so far ahead of the worker that reading from it must be paused. */

@@ -29,8 +29,8 @@ export interface Offer {
 }
 
 /**
- * An offer whose credential has a valid MAC and has not expired. Only Redis knows whether the credential was already
- * used.
+ * An offer whose credential has a valid MAC. The credential is valid, or expired less than CLOCK_TOLERANCE_MS ago. Only
+ * Redis knows whether the credential was already used.
  */
 export interface VerifiedOffer extends ReadCredential {
   sessionId: string;

@@ -67,8 +67,8 @@ export class OutgoingStream {
   }
 
   /**
-   * Removes and returns the next frame, with at most `maxBytes` of audio. Returns undefined if the worker has no room
-   * for it.
+   * Removes and returns the next frame, with at most `maxBytes` of audio. Returns undefined if there is none, or if the
+   * worker has no room for it.
    */
   take(maxBytes: number): OutgoingFrame | undefined {
     const next = this.#queue[0];

@@ -46,7 +46,7 @@ export async function findWorker(
     lastWaitAtMs = now;
     options.onWait({ pool, remainingMs: untilMs - now });
   };
-  /** Waits until the request should be repeated. Returns false if `untilMs` has passed. */
+  /** Waits until the request should be repeated, the search is abandoned or `untilMs` has passed. */
   const pause = async (avoid: readonly string[]) => {
     const stepMs = Math.min(times.statusMs, avoid.length === 0 ? Infinity : AVOID_CHECK_MS);
     while (!(await waiter.wait(Math.min(stepMs, untilMs - performance.now())))) {

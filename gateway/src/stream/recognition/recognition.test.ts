@@ -60,7 +60,7 @@ function startRecognition(
   return { events, recognition, utterances };
 }
 
-test('Recognition fails only its own stream, with internal_error, when Redis rejects the placement', async () => {
+test('Recognition fails its stream with internal_error when Redis rejects the placement', async () => {
   const { events } = startRecognition(() => Promise.reject(new Error('NOPERM')));
   await eventually('the stream fails', 20_000, () => events.length > 1);
   expect(events).toEqual(['logged', 'internal_error']);

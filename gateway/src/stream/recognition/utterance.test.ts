@@ -36,7 +36,7 @@ describe('Utterance', () => {
     expect(utterance.deliver(5)).toBe(false);
   });
 
-  test('may end at a cut unless the cut is before text that the client has received, and may end with a final anywhere', () => {
+  test('may end at a cut inside its audio, unless the client has text after the cut, and may end with a final anywhere', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(10));
     utterance.deliver(4);

@@ -88,8 +88,8 @@ export class Utterance {
   }
 
   /**
-   * Time of the flush. Undefined before the flush. Also undefined if the sender was ahead of real time, because the
-   * `final` would then be late in any case.
+   * Time of the flush. Undefined before the flush, and if a pause has ended the utterance. Also undefined if the sender
+   * was ahead of real time, because the `final` would then be late in any case.
    */
   get flushedAtMs(): number | undefined {
     return this.#flushedAtMs;

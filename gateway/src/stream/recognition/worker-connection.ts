@@ -18,7 +18,7 @@ export interface WorkerConnectionOptions {
   readonly openTimeoutMs: number;
   /** Called when the last stream has left. */
   readonly onIdle: () => void;
-  /** Called once when the connection has closed or could not be opened, after its streams were notified. */
+  /** Called once when the connection has closed or could not be opened, before its streams are notified. */
   readonly onClosed: () => void;
   /** Called when a lost connection was resumed or could not be resumed. */
   readonly onLossSettled: (outcome: LossOutcome) => void;

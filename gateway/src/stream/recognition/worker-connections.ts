@@ -19,9 +19,9 @@ interface Entry {
 }
 
 /**
- * The connections of this gateway to workers. There is one for each address and model. It is opened for the first
- * stream and closed after the last one. Streams of different models never share a connection, because the certificate
- * of a worker is for one model only.
+ * The connections of this gateway to workers. For each address and model, at most one of them takes new streams. It is
+ * opened for the first stream, and closed when it has had no stream for IDLE_MS. Streams of different models never
+ * share a connection, because the certificate of a worker is for one model only.
  */
 export class WorkerConnections {
   readonly #entries = new Map<string, Entry>();

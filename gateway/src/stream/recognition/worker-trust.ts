@@ -3,7 +3,7 @@ import { checkServerIdentity } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { workerServerName } from '@svc-asr/core';
 
-/** TLS options of a connection to a worker. Empty if the address of the worker is ws://. */
+/** TLS options of a connection to a worker. Empty if there is no CA file. */
 export type WorkerTls = Pick<ConnectionOptions, 'ca' | 'servername' | 'checkServerIdentity' | 'allowPartialTrustChain'>;
 
 /** Decides to which addresses the streams of a model may be sent. */
@@ -18,7 +18,7 @@ export interface WorkerTrust {
 /**
  * Creates the check of workers. If there is a CA file, a worker must have a wss:// address and present the certificate
  * of its model. The address itself proves nothing, because every process that can write to Redis can register one. The
- * file is read for each connection, so that a renewed CA applies without a restart.
+ * file is read at each check, so that a renewed CA applies without a restart.
  */
 export function createWorkerTrust({ caFile, serverName }: { caFile: string; serverName: string }): WorkerTrust {
   const schemes = caFile === '' ? ['ws:', 'wss:'] : ['wss:'];

@@ -18,7 +18,7 @@ interface OpenedStream extends OwnedStream {
 export interface Settlements {
   /** Writes the end of a stream to the ledger. Repeats it while Redis is unavailable or rejects it. */
   add: (stream: OpenedStream, owner: Owner, end: StreamEnd) => Promise<void>;
-  /** Disconnects a session after the answer to `connect` was lost, so that the client can use the credential again. */
+  /** Disconnects a session whose handshake has failed, so that the client can use the credential again. */
   rollBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   /**

@@ -37,8 +37,9 @@ export const KeyModels = Type.Array(
   },
 );
 
-/** Fields of a key that never change. */
+/** Fields that every key has and that never change. */
 const FIXED = ['tenant', 'displayName', 'keyId', 'hash', 'pepperId', 'lastFour'];
+/** Optional fields that never change. */
 const LISTS = ['scopes', 'models'];
 
 /** Returns a CEL expression for "the optional list has not changed". */

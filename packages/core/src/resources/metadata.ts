@@ -18,7 +18,10 @@ export function nameOf(description: string) {
   return Type.String({ ...NAME, description });
 }
 
-/** Kubernetes allows DNS subdomains as names. This rule excludes dots, so that a name is a DNS label. */
+/**
+ * Kubernetes allows DNS subdomains as names. This rule excludes dots and names of more than 63 characters, so that a
+ * name is a DNS label.
+ */
 export const NAME_RULE: CelRule = {
   rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
   message: 'metadata.name must be at most 63 characters without a dot: choose a shorter name, with - for each dot',

@@ -8,7 +8,7 @@ const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?$';
 /** Formats of a quantity that are accepted. Kubernetes accepts a few more. */
 const QUANTITY = '^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$';
 
-/** Prefix of the labels and annotations that link pods to their model. */
+/** Prefix of the labels and annotations of pods that only the operator may set. */
 export const RESERVED_PREFIX = 'asr.svc.dev/';
 
 export const LabelValue = Type.String({ maxLength: 63, pattern: LABEL_VALUE });

@@ -58,7 +58,10 @@ export function resourceKey(resource: Resource): string {
   return `${resource.kind}/${resource.metadata.name}`;
 }
 
-/** Returns the violations of rules that involve several fields. The CRDs contain the same rules in CEL. */
+/**
+ * Returns the violations of rules that a schema cannot express, such as rules about several fields. The API server
+ * checks the same rules by the CRDs.
+ */
 function rulesBeyondSchema(resource: Resource): Problem[] {
   switch (resource.kind) {
     case 'ASRModel':

@@ -11,7 +11,7 @@ import type { Tenant } from './tenant.ts';
 import { findTierProblems } from './tier.ts';
 import { findClaimProblems } from './worker.ts';
 
-/** Returns the problems of a model that its schema cannot express. The CEL rules of the CRD check the same. */
+/** Returns the problems of a model that its schema cannot express. The API server checks the same rules by the CRD. */
 export function findModelProblems({ metadata, spec }: AsrModel): Problem[] {
   const { maxAudioSeconds, drainSeconds, artifact, hostedBy, worker, scaling } = spec;
   const problems: Problem[] = [];

@@ -10,7 +10,7 @@ import type { WorkerSpec } from './worker.ts';
 
 const MAX_TIERS = 8;
 
-/** Fields that each entry of `pools` sets for itself. They replace the same fields of `worker`. */
+/** Optional fields that each entry of `pools` sets for itself. A model with `pools` must not set them in `worker`. */
 export const TIER_FIELDS = [
   'accelerator',
   'resources',
@@ -111,7 +111,7 @@ interface TieredSpec {
   scaling: { mode: string; min: number; max: number };
 }
 
-/** Returns the problems of `pools` that the schema cannot express. The CEL rules of TIER_RULES check the same. */
+/** Returns the problems of `pools` that the schema cannot express. The API server checks the same rules by the CRD. */
 export function findTierProblems({ pools, hostedBy, worker, scaling }: TieredSpec): Problem[] {
   if (pools === undefined) return [];
   const problems: Problem[] = [];

@@ -58,7 +58,8 @@ export const resourceClaims = Type.Array(
 );
 
 /**
- * Returns the problems of resource claims that their schema cannot express. The CEL rules of the schema check the same.
+ * Returns the problems of resource claims that their schema cannot express. The API server checks the same rules by the
+ * CRD.
  */
 export function findClaimProblems({ resourceClaims: claims = [] }: Pick<WorkerSpec, 'resourceClaims'>): Problem[] {
   const names = claims.map(({ name }) => name);

@@ -132,7 +132,7 @@ test.each([0, 20])(
   },
 );
 
-test('a rollout is rolled back after startSeconds if none of its workers can be scheduled', () => {
+test('a rollout is rolled back after startSeconds in which its workers failed to start and none of them ran', () => {
   const observe = createRollout();
   const failing = { old: seen(0), new: seen(0, 0, { startFailure: { message: 'exceeded quota' } }) };
   observe(failing, 0);

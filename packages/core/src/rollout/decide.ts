@@ -47,7 +47,9 @@ export type RolloutPhase = 'Steady' | 'Queued' | 'Starting' | 'Canary' | 'Rollin
 
 export interface RolloutDecision {
   readonly phase: RolloutPhase;
-  /** Revision of all workers of the pool after the rollout. */
+  /**
+   * Revision that the workers of the pool should have. In the phases Queued and RolledBack, it is the stable revision.
+   */
   readonly revision: string;
   /** Revision that serves the sessions that `revision` does not serve yet. Undefined if none is needed. */
   readonly stable: string | undefined;
@@ -72,8 +74,9 @@ const UNSEEN: RevisionObservation = { running: 0, ready: 0, counts: NO_COUNTS };
  * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained meanwhile |
  * | RolledBack | the model specifies another revision     | none                          | all                          |
  *
- * A rollout is rolled back in three cases. The new revision breaches the gate in Canary or Rolling. It is in Starting
- * for startSeconds. One of its tiers is blocked for startSeconds, in any phase. A failed observation changes nothing.
+ * A rollout is rolled back in three cases. The new revision breaches the gate in Canary or Rolling. Its workers have
+ * been starting for startSeconds, and none of them is ready. One of its tiers is blocked for startSeconds, in any phase.
+ * A failed observation changes no phase.
  */
 export function decideRollout(input: RolloutInput): RolloutDecision {
   const { state, wanted } = input;

@@ -4,7 +4,10 @@ import { latencyQuantile } from './latency.ts';
 
 export type RolloutSpec = AsrModel['spec']['rollout'];
 
-/** Limits that a new revision must not exceed while both revisions serve sessions. */
+/**
+ * Limits that a new revision must not exceed from the time at which its first worker is ready until the end of its
+ * rollout.
+ */
 type GateLimits = Pick<RolloutSpec, 'maxFailurePercent' | 'maxDeltaP95Ms'>;
 
 /** Reason why a revision is rolled back. */

@@ -27,7 +27,7 @@ export interface Candidate {
    * Time for which the candidate was observed. Periods without an observation or without ready workers do not count.
    */
   readonly watchedMs: number;
-  /** Time of the last observation. Undefined if this operator process has made none. */
+  /** Time of the last observation. Undefined if this operator process has made none, or if the last one failed. */
   readonly observedAtMs: number | undefined;
   /** Counts at the time when the candidate started to accept sessions. */
   readonly before: { readonly candidate: RevisionCounts; readonly stable: RevisionCounts } | undefined;

@@ -79,7 +79,7 @@ export interface ScalingDecision {
  * | needs fewer workers                | the highest need within scaleDownDelaySeconds (Stabilizing)         |
  * | no demand for idleToZeroSeconds    | the minimum, without a buffer (Idle)                                |
  * | sessions wait, but slots are free  | one more worker (Starved)                                           |
- * | any, but the slots are unknown     | one worker, which measures them (Measuring)                         |
+ * | needs workers, slots are unknown   | one worker, which measures them (Measuring)                         |
  * | no demand, first worker starting   | one worker, because its node takes minutes and may be there soon    |
  *
  * A period without a known load, or without decisions, counts as if every worker had been needed.

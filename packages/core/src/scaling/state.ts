@@ -20,7 +20,10 @@ export interface Peak {
   readonly workers: number;
 }
 
-/** Returns the first state of a pool whose only known property is its number of workers. */
+/**
+ * Returns the first state of a pool with this many workers. `slotsPerWorker` is their expected number of slots, if it
+ * is known.
+ */
 export function initialScaling(workers: number, nowMs: number, slotsPerWorker?: number): ScalingState {
   return {
     desired: workers,

@@ -100,7 +100,7 @@ test('fillTiers never returns more workers for a lower need', () => {
   );
 });
 
-test('decideTiers keeps running workers that are not registered, until idleToZeroSeconds have passed without demand', () => {
+test('decideTiers keeps running workers that are not registered while there was no demand for less than idleToZeroSeconds', () => {
   const spec = {
     mode: 'Sessions' as const,
     min: 0,

@@ -48,7 +48,7 @@ export interface FilledTiers {
   readonly counts: ReadonlyMap<string, number>;
   /** Needed slots that no tier can provide. */
   readonly missing: number;
-  /** True if sessions wait until the first worker of a tier has measured its slots. */
+  /** True if a tier needs workers whose slots are unknown until its first worker has measured them. */
   readonly isMeasuring: boolean;
 }
 
@@ -149,7 +149,8 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
 
 /**
  * Returns the slots of a tier with which the first decision starts. Workers that run but have not registered count with
- * their expected slots. They may have to register again, for example because the ledger lost its data.
+ * their expected slots, or with one slot each if these are unknown. They may have to register again, for example
+ * because the ledger lost its data. They do not count if the tier cannot start workers, unless the tier was removed.
  */
 function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemoved }: ObservedTier): number {
   const ready = workers.reduce((sum, { slots }) => sum + slots, 0);

@@ -6,7 +6,10 @@ export const STREAM_SUBPROTOCOL = 'svc.realtime.v1';
 /** Prefix of the second subprotocol that clients offer. The rest is the credential of the session, which works once. */
 export const SESSION_CREDENTIAL_PREFIX = 'svc.auth.';
 
-/** Limits of the stream. Durations are defaults of settings. The other values are fixed by the interface. */
+/**
+ * Limits of the stream. The values in seconds are defaults, which settings or the model can change. The other values
+ * are fixed.
+ */
 export const STREAM_LIMITS = {
   /** Maximum size of a binary frame. */
   maxFrameBytes: AUDIO.maxFrameBytes,

@@ -68,7 +68,7 @@ test.each([
 
 test.each([
   ['ASCII', 'a'],
-  ['three bytes a character', 'ũ€'],
+  ['two and three bytes a character', 'ũ€'],
   ['pairs of surrogates', '😀'],
 ])('parseClientMessage accepts a message of the maximum size and refuses one that is larger (%s)', (_, filler) => {
   const head = '{"type":"flush","pad":"';
