@@ -68,7 +68,7 @@ def wait_until_settled() -> None:
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow long waits, so that no test fails on a slow machine."""
+    """Allow long waits on a slow machine, and wait until earlier sessions are settled."""
     monkeypatch.setattr("svc_asr.long.long_stream.JOIN_PATIENCE_S", 60)
     monkeypatch.setattr("svc_asr.long.long_stream.RECONNECT_PATIENCE_S", 60)
     wait_until_settled()
@@ -171,7 +171,7 @@ def test_a_stream_returns_deltas_and_a_final_and_is_charged_to_the_second() -> N
     run(body)
 
 
-def test_cancel_session_frees_the_place_of_a_reserved_session() -> None:
+def test_cancel_session_ends_a_reserved_session_as_expired() -> None:
     async def body(client: Client) -> None:
         session = await client.create_session(MODEL)
         with pytest.raises(SvcAsrError) as caught:

@@ -174,7 +174,7 @@ def test_get_and_cancel_session_use_the_path_of_the_session() -> None:
 @pytest.mark.parametrize(
     "address", ["http://asr.example", "ftp://asr.example", "https://u:p@asr.example", "asr.example"]
 )
-def test_client_refuses_an_address_that_would_reveal_the_key(address: str) -> None:
+def test_client_refuses_an_address_that_is_invalid_or_would_reveal_the_key(address: str) -> None:
     with pytest.raises(ValueError, match="base_url"):
         Client(address, KEY)
 

@@ -137,7 +137,7 @@ def test_a_pending_flush_is_sent_again_to_the_new_session() -> None:
     assert len(service.streams[1].audio) == 3 * 32_000
 
 
-def test_a_new_session_waits_until_the_previous_one_is_settled() -> None:
+def test_create_session_is_retried_after_concurrency_limit_exceeded() -> None:
     async def body(service: ScriptedService) -> None:
         service.refusals.extend([HELD, HELD])
         transcript = await transcribe(service, audio_of(1, [(0.5, 7)]))
@@ -202,7 +202,7 @@ def test_an_idle_long_stream_sends_keep_alives(monkeypatch: pytest.MonkeyPatch) 
     assert stream.messages[0] == {"type": "keepalive"}
 
 
-def test_close_ends_the_session_without_a_final() -> None:
+def test_send_raises_after_close() -> None:
     async def body(service: ScriptedService) -> None:
         stream = open_long(service)
         await stream.send(bytes(3200))

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Runs on your server: the API key never leaves it.
+// Runs on your server, so that clients do not get the API key.
 export async function createSession(model, maxAudioSeconds) {
   const idempotencyKey = randomUUID(); // a new one for each session, the same one for its retries
   for (let attempt = 0; ; attempt++) {

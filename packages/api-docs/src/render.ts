@@ -23,7 +23,8 @@ export function renderDocuments(): Documents {
 }
 
 /**
- * Builds the Content-Security-Policy of the page. It allows the inline script and style by their hashes, nothing else.
+ * Builds the Content-Security-Policy of the page. It allows only the inline script and style, by their hashes, and
+ * images in data URLs.
  */
 function contentSecurityPolicy(script: string, style: string): string {
   return [

@@ -6,7 +6,10 @@ export const CREATE_SESSION_SAMPLES = [shell('create-session.sh'), node('create-
 export const TRANSCRIBE_FILE_SAMPLES = [shell('transcribe-file.sh'), node('transcribe-file.mjs')];
 export const GET_USAGE_SAMPLES = [shell('get-usage.sh'), node('get-usage.mjs')];
 
-/** Example programs for the stream. The browser program streams the microphone, and the others stream a file. */
+/**
+ * Example programs for the stream. The browser program has two files and streams the microphone. The other programs
+ * stream a file.
+ */
 export const STREAM_SAMPLES = [
   javascript('Browser', 'stream.browser.js'),
   javascript('Browser: pcm16.js', 'pcm16.js'),

@@ -4,7 +4,10 @@ import type { AskModel } from './choose-model.ts';
 import type { Invocation } from './command.ts';
 import { InterruptedError } from './exit.ts';
 
-/** Creates a function that asks the user for a model on the terminal. Without a terminal it returns undefined. */
+/**
+ * Creates a function that asks the user for a model on the terminal. Without a terminal, with --json and at Ctrl-D, it
+ * returns undefined.
+ */
 export function askModel({ stdin, stderr, json }: Pick<Invocation, 'stdin' | 'stderr' | 'json'>): AskModel {
   return async (models) => {
     if (json || stdin.isTTY !== true || stderr.isTTY !== true) return undefined;

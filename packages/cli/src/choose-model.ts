@@ -2,7 +2,7 @@ import type { Model } from '@svc-asr/core';
 import { UsageError } from './exit.ts';
 import { modelsFor } from './language.ts';
 
-/** Asks the user for one of several models. Undefined if there is no user to ask. */
+/** Asks the user for one of several models. Undefined if there is no user to ask, or if the user gives no answer. */
 export type AskModel = (models: readonly Model[]) => Promise<Model | undefined>;
 
 /** Returns the model to use: the only one that fits the language, or the one that the user selects. */

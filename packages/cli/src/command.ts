@@ -30,7 +30,7 @@ export interface Stdout extends NodeJS.WritableStream {
 export interface Invocation {
   /** Returns the value of an argument by its name in `args`. */
   argument: (name: string) => string;
-  /** Returns all values of the last argument of a command that accepts several. */
+  /** All values of the last argument, which some commands accept several times. */
   rest: readonly string[];
   /** Returns the value of an option. Undefined if it was not given. */
   option: (name: string) => string | undefined;

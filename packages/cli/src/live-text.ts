@@ -1,7 +1,7 @@
 import { printable } from './output.ts';
 import { wrapText } from '@svc-asr/core/subtitles';
 
-/** A terminal with a known size. */
+/** A terminal. If its size is unknown, 80 columns and 24 rows are assumed. */
 export interface Screen {
   write: (text: string) => unknown;
   columns?: number;

@@ -95,7 +95,9 @@ function missingOptions(known: Record<string, Option>, given: Record<string, unk
   return required.map(([name, { value }]) => `--${name} ${value ?? ''}`);
 }
 
-/** Refuses secrets, because other users can see arguments, and the shell history stores them. */
+/**
+ * Refuses API keys and session credentials, because other users can see arguments, and the shell history stores them.
+ */
 function refuseSecrets(line: readonly string[]): void {
   if (line.some((word) => /svc_live_v1_[0-9A-Za-z]{10}_|svc\.auth\./.test(word))) {
     throw new UsageError(

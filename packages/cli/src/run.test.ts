@@ -82,7 +82,7 @@ test('svc-asr --version prints the version of the package', async () => {
     expect(await run(flag)).toEqual({ status: 0, out: `svc-asr ${version}\n`, err: '' });
 });
 
-test('svc-asr --help lists user commands and admin commands in separate sections, in 80 columns', async () => {
+test('svc-asr --help lists user commands and admin commands in separate sections, and svc-asr help COMMAND equals COMMAND --help', async () => {
   const { out } = await run('--help');
   const [user = '', admin = ''] = out.split('Admin commands');
   expect(user).toMatch(/\n {2}transcribe FILE\.\.\. /);

@@ -6,7 +6,7 @@ import type { Invocation } from './command.ts';
 import { UsageError } from './exit.ts';
 import { createNodeFetch } from './node-fetch.ts';
 
-/** A user is waiting at the terminal, so the command retries less often than a server. */
+/** Maximum number of retries of a request, and longest wait between two of them. */
 const MAX_RETRIES = 3;
 const MAX_RETRY_WAIT_MS = 60_000;
 /** Longest wait until other sessions of the account have ended and a new one can be created. */

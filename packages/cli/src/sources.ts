@@ -11,7 +11,7 @@ export interface Sources {
   file: LocalFile;
 }
 
-/** Content of `local.json`, which `npm start` writes. */
+/** Content of `local.json`, which `npm start` writes, or of a profile. */
 export interface LocalFile {
   base_url?: string;
   admin_url?: string;

@@ -22,7 +22,7 @@ export interface Table {
 
 /**
  * Formats a table for a terminal. If it is too wide, optional columns are left out. If it is still too wide, each row
- * becomes a block of one line per column.
+ * becomes a block with one entry per column.
  */
 export function fitTable({ head, rows, optional }: Table, columns: number): string {
   let [shownHead, shownRows] = [head, rows];

@@ -87,7 +87,10 @@ function isFormat(text: string): text is TranscriptFormat {
   return Object.hasOwn(TRANSCRIPT_FORMATS, text);
 }
 
-/** Returns the folder that --output names. Undefined if it names a file. Creates a folder for several files. */
+/**
+ * Returns the folder that --output names. Undefined if it names a file. Creates the folder if there are several files
+ * or the name ends with `/`.
+ */
 function folderOf(given: string, files: number, cwd: string): string | undefined {
   const path = resolve(cwd, given);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;

@@ -61,7 +61,7 @@ test('transcribe with the file name - streams standard input and reserves the lo
   expect(service.requests[0]?.max_audio_seconds).toBe(300);
 });
 
-test('transcribe --json prints each event as a line, and --context configures the stream', async () => {
+test('transcribe --json prints each event as a line, and --context and --endpointing configure the stream', async () => {
   const line = [
     'transcribe',
     fileOf(1.5),

@@ -14,7 +14,7 @@ import { clientOf, createSessionPatiently } from './service-client.ts';
 import { configOf, maxSecondsOf } from './stream-options.ts';
 import type { Transcript } from './transcript.ts';
 
-/** A user is waiting, so the command retries less often than a server. */
+/** A user is waiting, so the command reconnects less often than the client does by default. */
 const MAX_RECONNECTS = 3;
 
 /** Everything that the transcription of several sources shares. */

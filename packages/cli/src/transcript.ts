@@ -20,6 +20,7 @@ export interface TranscriptOptions {
 
 /**
  * Creates the output of a transcript. Finals go to standard output. Text that may change appears only on a terminal.
+ * With `json`, every event is a line on standard output.
  */
 export function createTranscript({ json, output, stdout, env }: TranscriptOptions): Transcript {
   const live = json ? NO_LIVE_TEXT : liveTextOn(stdout, env);
@@ -38,7 +39,7 @@ export function createTranscript({ json, output, stdout, env }: TranscriptOption
   };
 }
 
-/** Creates an output that shows only the progress. The transcript is written when it is complete. */
+/** Creates an output that shows only the progress, and no text of the transcript. */
 export function createProgressTranscript(live: LiveText, progress: Progress): Transcript {
   return {
     show: (event) => {

@@ -17,7 +17,7 @@ test.each([
   ['ftp://localhost', 'must start with https://'],
   ['https://user:hunter2@asr.example', 'must not contain a user, password'],
   ['https://asr.example/?key=x', 'must not contain a user, password'],
-])('checkAddress refuses %s with an error that does not quote the address', (address, message) => {
+])('checkAddress refuses %s with an error that does not quote a password', (address, message) => {
   expect(() => checkAddress(address, 'baseUrl')).toThrow(`baseUrl ${message}`);
   expect(() => checkAddress(address, 'baseUrl')).not.toThrow('hunter2');
 });

@@ -16,8 +16,8 @@ export interface MicrophoneOptions {
 }
 
 /**
- * Opens a microphone. The promise resolves when audio is being captured. All audio from then on is kept until a stream
- * takes it, so the speaker need not wait for the stream.
+ * Opens a microphone. The promise resolves when audio is being captured. Audio from then on is kept until a stream
+ * takes it, up to `maxBufferedSeconds`. The speaker need not wait for the stream.
  */
 export function openMicrophone(options: MicrophoneOptions = {}): Promise<Microphone> {
   const { constraints = { channelCount: 1 }, maxBufferedSeconds = 300 } = options;

@@ -3,7 +3,7 @@ export const ACCEPTED_FORMATS = 'WAV, FLAC and Ogg Opus';
 
 export type Container = 'wav' | 'flac' | 'ogg';
 
-/** Number of bytes that `sniff` needs. */
+/** Number of bytes to pass to `sniff`, which reads the first four of them. */
 export const SNIFF_BYTES = 12;
 
 const SIGNATURES: readonly (readonly [signature: string, container: Container])[] = [

@@ -16,7 +16,7 @@ CREDENTIAL_PREFIX = "svc.auth."
 def check_address(address: str, name: str) -> str:
     """Return an address without trailing slashes.
 
-    Raises ValueError if the address would send a secret unencrypted or contains one itself.
+    Raises ValueError if the address would send a secret unencrypted or may contain one itself.
     """
     url = urlsplit(address)
     host = url.hostname or ""

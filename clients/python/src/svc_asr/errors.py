@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SvcAsrFailure(Exception):
-    """Base class of all exceptions of this package."""
+    """Base class of the exceptions that this package defines."""
 
 
 class SvcAsrError(SvcAsrFailure):
@@ -52,7 +52,10 @@ class SvcAsrStreamError(SvcAsrFailure):
 
 
 class SvcAsrStreamEnded(SvcAsrFailure):
-    """The stream ended before a call was completed. Each close code has a subclass."""
+    """The stream ended before a call was completed.
+
+    Each close code except 1000 has a subclass.
+    """
 
     def __init__(self, end: StreamEnd, last_error: str | None = None) -> None:
         super().__init__(f"the stream ended with {end.code}: {last_error or end.advice.meaning}")

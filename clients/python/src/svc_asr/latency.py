@@ -31,7 +31,7 @@ def choose_context(contexts: Sequence[ModelContext], latency: Latency) -> Contex
 def choose_model(models: Sequence[Model], model: str | None, language: str | None) -> Model:
     """Return the model with an id or for a language, such as `ki` or `ki-KE`.
 
-    Without both, returns the only model. Raises ValueError if the choice is not unique.
+    Without both, returns the only model. Raises ValueError if no model fits, or several do.
     """
     if model is not None:
         found = [entry for entry in models if entry.id == model]

@@ -70,7 +70,7 @@ test('every response example of the OpenAPI document is valid against its schema
   expect(checked).toBeGreaterThan(Object.keys(ERRORS).length);
 });
 
-test('every request example of the OpenAPI document is valid, and an unknown field is refused', () => {
+test('the request examples of POST /v1/asr/sessions are valid, and an unknown field is refused', () => {
   const media = operationOf('/v1/asr/sessions').requestBody!.content['application/json']!;
   const validate = ajv.compile(resolveReference(document, media.schema.$ref!) as object);
   for (const example of Object.values(media.examples!)) expect(validate(example.value)).toBe(true);
@@ -121,7 +121,7 @@ test('every OpenAPI response documents X-Request-Id, and only 429 and 503 docume
   }
 });
 
-test('OpenAPI responses to POST document Cache-Control, and responses of rate-limited routes document the rate limit headers', () => {
+test('all responses of POST /v1/asr/sessions document Cache-Control, and the 429 of rate-limited routes documents the rate limit headers', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }

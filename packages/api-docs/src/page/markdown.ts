@@ -24,7 +24,7 @@ export function markdown(text: string): Html {
   return new Html(renderer.render(text));
 }
 
-/** Renders a text without blocks: inline code, bold and links only. */
+/** Renders a text without blocks. It may contain inline markup, such as code, bold and links. */
 export function inline(text: string): Html {
   return new Html(renderer.renderInline(text));
 }

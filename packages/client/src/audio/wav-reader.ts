@@ -53,8 +53,8 @@ export class WavReader {
   }
 
   /**
-   * Call at the end of the file. Throws if there is no audio. Returns the number of bytes that the header declares but
-   * the file lacks.
+   * Call at the end of the file. Throws if the file is not WAV or ends before its audio starts. Returns the number of
+   * bytes that the header declares but the file lacks.
    */
   end(): number {
     const pending = this.#pending;

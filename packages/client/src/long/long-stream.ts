@@ -31,7 +31,9 @@ export type SessionSource = (request: { maxAudioSeconds: number }) => Promise<As
 export interface LongStreamOptions extends StreamOptions {
   /** Length of all audio, if it is known. The last session then reserves no more than it needs. */
   totalSamples?: number;
-  /** Number of new sessions in a row that may fail without a `final`. 0 disables reconnects. Default 5. */
+  /**
+   * Number of sessions in a row that may end without a new `final`. The next such session ends the stream. Default 5.
+   */
   maxReconnects?: number;
   /** Called with each session. Do not log it. */
   onSession?: (session: AsrSession) => void;

@@ -11,7 +11,7 @@ export class Timeline {
   readonly operations: Operation[] = [];
   /** Notified after every change that may allow the next step. */
   readonly changes = new ChangeSignal();
-  /** Length of all audio, if it is known. */
+  /** Length of all audio. Infinity if it is unknown. */
   readonly totalSamples: number;
   /** Position from which a new session needs the audio. Everything before it has a `final` or was dropped. */
   resumeAt = 0;

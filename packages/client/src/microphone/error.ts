@@ -9,7 +9,7 @@ export type MicrophoneFailure =
   | 'device_lost'
   | 'buffer_full';
 
-/** Thrown if the microphone cannot be used. `code` identifies the cause, and the message names a remedy. */
+/** Thrown if the microphone cannot be used. `code` identifies the cause, and the message describes it. */
 export class MicrophoneError extends Error {
   override readonly name = 'MicrophoneError';
   readonly code: MicrophoneFailure;

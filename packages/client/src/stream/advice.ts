@@ -6,7 +6,7 @@ import { SvcAsrError } from '../error.ts';
 export interface ReconnectAdvice {
   /**
    * `new-session`: create a new session at once. `after-wait`: wait and back off first. `never`: a retry would fail
-   * again.
+   * again, or everything is done.
    */
   readonly retry: RetryAdvice;
   readonly meaning: string;

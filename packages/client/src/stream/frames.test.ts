@@ -21,7 +21,7 @@ test('createFramer cuts audio into frames of whole samples up to the maximum siz
   );
 });
 
-test('createFramer drops the half sample at the end of an utterance that is dropped', () => {
+test('Framer.drop drops the half sample at the end of an utterance', () => {
   const framer = createFramer();
   framer.cut(bytesOf(Uint8Array.of(1, 2, 3)), 100);
   framer.drop();

@@ -124,7 +124,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
         await sendMessage({ type: 'keepalive' });
       }),
     close: async () => {
-      // Before `ready` no message was sent, so there is nothing to wait for.
+      // Before `ready`, at most configs were sent, so there is nothing to wait for.
       if (life.isReady) await outbox.idle();
       life.close();
       return life.closed;

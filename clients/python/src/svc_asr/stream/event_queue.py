@@ -11,8 +11,8 @@ from ..messages import Delta, Event
 class EventQueue:
     """A queue of events with an end.
 
-    An unread delta is replaced by a newer delta of the same utterance. So a program that reads no
-    events does not use more and more memory.
+    If the last unread event is a delta, a newer delta of the same utterance replaces it. A program
+    that reads no events therefore does not collect deltas.
     """
 
     def __init__(self) -> None:
