@@ -67,7 +67,7 @@ export interface AssembleOptions {
   logger: Logger;
 }
 
-/** The parts of an operator. None of them runs yet. */
+/** The parts of an operator. Only the link to Redis is already active. */
 export interface OperatorParts {
   link: RedisLink;
   source: ResourceSource;
@@ -88,7 +88,7 @@ export interface OperatorParts {
   controller: Controller;
 }
 
-/** The queue of all background work, and the ways to add to it. */
+/** The queue of reconciles, and the ways to add to it. */
 interface Work {
   queue: WorkQueue;
   firstPass: FirstPass;
@@ -169,7 +169,7 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
     keyRetentionMs: settings.KEY_RETENTION_DAYS * DAY_MS,
     constants: ledgerConstants(settings),
   });
-  // The watch uses a connection without the leader check, because it also runs while this process is not the leader.
+  // The watch uses the link without the leader check, because it also runs while this process is not the leader.
   const { memory } = createLedger(link, { prefix });
   return {
     link,

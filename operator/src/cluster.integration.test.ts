@@ -172,7 +172,7 @@ test.concurrent(
   'an ApiKey that was created before its Tenant becomes Ready as soon as the Tenant exists',
   async () => {
     const { start, get, kubectl } = await openScene();
-    // No round of the status can run during this test.
+    // No status round of ApiKeys can run during this test.
     await ready(await start({ STATUS_BALANCE_INTERVAL_MS: String(10 * TEST_MS) }));
     const apply = (item: object) => kubectl(['apply', '-f', '-'], JSON.stringify(item));
     const expectReady = (condition: object) =>
@@ -306,7 +306,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a standby operator follows all resources and writes nothing to Kubernetes or Redis until the leader stops',
+  'a standby operator follows the Tenants, writes nothing to Redis, and becomes the leader when the leader stops',
   async () => {
     const { start, stop, apply, state } = await openScene();
     const first = await start();

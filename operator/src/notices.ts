@@ -1,6 +1,6 @@
 /** Conditions that last for a while. Each is logged when it starts or changes, and not on every occurrence. */
 export interface Notices {
-  /** Logs, unless the same version of this condition was logged before. */
+  /** Logs, unless the condition is already raised with the same version. */
   raise: (id: string, version: string, log: () => void) => void;
   /** Ends the condition. `log` runs only if it was raised. */
   clear: (id: string, log?: () => void) => void;

@@ -81,7 +81,7 @@ test('the operator writes an empty catalogue when there are no models', async ()
   expect(await catalogue()).toEqual([]);
 });
 
-test('the operator applies changed limits and a changed state to an existing tenant, and each grant only once', async () => {
+test('the operator applies a changed state and new grants to an existing tenant, and each grant only once', async () => {
   folder.write('tenant.yaml', active('acme'));
   const operator = await start({ RESYNC_SECONDS: '1' });
   await ready(operator);
@@ -98,7 +98,7 @@ test('the operator applies changed limits and a changed state to an existing ten
   expect((await ledger.journal.read('acme', {})).filter(({ type }) => type === 'grant')).toHaveLength(3);
 });
 
-test('deleting a resource file closes its tenant, revokes its key and removes its model from the catalogue', async () => {
+test('removing resources from the files closes the tenant, revokes the key and removes the model from the catalogue', async () => {
   folder.write('tenant.yaml', active('acme'));
   folder.write('key.yaml', apiKey('8fK2pQ9xLm', 'acme'));
   folder.write('models.yaml', model('m1'), model('m2'));
@@ -226,7 +226,7 @@ test('while Redis is unavailable, the operator reports not ready, and it applies
   await ready(operator);
 });
 
-test('a resync restores what is missing in Redis, but keeps a revoked key revoked', async () => {
+test('a resync restores the catalogue and the record of a Tenant in Redis, but keeps a revoked key revoked', async () => {
   folder.write('all.yaml', active('acme'), apiKey('8fK2pQ9xLm', 'acme'), model('m1'));
   await ready(await start({ RESYNC_SECONDS: '1' }));
   await ledger.apiKeys.revoke('8fK2pQ9xLm');

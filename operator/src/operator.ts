@@ -24,8 +24,8 @@ export interface OperatorOptions {
   /** Environment variables that worker processes inherit. */
   env?: NodeJS.ProcessEnv;
   /**
-   * Called when leadership was lost. The process has to end, because the next leader may have changed what this process
-   * keeps in memory.
+   * Called when leadership was lost, or when the elected operator could not start to reconcile. The process has to end.
+   * After a loss, the next leader may have changed what this process keeps in memory.
    */
   onLost?: (reason: string) => void;
 }
@@ -90,7 +90,7 @@ export async function startOperator(
   };
 }
 
-/** Creates the connection to the cluster. Undefined if the operator does not run in one. */
+/** Creates the connection to the cluster. Undefined if resources come from files. */
 function connectCluster(options: {
   settings: OperatorSettings;
   logger: Logger;

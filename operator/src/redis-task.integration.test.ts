@@ -53,7 +53,7 @@ test('a Redis task loads the Redis functions of workers again after Redis has lo
   stop();
 });
 
-test('a Redis task does nothing while another operator leads', async () => {
+test('a Redis task does nothing while its operator is not the leader', async () => {
   let isLeading = false;
   let checks = 0;
   const { stop } = runTask({ isLeading: () => (checks++, isLeading) });
@@ -76,7 +76,7 @@ test('a Redis task logs a lasting failure once', async () => {
   expect(at('error')).toHaveLength(1);
 });
 
-test('a Redis task does not report an outage of Redis as a failure of its own', async () => {
+test('a Redis task logs an outage of Redis once, as a warning and not as an error', async () => {
   let attempts = 0;
   const work = () => {
     attempts++;

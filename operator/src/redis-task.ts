@@ -10,7 +10,7 @@ export interface RedisTask {
   hurry: () => void;
 }
 
-/** Interval at which a task checks whether Redis is connected. */
+/** Interval at which a task checks whether Redis is connected, while it is not. */
 const RETRY_MS = 200;
 
 /**
@@ -20,7 +20,7 @@ const RETRY_MS = 200;
 export function createRedisTask(options: {
   link: Pick<RedisConnection, 'ready'>;
   /**
-   * False if another operator is the leader. The task then does nothing, because two operators of different versions
+   * False if this operator is not the leader. The task then does nothing, because two operators of different versions
    * would overwrite each other's work.
    */
   isLeading: () => boolean;

@@ -35,8 +35,9 @@ afterAll(async () => {
 }, KUBERNETES_TIMEOUT_MS);
 
 /**
- * Runs everything that the operator does in a cluster, from apply to delete. Returns the requests that were forbidden,
- * each as verb and resource.
+ * Runs an operator with these rights, from the creation of a Tenant, an ApiKey and an ASRModel to their deletion. In
+ * between, a Secret is refused, a node is cordoned and the pool shrinks. Returns the requests that were forbidden, each
+ * as verb and resource.
  */
 async function live(rules: Rule[]): Promise<string[]> {
   const namespace = await kubernetes.createNamespace();
@@ -102,7 +103,7 @@ async function live(rules: Rule[]): Promise<string[]> {
 }
 
 test(
-  'the operator does all its work with only the rights of the role in the chart',
+  'the operator applies, scales and deletes resources with only the rights that the chart grants',
   async () => {
     expect(await live(readChartRules('operator'))).toEqual([]);
   },

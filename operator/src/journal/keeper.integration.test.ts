@@ -34,7 +34,7 @@ afterEach(async () => {
 
 type Line = JournalEntry & { tenant: string; at: string };
 
-/** Reads every line in the folder, except for lines that a crash cut off. */
+/** Reads every line in the folder. Throws if a line is not valid JSON. */
 function readLines(): Line[] {
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   return texts

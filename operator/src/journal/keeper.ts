@@ -26,7 +26,9 @@ export interface JournalKeeperOptions {
   nowMs: () => number;
 }
 
-/** State of the journals as of the last pass. */
+/**
+ * State of the journals. The counts of a tenant are from just before the last pass exported and trimmed its entries.
+ */
 export interface JournalReadings {
   /** Number of entries of all tenants in Redis. */
   entries: number;
@@ -35,7 +37,10 @@ export interface JournalReadings {
    * not exported.
    */
   backlogRatio: number | undefined;
-  /** Seconds since all new entries were exported. Undefined if the journal is not exported. */
+  /**
+   * Seconds since a pass last exported all new entries, or since the start if none has. Undefined if the journal is not
+   * exported.
+   */
   exportAgeSeconds: number | undefined;
 }
 
@@ -46,11 +51,14 @@ interface Totals {
   backlog: number;
 }
 
-/** What the keeper remembers of a tenant, so that a tenant without new entries costs one command per pass. */
+/**
+ * What the keeper remembers of a tenant. A tenant whose entries were all exported and removed then costs one command
+ * per pass.
+ */
 interface Seen {
-  /** Id of the newest entry at the time when all entries were last exported. */
+  /** Id of the last exported entry. Undefined if the journal is not exported. */
   lastId: string | undefined;
-  /** Number of entries that were left in Redis at that time. */
+  /** Number of entries that the last trim left in Redis. */
   retained: number;
 }
 
@@ -84,7 +92,7 @@ export class JournalKeeper {
     return this.#passes.stop();
   }
 
-  /** Returns the values for metrics, or undefined before the first pass. */
+  /** Returns the values for metrics, or undefined until the first pass after `start` has ended. */
   readings(): JournalReadings | undefined {
     if (!this.#hasRun) return undefined;
     const { files, backlogEntries, nowMs } = this.#options;
@@ -104,7 +112,10 @@ export class JournalKeeper {
     return result;
   }
 
-  /** Exports and trims the journal of every tenant once. A tenant that fails does not stop the others. */
+  /**
+   * Exports and trims the journal of every tenant once. A Redis error of one tenant does not stop the others. A failed
+   * write of the files ends the pass.
+   */
   async runPass(): Promise<void> {
     const { journal, files, nowMs } = this.#options;
     const tenants = await journal.tenants();
@@ -155,7 +166,7 @@ export class JournalKeeper {
     return lastId !== status.lastId || status.length > 0 ? tenant : undefined;
   }
 
-  /** Exports one page of each tenant. Returns the tenants that have further pages. */
+  /** Exports one page of each tenant. Returns the tenants that may have further pages. */
   async #exportPages(tenants: readonly string[], files: JournalFiles, failures: unknown[]): Promise<string[]> {
     const pages = await forEachOf(tenants, failures, (tenant) => this.#readPage(tenant));
     const lines = pages.flatMap(({ tenant, page }) => page.map((entry) => lineOf(tenant, entry)));

@@ -48,7 +48,10 @@ export interface ClusterOptions {
   onLost: (reason: string) => void;
   onRequest: (verb: string, code: number) => void;
   onRelist: (kind: string, reason: RelistReason) => void;
-  /** Called when the reflector of a kind in a namespace starts, and when a list or watch received anything. */
+  /**
+   * Called when the reflector of a kind in a namespace starts, after each full list, and when a watch received
+   * anything.
+   */
   onActivity: (kind: string, namespace: string) => void;
 }
 
@@ -60,7 +63,7 @@ export const FIELD_MANAGER = 'svc-asr-operator';
  */
 const RENEWAL_TIMEOUT_SHARE = 0.4;
 
-/** Reads the configuration and creates the clients. No request is sent before `start`. */
+/** Reads the configuration and creates the clients. Sends no request. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { settings, logger, onRequest } = options;
   checkTimes(settings);

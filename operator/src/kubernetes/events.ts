@@ -23,7 +23,7 @@ export interface EventRecorderOptions {
   nowMs?: () => number;
 }
 
-/** Maximum length of the queue. The oldest events are dropped while the API server does not accept them. */
+/** Maximum length of the queue. While it is full, each new event replaces the oldest one. */
 const MAX_WAITING = 1000;
 
 /** Creates a recorder. As in client-go, repeated events are counted in one event, and floods are dropped. */

@@ -73,7 +73,7 @@ test('of two candidates that start together, one becomes and stays the leader', 
   expect([...first.lost, ...second.lost]).toEqual([]);
 });
 
-test('a crashed leader is replaced within one lease duration and one retry', async () => {
+test('a leader that no longer reaches the API server is replaced within one lease duration and one retry', async () => {
   const { join, pass, candidates } = setUp();
   const first = join();
   await pass(3000);
@@ -118,7 +118,7 @@ test('after an outage of the API server the leader resumes, because no other can
   ]);
 });
 
-test('a candidate that never got the response to its write recognizes the lease as its own', async () => {
+test('a leader whose renewals succeed but whose responses are lost recognizes the lease as its own', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();
@@ -171,7 +171,7 @@ test('a process that was frozen for long is not the leader when it resumes, befo
   expect(elector.gate.isOpen()).toBe(false);
 });
 
-test('a leader keeps leadership if single renewals fail', async () => {
+test('a leader keeps leadership if renewals fail for less than renewMs', async () => {
   const { join, pass, leaders } = setUp();
   const first = join();
   await settle();
@@ -208,7 +208,7 @@ test('a standby that stops does not change the lease', async () => {
   expect([holder(), fakeLease.writes()]).toEqual(['candidate-1', writes]);
 });
 
-test('a leader whose lease was taken by another client loses leadership at once', async () => {
+test('a leader whose lease was taken by another client loses leadership at its next renewal', async () => {
   const { join, pass, fakeLease } = setUp();
   const first = join();
   await settle();

@@ -89,7 +89,7 @@ export class Elector {
     this.#running = this.#run();
   }
 
-  /** Releases the lease, so that another process becomes the leader at once. */
+  /** Releases the lease, so that another process can acquire it with its next attempt. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  'the reflector sends few requests while the network is unavailable, and catches up afterwards',
+  'after the network was unavailable, the reflector catches up with few requests',
   async () => {
     await put('a');
     const { reflector, shows } = follow();

@@ -229,7 +229,7 @@ test('the reflector drops managed fields by default, and with the option trim ke
   some.reflector.stop();
 });
 
-test('a reflector that is stopped before its first list sends no more requests, and its start resolves', async () => {
+test('a reflector that is stopped before its first list succeeds sends no more requests, and its start resolves', async () => {
   const { cluster, reflector, pass } = setUpReflector();
   cluster.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
   const started = reflector.start();
@@ -247,7 +247,7 @@ test.each([
   [0.5, 3_500_000, 100],
   [0.5, 3_599_900, 1],
 ])(
-  'chooseTimeout ends a watch before the next relist (random %d, %d ms after the last list): %d s',
+  'chooseTimeout is random and at most the time until the next list (random %d, %d ms after the last list): %d s',
   (random, sinceMs, expected) => {
     expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
   },

@@ -51,9 +51,9 @@ export interface ReflectorOptions {
   trim?: (object: KubeObject) => KubeObject;
   times: ReflectorTimes;
   logger: Logger;
-  /** Called for each list, for metrics. */
+  /** Called after each full list, for metrics. */
   onRelist?: (reason: RelistReason) => void;
-  /** Called when the reflector starts, and when a watch or a list received anything. */
+  /** Called when the reflector starts, after each full list, and when a watch received anything. */
   onActivity?: () => void;
   clock?: Clock;
   random?: () => number;
@@ -203,8 +203,8 @@ export class ApiReflector implements Reflector {
 }
 
 /**
- * Chooses the timeout of a watch in seconds. It is random, so that not all watches end together. The watch ends at the
- * latest when the next periodic list is due.
+ * Chooses the timeout of a watch in seconds. It is random, so that not all watches end together. The watch ends at most
+ * one second after the next periodic list is due.
  */
 export function chooseTimeout(
   { watchSeconds: { min, max }, relistMs }: Pick<ReflectorTimes, 'watchSeconds' | 'relistMs'>,

@@ -27,7 +27,7 @@ export interface AppliedAccount {
   grants: AppliedGrant[];
   /**
    * Consumption that was restored from a checkpoint. `added` is false if an earlier call restored it, or if nothing was
-   * missing. Undefined if there is no checkpoint.
+   * missing. Undefined without a checkpoint or a ledger id.
    */
   restored: { added: boolean; consumedMs: number; checkpointAt: string } | undefined;
 }

@@ -115,8 +115,8 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
 }
 
 /**
- * Returns whether an account has changed since a checkpoint. Consumption and the list of corrections never decrease.
- * Lower values belong to an account that was lost.
+ * Returns whether an account has more consumption or more corrections than a checkpoint. Neither ever decreases. Lower
+ * values belong to an account that was lost.
  */
 function isLater(
   { consumedMs, limitedCorrections }: Pick<Account, 'consumedMs' | 'limitedCorrections'>,

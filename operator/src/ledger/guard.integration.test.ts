@@ -91,7 +91,7 @@ test('an operator that lost its copy of the ledger id adopts the one in Redis', 
   expect(readFileSync(file, 'utf8').trim()).toBe('old');
 });
 
-test('the ledger guard detects an emptied Redis, even while the operator runs, and writes nothing to it', async () => {
+test('the ledger guard detects an emptied Redis, even while the operator runs, and writes no ledger id and no account to it', async () => {
   const running = guard();
   await running.check();
   await ledger.link.send('', ['FLUSHALL']);

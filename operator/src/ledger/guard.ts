@@ -4,17 +4,18 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { LedgerAnchor } from './anchor.ts';
 
 /**
- * Thrown if Redis does not contain the ledger of this installation. Nothing is written to such a Redis, and its data is
- * ignored.
+ * Thrown if Redis does not contain the ledger of this installation. The operator then applies no resource to this
+ * Redis.
  */
 export class LedgerMissing extends LedgerUnavailable {}
 
 export interface LedgerGuard {
   /**
-   * Resolves if the ledger is in this Redis. Creates a ledger for a new installation. Throws LedgerMissing otherwise.
+   * Resolves if the ledger is in this Redis. Creates a ledger for a new installation, and rebuilds a missing one if an
+   * administrator requested it. Otherwise throws LedgerMissing.
    */
   check: () => Promise<void>;
-  /** Reason why the ledger is missing, as of the last check. Undefined if it is present. */
+  /** Reason why the ledger is missing, as of the last check. Undefined if it is present or was not checked yet. */
   missing: () => string | undefined;
   ledgerId: () => string | undefined;
 }
@@ -35,7 +36,7 @@ export interface LedgerGuardOptions {
   nowMs: () => number;
 }
 
-/** Creates the guard that is checked before every write of the operator to Redis. */
+/** Creates the guard. Reconciles and background tasks check it before they write to the ledger. */
 export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   const { identity, anchor, validForMs: holdsMs, nowMs } = options;
   let passedAtMs = -Infinity;

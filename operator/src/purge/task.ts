@@ -116,9 +116,7 @@ export class PurgeTask {
     }
   }
 
-  /**
-   * Removes all data, and then counts what is left. The removal and the count read the exported journal only once each.
-   */
+  /** Removes all data, and then counts what is left. Removes nothing while the tenant has live sessions. */
   async #removeAll(tenant: string): Promise<PurgeAnswer> {
     const { purge, checkpoints, journal, journalFolder } = this.#options;
     const liveSessions = await this.#countLive(tenant);
@@ -134,7 +132,7 @@ export class PurgeTask {
     return { liveSessions, removed, remaining: await this.#count(tenant) };
   }
 
-  /** Counts what is left of a tenant, with a new scan of Redis and of the files. */
+  /** Counts the stored data of a tenant, with a new scan of Redis and of the files. */
   async #count(tenant: string): Promise<Counts> {
     const { purge, checkpoints, journalFolder } = this.#options;
     return {

@@ -7,7 +7,7 @@ export interface Outcome {
   /** Reason of the failure. Undefined if the attempt succeeded. */
   error: unknown;
   durationMs: number;
-  /** Consecutive failures, including this one. A partial failure does not count. */
+  /** Consecutive failures, including this one. A success or a partial failure resets them to 0. */
   failures: number;
 }
 

@@ -4,8 +4,8 @@ import type { Ledger } from '@svc-asr/ledger';
 
 /**
  * Record of the resources that this operator, or an earlier one, has applied. It is stored in the ledger. A resource is
- * recorded before it is first applied and removed after its last trace is deleted. A deletion is therefore detected and
- * completed even if the operator was down or stopped in between.
+ * recorded before it is first applied. Its record is removed after its account was closed, its key was revoked or its
+ * pool has ended. A deletion is therefore detected and completed even if the operator was down or stopped in between.
  */
 export interface Applied {
   /** False until `load` has succeeded once. Other functions must not be called before. */

@@ -1,7 +1,10 @@
 import type { Result } from './outcome.ts';
 import { SYNC } from './work.ts';
 
-/** Tracks the first pass over all resources. When it is done, Redis matches the source. */
+/**
+ * Tracks the first pass over all resources. When it is done, Redis matches the source, except for resources that cannot
+ * be applied.
+ */
 export interface FirstPass {
   /** Call when a key was queued. */
   queued: (key: string) => void;
@@ -12,7 +15,7 @@ export interface FirstPass {
 
 /**
  * Creates a pass that starts with the first sync. A resource that cannot be applied does not block it, but an
- * unavailable Redis does.
+ * unavailable Redis or API server does.
  */
 export function createFirstPass(): FirstPass {
   const open = new Set<string>([SYNC]);

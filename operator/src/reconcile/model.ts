@@ -10,7 +10,8 @@ export interface ModelDependencies {
 }
 
 /**
- * Reconciles an ASRModel into a worker pool and an entry of the catalogue. A model is offered only while it has a pool.
+ * Reconciles an ASRModel into a worker pool and an entry of the catalogue. A deleted model leaves the catalogue before
+ * its pool ends.
  */
 export function createModelReconciler({ pools, catalogue, applied }: ModelDependencies): Reconciler<'ASRModel'> {
   return {

@@ -23,7 +23,8 @@ export function resultOf({ error, failures }: Pick<Outcome, 'error' | 'failures'
 const LOGGED_DEPENDENCIES: readonly Dependency[] = ['Redis', 'the ledger', 'the Kubernetes API'];
 
 /**
- * Counts and logs every attempt. An unavailable dependency is logged once, and not for each resource that waits for it.
+ * Counts every attempt, and logs failures and recoveries. An unavailable dependency is logged once, and not for each
+ * resource that waits for it.
  */
 export function createOutcomeReport(
   instruments: Pick<Instruments, 'countReconcile'>,
@@ -71,8 +72,8 @@ export function createOutcomeReport(
         break;
       }
       case 'error':
-        // The API server rejects the workers of an invalid model at each retry. The error is logged only when it
-        // changes.
+        // The API server rejects the workers of an invalid model at each retry. An error of workers is therefore logged
+        // only when it changes. Other errors are logged at each attempt.
         notices.raise(
           `failing ${key}`,
           workersModelOf(key as WorkKey) === undefined ? String(failures) : String(error),

@@ -16,7 +16,10 @@ export interface SyncDependencies {
   logger: Logger;
 }
 
-/** Full resync: enqueues every resource of the source, and removes resources that the source no longer has. */
+/**
+ * Full resync: enqueues every resource of the source, and every applied resource that the source no longer has. The
+ * latter are kept while the source may be incomplete.
+ */
 export interface Sync {
   run: () => Promise<void>;
   /** Number of resources that are missing from the source but kept, because the source may be incomplete. */
@@ -59,8 +62,8 @@ export function createSync({ source, applied, work, notices, logger }: SyncDepen
 }
 
 /**
- * Returns the resources that were applied but are missing from the source. If the source is complete, they were deleted
- * while no operator ran.
+ * Returns the resources that were applied but are missing from the source. If the source is complete, they were
+ * deleted, for example while no operator ran.
  */
 function findOrphans(applied: Pick<Applied, 'names'>, source: Pick<ResourceSource, 'get'>): ResourceKey[] {
   return RECONCILED_KINDS.flatMap((kind) => {

@@ -1,6 +1,6 @@
 /**
  * ApiKeys whose tenant did not exist when they were reconciled. They are reconciled again when the tenant exists, so
- * that their status does not say for longer that the tenant is missing.
+ * that their status stops reporting a missing tenant.
  */
 export class WaitingKeys {
   readonly #byTenant = new Map<string, Set<string>>();

@@ -42,7 +42,7 @@ export class KeyRetention {
     return this.#passes.stop();
   }
 
-  /** Checks all keys once. The reconcile of a deleted ApiKey removes its record from Redis. */
+  /** Checks all keys once. The reconcile of a deleted ApiKey revokes the key, and its record in Redis then expires. */
   async runPass(): Promise<void> {
     const { apiKeys, source, applied, deleteKey, retentionMs, logger, wallMs = Date.now } = this.#options;
     const present = new Set(applied.names('ApiKey').map((name) => applied.note('ApiKey', name)));

@@ -24,7 +24,10 @@ export interface SourceListener {
 
 /** Provides resources from watched files or from the Kubernetes API. Every resource has been validated. */
 export interface ResourceSource {
-  /** Starts to watch. Resolves after the first complete read. Never rejects because of the content. */
+  /**
+   * Starts to watch. Resolves after the first read, which may be incomplete (see `unsettled`). Never rejects because of
+   * the content.
+   */
   start: (listener: SourceListener) => Promise<void>;
   stop: () => Promise<void>;
   get: <K extends ReconciledKind>(kind: K, name: string) => ResourceOf<K> | undefined;
@@ -33,8 +36,8 @@ export interface ResourceSource {
   /** Keys of all resources: valid, invalid, or deleted but not released yet. */
   keys: () => readonly ResourceKey[];
   /**
-   * Returns why a missing resource may nevertheless exist: not everything has been listed, or a file cannot be read.
-   * Undefined once every missing resource is known to be deleted.
+   * Returns why a missing resource may nevertheless exist. For example, not everything has been listed, or a file has
+   * never been valid. Undefined once every missing resource is known to be deleted.
    */
   unsettled: () => string | undefined;
   /** Number of files or objects that are not fully applied because they are invalid. */
@@ -48,7 +51,7 @@ export interface ResourceSource {
   isNewest: (resource: ReconciledResource) => Promise<boolean>;
   /** Keeps the resource from disappearing before it is released. Called before it is first applied. */
   hold: (kind: ReconciledKind, name: string) => Promise<void>;
-  /** Allows a deleted resource to disappear. Called after everything that was created for it is removed. */
+  /** Allows a deleted resource to disappear. Called after all other phases of its removal. */
   release: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Returns whether the resource was deleted and waits for its release. */
   isDeleting: (kind: ReconciledKind, name: string) => boolean;

@@ -12,7 +12,10 @@ export function buildApiKeyFields(
   return lastUsedMs === undefined ? { expires } : { expires, lastUsedAt: formatTime(lastUsedMs) };
 }
 
-/** Returns why gateways refuse a key although its ApiKey was applied. Undefined if they accept it. */
+/**
+ * Returns why gateways refuse a key although its ApiKey was applied: it was revoked, or its tenant does not exist. Does
+ * not check the expiry, which the status shows in a field.
+ */
 export function findRefusal(
   { spec }: Pick<ApiKey, 'spec'>,
   record: Pick<KeyRecord, 'revoked'> | undefined,

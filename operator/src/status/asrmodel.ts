@@ -63,8 +63,8 @@ export function findModelConditions(pool: PoolStatus): Finding[] {
 }
 
 /**
- * Builds the condition Available. A pool without workers is available as long as it can start some, because new
- * sessions can wait for them.
+ * Builds the condition Available. A pool that is scaled to zero is available as long as its workers can start, because
+ * new sessions can wait for them.
  */
 function findAvailable({ desired, ready, startFailure, host }: PoolStatus): Finding {
   const type = 'Available';

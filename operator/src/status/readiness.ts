@@ -10,7 +10,7 @@ import type { Finding } from './conditions.ts';
  * | the resource | Ready | reason |
  * |-----------------------------------|-------|-------------|
  * | is invalid | False | InvalidSpec |
- * | waits for Redis or the API server | False | Unavailable |
+ * | waits for Redis, the ledger or the API server | False | Unavailable |
  * | could not be applied | False | ApplyFailed |
  * | is applied | True | Applied |
  */

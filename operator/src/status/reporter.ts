@@ -11,14 +11,14 @@ import { StatusRounds } from './rounds.ts';
 import { findLedger } from './tenant.ts';
 import type { StatusScope, StatusWriter } from './writer.ts';
 
-/** Gathers the status of an applied resource, except its readiness. */
+/** Gathers the status of a valid resource, except whether it was applied. */
 export type Gather<K extends ReconciledKind> = (name: string) => Promise<Omit<StatusNews<K>, 'generation'>>;
 
 /** Reports the state of resources in their status. */
 export interface StatusReporter {
   /** Reports that this generation was applied, and everything else that is known about the resource. */
   applied: (kind: ReconciledKind, name: string, generation: number | undefined) => Promise<void>;
-  /** Reports that the resource is invalid. */
+  /** Reports that the resource is invalid, or that its name belongs to another one. */
   refused: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Reports why the resource could not be applied. Never rejects. */
   failed: (kind: ReconciledKind, name: string, error: unknown) => Promise<void>;
@@ -165,8 +165,8 @@ function createMaps<T>(): Readonly<Record<ReconciledKind, Map<string, T>>> {
 }
 
 /**
- * Returns whether Redis or the API server is unreachable. A generation that was applied before is then still reported
- * as applied.
+ * Returns whether Redis or the API server is unreachable, or this operator is not the leader. A generation that was
+ * applied before is then still reported as applied.
  */
 function isOutage(error: unknown): boolean {
   const unavailable = findUnavailable(error);

@@ -30,8 +30,9 @@ const UNAVAILABLE_LIMIT = 3;
  */
 const SPREAD = 0.9;
 /**
- * Number of moments in an interval at which reports start. Reports that start together send their Redis commands in one
- * system call. With thousands of resources, one system call for each command would cost more CPU time than the reports.
+ * Number of moments in an interval. Reports start only at these moments, and those that start together send their Redis
+ * commands in one system call. With thousands of resources, one system call for each command would cost more CPU time
+ * than the reports.
  */
 const MOMENTS = 250;
 /** Shortest time that a round sleeps before its next reports. Reports that are due sooner start slightly late. */

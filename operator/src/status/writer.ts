@@ -12,8 +12,8 @@ import { findTransitions, isBad } from './conditions.ts';
 /** Writes the status of resources. */
 export interface StatusWriter {
   /**
-   * Writes the status if it has changed. If only slow fields have changed, writes it only with the scope `all`, and at
-   * most once per `slowMs`.
+   * Writes the status if it has changed. If only slow fields or messages of conditions have changed, writes it only
+   * with the scope `all`, and at most once per `slowMs`.
    */
   report: <K extends ReconciledKind>(kind: K, name: string, news: StatusNews<K>, scope: StatusScope) => Promise<void>;
   /** Current status. Empty if there is none yet. */
@@ -23,8 +23,9 @@ export interface StatusWriter {
 }
 
 /**
- * Changes that a report writes. With `urgent`, it writes nothing if only slow fields have changed. A reconcile uses
- * `urgent`, because a resync of all resources would otherwise write everything that has changed in one burst.
+ * Changes that a report writes. With `urgent`, it writes nothing if only slow fields or messages of conditions have
+ * changed. A reconcile uses `urgent`, because a resync of all resources would otherwise write everything that has
+ * changed in one burst.
  */
 export type StatusScope = 'urgent' | 'all';
 
@@ -46,9 +47,7 @@ export interface StatusWriterOptions {
   wallMs?: () => number;
 }
 
-/**
- * Creates a writer for the status subresource. It writes only differences, so a report without changes writes nothing.
- */
+/** Creates a writer for the status subresource. A report without changes writes nothing. */
 export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const { scopeOf, slowMs, nowMs, wallMs = Date.now } = options;
   /** Responses to writes whose watch event has not arrived yet. */

@@ -79,7 +79,7 @@ const fullSpec = {
   drainSeconds: 600,
 };
 
-/** Models that together use all fields of an ASRModel. */
+/** Models with each source of model files, and one with tiers. */
 export const MODELS = {
   'cpu-path': model('svc-asr-kikuyu-v1', { artifact: { path: '/models/svc-asr-kikuyu-v1' } }),
   'gpu-url': model('svc-asr-dholuo-v1', fullSpec),
@@ -105,7 +105,7 @@ export const MODELS = {
   image: model('svc-asr-kikuyu-v3', { artifact: { image: 'registry.example/models/kikuyu:3' } }),
 } as const;
 
-/** Guests, which are models that the workers of another model serve. There is one for each source of model files. */
+/** Guests, which are models that the workers of another model serve: one each with a claim, a path and a URL. */
 export const GUESTS = [
   model('guest-claim', {
     hostedBy: 'svc-asr-dholuo-v1',
@@ -137,7 +137,7 @@ function check(resource: object): AsrModel {
   return checked.value as AsrModel;
 }
 
-/** Returns all objects of a template. */
+/** Returns the prerequisites and the Deployments of a template. */
 export function childrenOf(template: WorkerTemplate, installation = INSTALLATION, replicas = 2): Child[] {
   const workers = splitTiers(template).map((one) => buildWorkers(one, installation, replicas));
   return [...buildPrerequisites(template, installation), ...workers];

@@ -23,8 +23,9 @@ export interface CorrelatedEvent extends Occurrence {
 }
 
 /**
- * Limits of client-go: a burst of 25 per object, then one per five minutes. More than 10 similar events within ten
- * minutes are combined.
+ * Limits of client-go. An object has a burst of 25 events, then one per five minutes. Events of one object with the
+ * same type and reason are combined if they have more than 10 different messages. This count restarts after ten minutes
+ * without such an event.
  */
 const LIMITS = { burst: 25, refillMs: 300_000, alike: 10, alikeMs: 600_000, remembered: 4096 };
 

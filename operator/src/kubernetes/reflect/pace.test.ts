@@ -24,7 +24,7 @@ test('a watch that is cut after it received events is restarted after the first 
   expect(pace({ error, watchedMs: 60_000, events: 10 }, 5)).toEqual({ failures: 1, waitMs: expect.closeTo(100, 1) });
 });
 
-test('if watches repeatedly fail to start, each wait is longer than the last, and never shorter than Retry-After', () => {
+test('after the third watch in a row that did not start, the wait is the third backoff, or Retry-After if that is longer', () => {
   expect(pace({ error, watchedMs: 0, events: 0 }, 2).waitMs).toBeCloseTo(400, 1);
   const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 7000 });
   expect(pace({ error: busy, watchedMs: 0, events: 0 }, 2)).toEqual({ failures: 3, waitMs: 7000 });

@@ -2,9 +2,9 @@ import { backoffMs } from '@svc-asr/runtime';
 import type { BackoffOptions } from '@svc-asr/runtime';
 import { KubernetesError } from '@svc-asr/kubernetes';
 
-/** Result of a list and the watch that followed. */
+/** Result of a watch, and of the list before it if one was due. */
 export interface Turn {
-  /** Undefined if the server ended the watch as requested. */
+  /** Undefined if the server ended the watch without an error. */
   error?: unknown;
   /** Duration of the watch. 0 if it did not start. */
   watchedMs: number;
@@ -27,8 +27,8 @@ export interface Pace {
 /**
  * Decides how long to wait before the next list or watch. It prevents hot loops and does not delay a healthy watch.
  *
- * | the watch | wait if it ended as requested | wait if it ended with an error |
- * |-----------|-------------------------------|--------------------------------|
+ * | the watch | wait if it ended without an error | wait if it ended with an error |
+ * |-----------|-----------------------------------|--------------------------------|
  * | lasted `shortestWatchMs`, or received events | none | the first backoff |
  * | was shorter and received nothing | the next backoff | the next backoff |
  *

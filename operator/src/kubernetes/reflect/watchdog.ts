@@ -7,7 +7,10 @@ export interface Watchdog {
   stop: () => void;
 }
 
-/** Calls `onTimeout` once if nothing was received for `idleTimeoutMs`, or after `maxDurationMs` in any case. */
+/**
+ * Calls `onTimeout` if nothing was received for `idleTimeoutMs`, and after `maxDurationMs` in any case, until it is
+ * stopped.
+ */
 export function createWatchdog(
   clock: Clock,
   { idleTimeoutMs, maxDurationMs }: { idleTimeoutMs: number; maxDurationMs: number },

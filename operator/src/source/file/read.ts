@@ -16,7 +16,9 @@ export interface ReadFile {
   unreadable?: boolean;
 }
 
-/** Reads a file. Undefined if it changed during the read, because the content may then be mixed. */
+/**
+ * Reads a file. Undefined if it was deleted, or if it changed during the read, because the content may then be mixed.
+ */
 export async function readResourceFile(path: string, stamp: string): Promise<ReadFile | undefined> {
   let content: Buffer;
   try {

@@ -4,7 +4,7 @@ import type { FileProblem } from './problem.ts';
 import type { ReadFile } from './read.ts';
 import type { Scan } from './scan.ts';
 
-/** State of one file. Times are of the monotonic clock. */
+/** State of one file. Times are of the monotonic clock, except for `modifiedMs`, which is of the wall clock. */
 export interface FileRecord {
   readonly path: string;
   readonly folder: string;
@@ -14,7 +14,7 @@ export interface FileRecord {
   unchangedSinceMs: number;
   /** Time since which the file is missing. Undefined while it exists. */
   absentSinceMs: number | undefined;
-  /** Stamp of the content that was read last. */
+  /** Stamp of the content that was read last. Undefined if the last attempt to read failed, or if there was none. */
   readStamp: string | undefined;
   fingerprint: string | undefined;
   /** Last valid content. Undefined if there was none yet. */

@@ -12,7 +12,7 @@ export interface Sighting {
 }
 
 export interface Scan {
-  /** Sorted by folder, then by name. */
+  /** Files in the order of the folders, and sorted by name within each folder. */
   sightings: Sighting[];
   /** Folders that could not be listed, with the reason. Their content is unknown. */
   unreadable: Map<string, string>;

@@ -149,7 +149,7 @@ test('unsettled of the file source names a file that has never been valid, and s
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('of two files that define a resource, the file source uses the first, until that file is deleted', async () => {
+test('of two files that define a resource, the file source uses the one that defined it earlier, until that file is deleted', async () => {
   writeOld(file('b.yaml'), yaml(tenant('a', { displayName: 'First' })));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Second' }), tenant('c')));
@@ -193,7 +193,7 @@ test('the file source deletes nothing when a file is recreated or a resource mov
   expect([names().sort(), events]).toEqual([['a', 'b', 'c'], ['Tenant/c']]);
 });
 
-test('the file source waits for a folder that does not exist yet', async () => {
+test('unsettled of the file source names a folder that does not exist yet, and the source reads the folder once it exists', async () => {
   const later = join(root, 'later', 'config');
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { source, names, events, at } = await start([folder, later]);

@@ -219,8 +219,8 @@ export class KubernetesSource implements ResourceSource {
   }
 
   /**
-   * Notifies the listener once when all resources are known. From then on every missing resource counts as deleted,
-   * even if another one becomes invalid later.
+   * Notifies the listener once when all resources are known, unless they were known before `start`. From then on every
+   * missing resource counts as deleted, even if another one becomes invalid later.
    */
   #settle(): void {
     if (this.#settled || this.unsettled() !== undefined) return;

@@ -250,7 +250,7 @@ test(
 );
 
 test(
-  'a deleted ASRModel accepts no sessions, finishes its streams, and leaves no object behind',
+  'idle workers of a deleted ASRModel end, its streams finish, and then none of its objects is left',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));

@@ -24,7 +24,10 @@ export interface ConvergeDependencies {
   countProtected: (model: string, evictable: number) => number | undefined;
   /** Reports whether no further pods may be created from a Deployment. Its existing pods keep running. */
   isRefused: (revision: string, deployment: KubeObject) => boolean;
-  /** Called for each tier of the newest revision after its objects were written, or with the error if that failed. */
+  /**
+   * Called for each tier of the newest revision after its objects were written, or with the error if the API server
+   * rejected them.
+   */
   onTierWritten: (tier: RevisionTier, error?: unknown) => void;
 }
 
@@ -68,7 +71,7 @@ export async function convergeModel(
   }
   const tierProblem = isWanted ? await convergeNewestRevision(template, desired, dependencies) : undefined;
   if (hasNothingLeft(model, desired, dependencies.view)) await children.remove(model);
-  // The replicas in the ASRModel are written last, because no worker depends on them.
+  // The replicas in the ASRModel are written last, because no worker depends on this write.
   await dependencies.scaleWriter.write(model, desired.scale);
   return secretProblem ?? tierProblem ?? labelProblem;
 }

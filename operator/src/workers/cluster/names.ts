@@ -10,8 +10,8 @@ export const LABELS = {
   /** Phase of a pod, one of PHASES. */
   phase: `${API_GROUP}/phase`,
   /**
-   * Set on a pod that fails although other pods of its revision work. Further pods of its model avoid the node of this
-   * pod.
+   * Set on a pod that fails although other pods of its revision work. Further pods of its model and tier avoid the node
+   * of this pod.
    */
   sick: `${API_GROUP}/sick`,
   name: 'app.kubernetes.io/name',

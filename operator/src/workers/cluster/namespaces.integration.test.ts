@@ -46,7 +46,7 @@ const names = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => 
 const workersIn = (namespace: string, name: string) => stage.list('pods', `asr.svc.dev/model=${name}`, namespace);
 
 test(
-  "a model outside of the installation's namespace has ready workers, with copies of the public values that they need",
+  "a model outside of the installation's namespace has ready workers, and a Secret with the values that they need",
   async () => {
     const { namespace, modelNamespace } = stage;
     await applyIn(modelNamespace, model('apart', one));

@@ -21,8 +21,8 @@ const OLD = templateOf(model('m', { worker: { image: 'worker:1' } }), INSTALLATI
 const NEW = templateOf(model('m', { worker: { image: 'worker:2' } }), INSTALLATION, 'uid');
 const NAME = revisionName('m', OLD.revision);
 /**
- * Number of objects of a revision: Secret, ServiceAccount, ConfigMap, NetworkPolicy, Service, PodDisruptionBudget and
- * Deployment.
+ * Number of objects of a model with one revision: Secret, ServiceAccount, ConfigMap, NetworkPolicy, Service,
+ * PodDisruptionBudget and Deployment.
  */
 const OBJECTS = 7;
 
@@ -349,7 +349,7 @@ describe('revisions in the cluster runtime:', () => {
     expect(replicas()).toBe(0);
   });
 
-  test('no object of a rejected revision is created, and the stable revision is scaled', async () => {
+  test('no Deployment of a rejected revision is created, and the stable revision is scaled', async () => {
     await apply([[OLD, 1]]);
     await apply([[OLD, 2]], { template: NEW });
     expect(replicas()).toBe(2);

@@ -252,7 +252,7 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#disruptionLimits.forget(model);
   }
 
-  /** Selects a pod for removal. It is marked and removed by the next `converge`. */
+  /** Selects a pod for removal. The next `converge` marks it, and this or a later one removes it. */
   #select(id: string, failure: string | undefined): void {
     const { pods, removals } = this.#view;
     const pod = pods.get(id);

@@ -11,8 +11,8 @@ import { isRefusal } from './refusal.ts';
 export interface ScaleWriter {
   /**
    * Writes an update once for each generation of the model, because the watch reports the write with a delay. `update`
-   * is undefined if there is nothing to write. No worker depends on the field. An update that the API server rejects is
-   * therefore only reported, and retried later.
+   * is undefined if there is nothing to write. No worker depends on this write. An update that the API server rejects
+   * is therefore only reported, and retried later.
    */
   write: (model: string, update: ScaleUpdate | undefined) => Promise<void>;
 }

@@ -23,7 +23,7 @@ export function findSecretReferences({ artifact, worker, guests = [] }: WorkerTe
   return listReferences(credentials, variables);
 }
 
-/** Returns the Secrets that the pods of a Deployment use. Its model named them when the Deployment was created. */
+/** Returns the Secrets in the pod template of a Deployment that its model named when the Deployment was created. */
 export function findDeployedSecrets(deployment: KubeObject | undefined): SecretReference[] {
   const { spec } = (deployment ?? {}) as Pick<V1Deployment, 'spec'>;
   const { containers = [], initContainers = [], volumes = [] } = spec?.template.spec ?? {};

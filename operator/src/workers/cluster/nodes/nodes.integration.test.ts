@@ -59,7 +59,7 @@ const upToNumber = (count: number) =>
   }, LONG_MS);
 
 test(
-  'workers leave a node with a spot notice at once, and a cordoned node after other workers have replaced them',
+  'a worker on a node with a removal notice drains at once, and a worker on a cordoned node is replaced on another node',
   async () => {
     stage = await createStage(kubernetes, { nodes: ['test-node', SECOND_NODE], env: { WORKER_NODE_NOTICES: 'true' } });
     await stage.kubectl(['cordon', SECOND_NODE]);

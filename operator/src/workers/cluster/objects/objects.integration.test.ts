@@ -55,7 +55,7 @@ async function drifted(children: readonly Child[]): Promise<string[]> {
 }
 
 test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
-  'the API server accepts all objects of the model %s, and its pods under Pod Security "restricted"',
+  'the API server accepts the prerequisites and Deployments of the model %s, and its pods under Pod Security "restricted"',
   async (name) => {
     for (const installation of [INSTALLATION, PLAIN_INSTALLATION]) {
       const children = childrenOf(templateOf(MODELS[name], installation), installation);

@@ -164,7 +164,7 @@ test.each([
   },
 );
 
-test('workers may connect to an external Redis at any address, and to no other port', () => {
+test('workers may connect to the ports of an external Redis at any address, and to no other port except DNS', () => {
   const external = { ...INSTALLATION.redis, labels: {}, ports: [6380, 6379] };
   const { spec } = kindOf(built('claim', { ...INSTALLATION, redis: external }), 'NetworkPolicy') as unknown as {
     spec: { egress: object[] };

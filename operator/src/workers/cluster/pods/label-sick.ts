@@ -4,9 +4,9 @@ import { LABELS } from '../names.ts';
 import type { WorkerPod } from './pod.ts';
 
 /**
- * Sets a label on sick pods, which keeps further pods of their model off their nodes. Removes it from pods that have
- * recovered. A pod that was selected for removal keeps its label until it has ended. Throws the first error after it
- * has tried all pods.
+ * Sets a label on sick pods, which keeps further pods of their model and tier off their nodes. Removes it from pods
+ * that have recovered. A pod that was selected for removal keeps its label until it has ended. Throws the first error
+ * after it has tried all pods.
  */
 export async function labelSickPods(
   api: Pick<KubeApi, 'mergePatch'>,

@@ -9,7 +9,7 @@ import type { WorkerPod } from './pod.ts';
  */
 export interface Removals {
   isSelected: (pod: Pick<WorkerPod, 'name' | 'model'>) => boolean;
-  /** Reports whether a model has selected pods that have not ended. */
+  /** Reports whether this operator has selected pods of a model that have not ended. */
   hasSelected: (model: string) => boolean;
   /** Selects a pod for removal. The pod stays unchanged until `mark` is called. */
   select: (pod: WorkerPod, reason: string) => void;

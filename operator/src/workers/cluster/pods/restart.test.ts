@@ -8,7 +8,7 @@ const waiting = { scheduled: false, pending: true };
 const pulling = { scheduled: true, pending: true };
 
 test.each([waiting, pulling])(
-  'a Deployment does not count as being restarted before its replacement pod has started (%j)',
+  'a pod does not count as being restarted before its replacement has started, but the replacement does (%j)',
   (state) => {
     const [old, next] = [pod('a'), pod('b', state)];
     expect(isBeingRestarted(old, [old, next])).toBe(false);

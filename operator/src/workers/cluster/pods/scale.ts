@@ -7,7 +7,7 @@ export interface ScaleInput {
   count: number;
   /** Current replicas of the Deployment. Undefined if there is none yet. */
   replicas: number | undefined;
-  /** The pods of the revision. */
+  /** The pods of the Deployment. */
   pods: readonly WorkerPod[];
   /** The ReplicaSets of the Deployment, and what their controller knows about the pods. */
   sets: readonly WorkerReplicaSet[];
@@ -66,6 +66,7 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
  * Replicas are therefore lowered only by the number of selections that its status shows.
  *
  * Undefined if its status is out of date: it counts other pods than the operator, or has not handled the last change.
+ * Also undefined if several ReplicaSets have pods.
  */
 function countSeenSelections(
   active: readonly WorkerPod[],
@@ -82,7 +83,10 @@ function countSeenSelections(
   return set.hasPhaseLabel ? Math.min(set.observedSelected, selections) : selections;
 }
 
-/** Compares pods by the order in which a ReplicaSet removes them. Only criteria that can differ here are included. */
+/**
+ * Compares pods by the order in which a ReplicaSet removes them. The last criteria of Kubernetes are left out, because
+ * they order only pods that are all selected, or all not selected.
+ */
 function byRemovalOrder(a: WorkerPod, b: WorkerPod): number {
   return (
     Number(a.scheduled) - Number(b.scheduled) ||

@@ -25,9 +25,9 @@ const IMAGE_PULL_REASONS: readonly string[] = [
 ];
 
 /**
- * Returns why no pod of a revision becomes a worker. Undefined while at least one of them is starting normally.
- * Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`. If other pods
- * are ready and containers fail on one node only, that node is the cause, and the result is undefined.
+ * Returns why the pods of a revision that are not ready cannot start. Undefined while at least one of them is starting
+ * normally. Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`. If
+ * other pods are ready and containers fail on one node only, that node is the cause, and the result is undefined.
  */
 export function findStartFailure(
   pods: readonly ObservedPod[],
