@@ -39,8 +39,8 @@ export interface DeleteOptions {
 
 /**
  * Client of the Kubernetes API for one namespace. Requests have a deadline. 429, server errors and network errors are
- * retried a limited number of times. Every other error, such as 409, is thrown immediately as a `KubernetesError`.
- * Writes are refused while the write gate of this process is closed.
+ * retried a limited number of times, and 401 once with reloaded credentials. Every other error, such as 409, is thrown
+ * immediately as a `KubernetesError`. Watches are not retried. Writes are refused while the write gate is closed.
  */
 export interface KubeApi {
   readonly namespace: string;
@@ -62,7 +62,7 @@ export interface KubeApi {
   ) => Promise<KubeObject>;
   /** Deletes an object. Succeeds if the object does not exist. */
   delete: (type: ResourceType, name: string, options?: DeleteOptions) => Promise<void>;
-  /** Returns the changes since `resourceVersion`, until the server or the signal ends the watch. */
+  /** Returns the changes since `resourceVersion`, until the server ends the watch. Throws if the signal is aborted. */
   watch: (type: ResourceType, options: WatchOptions) => AsyncIterable<WatchEvent>;
   /** Returns a client of another namespace, which shares the connections of this one. */
   within: (namespace: string) => KubeApi;

@@ -49,7 +49,7 @@ function createSignal(): { given: Promise<void>; give: () => void } {
 
 const tenant: KubeObject = { apiVersion: 'asr.svc.dev/v1', kind: 'Tenant', metadata: { name: 'acme' }, spec: {} };
 
-test('the Kubernetes client sends requests with the paths, queries and bodies that the API server expects', async () => {
+test('the Kubernetes client sends requests with the paths, queries and content types that the API server expects', async () => {
   const { api: client, requests } = await setUp(({ response }) => answer(response, 200, tenant));
   await client.apply(TYPES.Tenant, tenant);
   await client.applyStatus(TYPES.Tenant, tenant);
@@ -243,7 +243,7 @@ describe('a watch of the Kubernetes client', () => {
     expect(codes).toEqual(['watch 410']);
   });
 
-  test('ends when its signal is aborted, and closes its connection', async () => {
+  test('throws a KubernetesError when its signal is aborted, and closes its connection', async () => {
     const ending = new AbortController();
     const closed = createSignal();
     const { api: client } = await setUp(({ response }) => {

@@ -10,7 +10,10 @@ import { createTransport } from './transport.ts';
 /** Access to the API server, and the namespace of the installation. */
 export interface Connection {
   namespace: string;
-  /** Creates a client with its own connections, so that its requests do not wait for those of other clients. */
+  /**
+   * Creates a client with its own connections, so that its requests do not wait for those of other clients. Connections
+   * for watches are shared by all clients.
+   */
   openApi: (options?: ApiLimits) => KubeApi;
 }
 

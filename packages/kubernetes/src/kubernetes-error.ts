@@ -10,9 +10,12 @@ export class KubernetesError extends Error {
   override name = 'KubernetesError';
   /** HTTP status, or 0 if there was no response. */
   readonly status: number;
-  /** Machine-readable reason in the Status object, for example `Conflict`, `Expired` or `NotFound`. */
+  /**
+   * Machine-readable reason in the Status object, for example `Conflict`, `Expired` or `NotFound`. Without such an
+   * object, it is `UnknownType`, `Http` with the status, or the code of a network error.
+   */
   readonly reason: string;
-  /** Message of the server, without the description of the request. */
+  /** Message of the server, without the description of the request. `message` of this error if the server sent none. */
   readonly serverMessage: string;
   /** Problems of a refused object, by field. */
   readonly causes: readonly Cause[];

@@ -65,7 +65,7 @@ export const TYPES = {
   ServiceAccount: type('', 'serviceaccounts', 'ServiceAccount'),
   ConfigMap: type('', 'configmaps', 'ConfigMap'),
   Secret: type('', 'secrets', 'Secret'),
-  /** Secrets without their values, which are never read. */
+  /** Secrets without their values, which the API server then does not send. */
   SecretMetadata: { ...type('', 'secrets', 'Secret'), metadataOnly: true },
   PersistentVolumeClaim: type('', 'persistentvolumeclaims', 'PersistentVolumeClaim'),
   PodDisruptionBudget: type('policy', 'poddisruptionbudgets', 'PodDisruptionBudget'),

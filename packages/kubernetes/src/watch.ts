@@ -26,8 +26,8 @@ export interface WatchMeans {
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Returns the changes of all objects of a type, until the server or the signal ends the watch. There are no retries
- * here. The caller retries.
+ * Returns the changes of the selected objects of a type, until the server ends the watch. Throws if the signal is
+ * aborted. There are no retries here. The caller retries.
  */
 export async function* watchObjects(
   { namespace, transport, access, timeoutMs, onRequest }: WatchMeans,

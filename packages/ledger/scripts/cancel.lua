@@ -6,7 +6,7 @@
 -- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 tombstone lifetime ms  5 reason
 --       6 '1' to remove a session that is still provisional even if other attempts hold it
 -- returns { 'cancelled', id }: the reservation was rolled back
---         { 'shared', id }: other attempts still hold the session
+--         { 'shared', id }: other attempts still hold the session, or no attempt can cancel it (holders '*')
 --         { 'kept', id }: the session is active or has ended
 --         { 'none', id }: there is no such session
 --         id: the session that the attempt held; the Idempotency-Key may have led to another one than ARGV 1

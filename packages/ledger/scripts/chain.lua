@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Continues a stream whose reservation is used up. Settles the full session and reserves the next one. The next session
 -- is active immediately and belongs to the same gateway process. It replaces the full session in the concurrency
--- limits, and does not count against the session rate. A refusal changes nothing, so that the caller can settle the
--- full session as usual. Safe to repeat with the same ids.
+-- limits, and does not count against the session rate. A refusal does not change the full session, so that the caller
+-- can settle it as usual. Safe to repeat with the same ids.
 -- KEYS  1 account
 -- ARGV  1 id of the full session  2 owner  3 epoch  4 id of the next session  5 requested seconds
 --       6 id of the first session of the chain

@@ -59,8 +59,8 @@ if redis.call('ZCOUNT', base .. 'live', '-inf', now) > 0 then
   -- @include expire_overdue
   local _, active = expire_overdue(base, now)
   account = read_account()
-  -- One call ends a limited number of overdue sessions. Those that are left do not count as live, unless they are
-  -- active.
+  -- One call ends a limited number of overdue sessions. The overdue active sessions that it has found count as live.
+  -- All other overdue sessions do not.
   live = redis.call('ZCOUNT', base .. 'live', '(' .. now, '+inf') + #active
 end
 

@@ -5,7 +5,10 @@ export interface Clock {
   now: () => number;
 }
 
-/** Creates a clock that follows the time that Redis returned last. A wrong local clock, or its steps, do not matter. */
+/**
+ * Creates a clock that follows the time that Redis returned last. Before the first call of `observe`, it returns the
+ * local time. After it, a wrong local clock does not matter.
+ */
 export function createClock(localNow = monotonicNow): Clock {
   let offsetMs = 0;
   return {

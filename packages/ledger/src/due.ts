@@ -4,8 +4,8 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 
 /**
- * Maximum time between reading the clock for a mark and creating the reservation. If it takes longer, a new mark is
- * needed.
+ * Time that may pass between reading the clock for a mark and creating the reservation. If it takes longer, a new mark
+ * may be needed.
  */
 const SLACK_MS = 500;
 /** Must equal MARK_TOLERANCE_MS in scripts/reserve.lua. */

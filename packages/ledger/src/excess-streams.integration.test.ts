@@ -48,7 +48,7 @@ async function overload(worker: string, count: number): Promise<string[]> {
   return sessions;
 }
 
-/** Returns the streams that have got another worker since the last call. */
+/** Returns those of the streams that are no longer queued, because they got a slot. */
 const served = async (sessions: string[]) => (await ledger.pools.renewWaits(model, sessions)).changed;
 
 /** Gives excess streams the scores in `qm` that the previous version would have given them. */

@@ -9,9 +9,9 @@ export interface EndingParts {
 }
 
 /**
- * Fails the session of a stream without a charge. Also releases the slot of the stream, even if the session had ended
- * before. The slot is kept if `isServed` returns true for the id by which the pool knows the stream. Returns true if
- * this call ended the session.
+ * Fails the session of a stream without a charge. If the session has ended, in this call or before, also releases the
+ * slot of the stream. The slot is kept if `isServed` returns true for the id by which the pool knows the stream.
+ * Returns true if this call ended the session.
  */
 export async function failAndLeave(
   { sessions, pools }: EndingParts,

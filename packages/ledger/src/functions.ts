@@ -26,7 +26,10 @@ export class FunctionsMissing extends LedgerUnavailable {
   }
 }
 
-/** Returns a link that calls a Redis function for each script of SCRIPTS instead of sending the script. */
+/**
+ * Returns a link that calls the Redis function of a script instead of sending the script. Only the scripts of SCRIPTS
+ * have a function.
+ */
 export function withFunctions(link: RedisLink): RedisLink {
   return {
     get ready() {

@@ -12,8 +12,8 @@ const RENEW = loadScript('gateway_renew');
 const DEAD = loadScript('gateways_dead');
 
 /**
- * Number of streams of a dead gateway process that are failed in parallel. If one Redis node is unavailable, streams on
- * other nodes do not wait for it.
+ * Number of streams of a dead gateway process that are failed in parallel. Within such a group, a stream on an
+ * unavailable Redis node does not delay the others.
  */
 const FAILED_AT_ONCE = 100;
 /** Time for which a process that was declared dead cannot own streams. It is longer than most pauses of a process. */
@@ -44,7 +44,7 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 
   /**
    * Renews the lease, and publishes `freeStreams`, the number of further streams that the process can accept. Publishes
-   * nothing if it is undefined. Returns undefined if the lease had expired. The process must then join again.
+   * nothing if it is undefined. Returns undefined if the lease had expired. The process must then join with a new id.
    */
   async function renew(owner: Owner, freeStreams?: number): Promise<Renewal | undefined> {
     const reply = await link.run(RENEW, keys.gateways(), [owner.id, leaseMs, freeStreams ?? '']);
@@ -67,7 +67,7 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 /**
  * Creates the function that fails the streams of dead processes without a charge, and returns the number of failed
  * streams. If a stream cannot be failed, the error is passed to `onError`, and a call after `reaperRetryMs` retries the
- * stream. Such an error does not delay other streams and processes.
+ * stream. The other streams and processes are handled in the same call.
  */
 function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts) {
   return async (onError: (error: unknown) => void): Promise<number> => {

@@ -106,7 +106,7 @@ describe.each([
     await expectBalanced(ledger, tenant);
   });
 
-  test('a long journal of an earlier version keeps its entries until the operator has exported and trimmed it', async () => {
+  test('a long journal of an earlier version keeps its entries until the operator first trims it', async () => {
     const constants = { JOURNAL_ENTRIES_RETAINED: 10, JOURNAL_BACKLOG_ENTRIES: 1000 };
     const small = createLedger(ledger.link, { prefix, constants });
     const tenant = await createTenant(small, 60_000_000);

@@ -135,7 +135,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 180_000 });
   });
 
-  test('the session rate limit does not count refused or cancelled sessions', async () => {
+  test('the session rate limit does not count cancelled sessions', async () => {
     const limits = { concurrentSessions: 100, sessionsPerMinute: 5, requestsPerMinute: 5 };
     const tenant = await createTenant(ledger, 5000, { limits });
     for (let i = 0; i < 8; i++) {
@@ -231,7 +231,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test.concurrent('a provisional session is removed after its lease has expired, and is not listed', async () => {
+  test.concurrent('a provisional session is removed after its lease has expired, and its Idempotency-Key can create a new one', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(hasty, ask);
@@ -373,7 +373,8 @@ describe.each([
     await ledger.sessions.reserve(two);
     expect(await ledger.sessions.cancel({ ...one, reason: 'x' })).toMatchObject({ outcome: 'shared' });
     expect(await ledger.sessions.confirm(tenant, held)).toBe(true);
-    // The second request knows only its own session id and the Idempotency-Key. Its cancellation ends the shared session.
+    // The second request knows only its own session id and the Idempotency-Key. Its cancellation ends the shared
+    // session.
     expect(await ledger.sessions.cancel({ ...two, reason: 'x' })).toMatchObject({ outcome: 'cancelled' });
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });

@@ -15,8 +15,8 @@ export interface RedisMemory {
 export function createMemory(link: RedisLink, keys: RedisKeys) {
   return {
     /**
-     * Returns the memory of each node once. The nodes are found by the keys of the reaper, which are spread over all
-     * nodes of a cluster.
+     * Returns the memory of each node that stores a key of the reaper, once per node. A large cluster may have nodes
+     * without such a key.
      */
     async read(): Promise<RedisMemory[]> {
       const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => keys.due(shard));

@@ -62,7 +62,7 @@ describe('a session whose record is missing', () => {
     await expectReleased(tenant);
   });
 
-  test.concurrent('does not prevent its tenant from creating and connecting sessions', async () => {
+  test.concurrent('does not prevent its tenant from creating a session', async () => {
     const tenant = await withMissingRecord();
     const result = await ledger.sessions.reserve(request(tenant, { seconds: 60 }));
     expect(result).toMatchObject({ outcome: 'ok', reservation: { reservedSeconds: 60 } });

@@ -127,7 +127,7 @@ export interface FleetPool extends Pick<PoolLoad, 'active' | 'held' | 'waiting' 
 /** A gateway process in the form that administrators see. */
 export interface FleetGateway {
   id: string;
-  /** Number of streams that the process owns. */
+  /** Number of records of streams that the process owns. A stream in a later session of its chain has two records. */
   streams: number;
   /** Number of further streams for which it has audio memory. Null if it has not published it. */
   freeStreams: number | null;

@@ -318,7 +318,7 @@ describe.each([
     });
   });
 
-  test.concurrent('streams of a worker whose lease has expired get slots before queued streams', async () => {
+  test.concurrent('streams of workers whose leases have expired get slots of a new worker', async () => {
     const pool = ownPool();
     await pool.worker('w1', 1);
     expect(await pool.place('a')).toBe('w1');
@@ -436,7 +436,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w2', active: 1 }]);
   });
 
-  test.concurrent('a worker that registers again after its lease expired has its former streams, without those that moved or left', async () => {
+  test.concurrent('a worker that registers again after its lease expired has its former streams, without one that left', async () => {
     const pool = ownPool();
     await pool.worker('w1', 5);
     for (const session of ['a', 'b', 'c']) await pool.place(session);

@@ -123,7 +123,10 @@ test('in random queues, only a limited number of other streams is served before 
   );
 });
 
-/** Checks how many streams of other priorities were served while a stream of a given priority waited. */
+/**
+ * Checks how many streams of other priorities were served one after another while a stream of a priority waited. Also
+ * checks that the streams of a tenant and priority were served in the order in which they joined.
+ */
 function expectBoundedWaits(served: readonly Served[]): void {
   const rank = (priority: TenantPriority) => TENANT_PRIORITIES.indexOf(priority);
   const bounds: Readonly<Record<TenantPriority, number>> = { high: 1, normal: 9, low: 24 };
@@ -179,7 +182,7 @@ test('queued streams keep their place when the priority of their tenant changes,
   expect(sessionsOf(await serveAll(pool))).toEqual(['a2', 'b1', 'a1']);
 });
 
-test('claim counts the queued streams of all priorities', async () => {
+test('claim counts queued streams of high and low priority', async () => {
   const pool = await createPool();
   await ledger.pools.configure(pool.model, { canGrow: true, capacity: 4 });
   for (const priority of ['high', 'low'] as const) await pool.join(priority, priority, priority);

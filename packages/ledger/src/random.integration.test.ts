@@ -120,7 +120,7 @@ describe.each([
     await redis.stop();
   });
 
-  test('parallel clients with random steps never unbalance an account, and every session ends once', async () => {
+  test('parallel clients with random steps never unbalance an account, and no session ends twice', async () => {
     let transitions = 0;
     const steps = fc.array(step, { minLength: 10, maxLength: 60 });
     await fc.assert(
@@ -175,8 +175,8 @@ async function drive(ledger: Ledger, tenant: string, program: Step[], sessions: 
       case 'disconnect':
         if (known) {
           const connection = { tenant, sessionId: known.sessionId, credentialHash: 'hash', connectionId: randomUUID() };
-          // Both commands run in parallel, as if the answer to `connect` was lost. Whichever runs first, no connection
-          // has the session afterwards.
+          // Both commands run in parallel, as if the answer to `connect` was lost. Whichever runs first, this
+          // connection does not have the session afterwards.
           await Promise.all([
             api.connect({ ...connection, owner: OWNER }),
             api.disconnect(tenant, known.sessionId, connection.connectionId),
@@ -263,7 +263,7 @@ async function endMonth({ link }: Ledger, tenant: string): Promise<void> {
   if ((await link.send(key, ['HEXISTS', key, 'bm'])) === 1) await link.send(key, ['HSET', key, 'bm', '2001-02']);
 }
 
-/** Reads the whole account atomically in a loop and checks its sums. Returns the number of reads. */
+/** Reads balance and budget of an account atomically in a loop, and checks their sums. Returns the number of reads. */
 async function watch(tenant: string, running: () => boolean): Promise<number> {
   const { link } = clients[CLIENTS - 1]!;
   const key = createRedisKeys(PREFIX).account(tenant);

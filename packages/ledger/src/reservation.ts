@@ -8,7 +8,7 @@ export interface ReserveRequest {
   tenant: string;
   /** A new id. An idempotent repeat is answered with the id of the first request. */
   sessionId: string;
-  /** Id of this attempt. Only the attempt itself can release the session that it got. */
+  /** Id of this attempt. `cancel` releases the session on behalf of the attempt with this id. */
   attempt: string;
   model: string;
   modelExists: boolean;

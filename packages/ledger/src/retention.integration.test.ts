@@ -47,7 +47,7 @@ describe.each([
     return ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
   };
 
-  test('the hash of a session is deleted when it completes, fails or expires', async () => {
+  test('the hash of a session is deleted when the session completes or fails, or when its account is closed', async () => {
     const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 3 });
     const [done, failed, open] = await Promise.all(
       [1, 2, 3].map(async () => (await reserved(ledger, tenant, { seconds: 1 })).sessionId),
@@ -58,7 +58,7 @@ describe.each([
     for (const id of [done!, failed!, open!]) expect(await keptMs(keys.session(tenant, id))).toBe(MISSING);
   });
 
-  test('usage and recent list ended and live sessions in order of creation, with audio, charge and times', async () => {
+  test('accounts.usage and sessionHistory list ended and live sessions by creation, newest first, with audio, charge and times', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
     const sessions = [];
     for (let at = 0; at < 50; at++) sessions.push(await reserved(ledger, tenant, { seconds: 5 }));
@@ -218,7 +218,7 @@ describe.each([
     expect(await ledger.accounts.usageBetween(tenant, date(today), date(today - 1))).toEqual([]);
   });
 
-  test('no data of a deleted tenant is kept longer than the retention time of its account', async () => {
+  test('account, grants, journal, recent sessions and usage of a deleted tenant are kept for at most the retention time', async () => {
     const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 2 });
     await complete(tenant, (await reserved(ledger, tenant, { seconds: 1 })).sessionId);
     await reserved(ledger, tenant, { seconds: 1 });
@@ -240,7 +240,7 @@ describe.each([
     expect(await keptMs(period)).toBeGreaterThan(400 * DAY_MS);
   });
 
-  test.concurrent('a live session whose hash is missing does not make scripts for its tenant fail', async () => {
+  test.concurrent('a live session whose hash is missing is not listed, and ends when usage is read after its deadline', async () => {
     const prefix = `test-${randomUUID()}`;
     const hasty = createLedger(ledger.link, { prefix, sessionTtlMs: 3000 });
     const tenant = await createTenant(hasty, 60_000);

@@ -47,7 +47,7 @@ export function createSchema(link: RedisLink, keys: RedisKeys) {
 
     /**
      * Stores the version of this program, unless a later one is stored. The operator calls it once it may write to this
-     * Redis. Older records remain, and scripts convert them when they use them.
+     * Redis. Older records remain, and scripts read them too.
      */
     async stamp(): Promise<void> {
       const stored = await read();

@@ -19,7 +19,7 @@ describe('include/billing.lua', () => {
   });
 });
 
-test('no script passes a negated number to Redis, because Lua writes a negated 0 as -0, which Redis refuses', () => {
+test('no script passes a negated variable to HINCRBY, because Lua writes a negated 0 as -0, which Redis refuses', () => {
   const files = [...scripts, ...readdirSync(new URL('include/', FOLDER)).map((file) => `include/${file}`)];
   const negated = /redis\.call\('HINCRBY', [^\n]*, -[a-z]/;
   expect(files.filter((file) => negated.test(read(file)))).toEqual([]);

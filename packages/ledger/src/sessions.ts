@@ -84,8 +84,8 @@ export interface ChainRequest {
 }
 
 /**
- * Result of `chain`. Every outcome except `ok` has changed nothing. With `credit`, less than one second is available.
- * With `stale`, the session has ended or another gateway owns it.
+ * Result of `chain`. Every outcome except `ok` leaves the session unchanged. With `credit`, less than one second is
+ * available. With `stale`, the session has ended or another gateway owns it.
  */
 export type Chained =
   | { outcome: 'ok'; reservedMs: number }
@@ -101,7 +101,7 @@ export interface SettleOptions {
   parts?: { ms: number; ids: readonly string[] };
 }
 
-/** Creates the transitions of a session. Each one is one script and is safe to repeat. */
+/** Creates the transitions of a session. Each one changes the session in one script and is safe to repeat. */
 export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, options: SessionOptions) {
   /** Creates a provisional session, or returns the session that the same Idempotency-Key created. */
   async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {

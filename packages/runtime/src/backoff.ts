@@ -1,5 +1,5 @@
 export interface BackoffOptions {
-  /** Delay after the first failure. */
+  /** Largest delay after the first failure. */
   baseMs: number;
   /** Maximum delay. */
   maxMs: number;

@@ -47,7 +47,10 @@ export async function removeDurably(file: string): Promise<void> {
   await syncFolder(dirname(file));
 }
 
-/** Creates a folder that only its owner can read, and removes temporary files that a killed process left in it. */
+/**
+ * Creates a folder that only its owner can read, unless it exists. Removes temporary files that a killed process left
+ * in it.
+ */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const leftovers = (await readdir(folder)).filter((name) => TEMPORARY.test(name));

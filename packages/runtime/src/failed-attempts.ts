@@ -57,7 +57,7 @@ export function networkOf(address: string): string {
 
 function forget(forgivenAtMs: Map<string, number>, nowMs: number): void {
   for (const [address, atMs] of forgivenAtMs) if (atMs <= nowMs) forgivenAtMs.delete(address);
-  // If too many addresses have recent failures, the oldest ones are removed to limit the memory.
+  // If too many addresses have recent failures, those that were added first are removed to limit the memory.
   for (const address of forgivenAtMs.keys()) {
     if (forgivenAtMs.size <= MAX_ADDRESSES) return;
     forgivenAtMs.delete(address);

@@ -5,7 +5,7 @@ import type { Frame, FrameType } from '@svc-asr/core';
 import type { FrameSocketEvents, UpgradedSocket } from './frame-socket-events.ts';
 import { readIntoSharedMemory } from './shared-reads.ts';
 
-/** Size below which the frames of one callback are copied into one buffer. Larger frames are not copied. */
+/** Total size up to which collected frames are copied into one buffer. Above it, they are written without a copy. */
 const COPIED_BYTES = 16_384;
 /**
  * Time after a write for which a connection counts as busy. Normally frames are written at the end of the current
@@ -29,7 +29,7 @@ export class FrameSocket {
   #socket: Duplex;
   readonly #events: FrameSocketEvents;
   readonly #reader = new FrameReader(RELAY_LIMITS.maxFrameBytes);
-  /** True if anything was received since the last call of `takeReceived`. */
+  /** True if anything was received since the last call of `takeReceived`. A new socket counts too. */
   #received = true;
   #pieces: Uint8Array[] = [];
   #collectedBytes = 0;
@@ -78,7 +78,10 @@ export class FrameSocket {
     return !this.#closed && !this.#suspended && this.#socket.writable;
   }
 
-  /** Sends a frame at the end of the current callback or turn. The payload must not be changed until it is written. */
+  /**
+   * Sends a frame at the end of the current callback or turn. The payload must not be changed until it is written. If
+   * `onLost` is set, it must not be changed until the other side has acknowledged it.
+   */
   send(type: FrameType, stream: number, position = 0, payload: Uint8Array = EMPTY): void {
     if (!this.isOpen) return;
     const header = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
@@ -109,7 +112,7 @@ export class FrameSocket {
     else queueMicrotask(flush);
   }
 
-  /** Returns whether anything was received since the last call. */
+  /** Returns whether anything was received since the last call. A new socket counts too. */
   takeReceived(): boolean {
     const received = this.#received;
     this.#received = false;

@@ -8,7 +8,7 @@ const STATUS = { SIGTERM: 143, SIGINT: 130 } as const;
  * Loads a program and runs it. A signal that arrives while modules are still loading ends the process. Without a
  * handler, the first process of a container would ignore the signal and run until the grace period ends. This file has
  * no imports, so that the handler is installed before anything is loaded. While Node itself starts, there is no
- * handler. The pods therefore share a PID namespace, in which the process is not the first one.
+ * handler. The containers of a pod therefore share a PID namespace, in which the process is not the first one.
  */
 export async function launch(load: () => Promise<{ run: () => Promise<void> }>): Promise<void> {
   const exit = (signal: keyof typeof STATUS) => process.exit(STATUS[signal]);

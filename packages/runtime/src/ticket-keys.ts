@@ -53,7 +53,7 @@ function requireEd25519({ asymmetricKeyType: type }: KeyObject): void {
   if (type !== 'ed25519') throw new Error(`it contains a key of type ${type}. Use Ed25519`);
 }
 
-/** Returns the thumbprint of a public key. Gateways and workers derive the key id from it. */
+/** Returns the id of a public key, which is its thumbprint. Gateways and workers compute the same id. */
 function idOf(publicKey: KeyObject): string {
   return createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))

@@ -1,7 +1,7 @@
 -- @include journal
--- Monthly budget of an account: credit that is granted at the start of each UTC month. The part that was not charged is
--- removed at the end of the month. A charge uses the budget first, and then other credit, which never expires. Fields
--- of the account:
+-- Monthly budget of an account: credit for one UTC month. The first script that calls renew_budget in a new month
+-- replaces what is left of the old budget by the monthly amount. A charge uses the budget first, and then other credit,
+-- which never expires. Fields of the account:
 --   `ba` amount per month                          `bm` month of the last renewal
 --   `bu` charged to the budget in that month       `bl` part of the budget that is left
 --   `bt` sum of all changes of `granted` by budgets

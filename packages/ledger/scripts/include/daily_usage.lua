@@ -1,13 +1,13 @@
--- Usage by day and model, in one hash per USAGE_PERIOD_DAYS days. With few models, a hash then has at most 128 fields,
--- up to which Redis encodes it compactly. The names of all hashes of a tenant follow from the time, so no search is
--- needed.
+-- Usage by day and model, in one hash per USAGE_PERIOD_DAYS days. Redis encodes a hash compactly up to a number of
+-- fields (`hash-max-listpack-entries`, 512 by default). A hash exceeds it only with more than 16 models. The names of
+-- all hashes of a tenant follow from the time, so no search is needed.
 local USAGE_RETENTION_DAYS = 400
 local USAGE_PERIOD_DAYS = 32
 local DAY_MS = 86400000
 local USAGE_LIFETIME_MS = (USAGE_RETENTION_DAYS + USAGE_PERIOD_DAYS) * DAY_MS
 
--- Usage by day, key and model is in hashes of its own, each of which has KEY_USAGE_PERIOD_DAYS days. Programs of earlier
--- versions do not read them, and would count the sessions twice if they were in the hashes above.
+-- Usage by day, key and model is in hashes of its own, each of which has KEY_USAGE_PERIOD_DAYS days. Programs of
+-- earlier versions do not read them, and would count the sessions twice if they were in the hashes above.
 local KEY_USAGE_PERIOD_DAYS = 8
 -- Largest number of fields of such a hash. It is limited, because a tenant can create and revoke any number of keys.
 local KEY_USAGE_FIELDS = 1000
@@ -18,8 +18,8 @@ local function add_to(key, field, before, audio, billable)
   redis.call('HSET', key, field, string.format('%d %d %d', sum[1] + 1, sum[2] + audio, sum[3] + billable))
 end
 
--- Adds one completed session to the usage of the key that created it. If the hash is full, a session of a further key
--- counts only for its model.
+-- Adds one completed session to the usage of the key that created it. If the hash is full and has no field for this
+-- day, key and model, the session counts only for its model.
 local function add_key_usage(base, day, session, audio, billable)
   local api_key = session.by and string.match(session.by, '^([^|]+)')
   if not api_key then return end
@@ -41,8 +41,8 @@ local function add_usage(base, now, session, audio, billable)
   add_key_usage(base, day, session, audio, billable)
 end
 
--- Sets the expiry of all usage of a tenant. `only` is 'LT' to change it only to an earlier time, or 'GT' to a later
--- one.
+-- Sets the expiry of the usage hashes `u:` and `uk:` of a tenant. `only` is 'LT' to change it only to an earlier time,
+-- or 'GT' to a later one.
 local function expire_usage(base, now, ms, only)
   for part, days in pairs({ ['u:'] = USAGE_PERIOD_DAYS, ['uk:'] = KEY_USAGE_PERIOD_DAYS }) do
     local period = math.floor(now / DAY_MS / days)

@@ -35,8 +35,8 @@ local function fold_journal(base, last, count)
   return #entries
 end
 
--- Keeps the journal within its length limit. Called before the first write of a script. A Redis user that may not read
--- the journal is then refused before anything has changed.
+-- Keeps the journal within its length limit. Callers call it before they change credit. A Redis user that may not read
+-- the journal is then refused before any credit has changed.
 local function limit_journal(base)
   local length = redis.call('XLEN', base .. 'j')
   if length < JOURNAL_ENTRIES_RETAINED + FOLD_AT_ONCE then return end

@@ -1,6 +1,6 @@
 -- @include deadline
--- Live sessions of one model, in the sorted set `m:MODEL` by the latest time at which each session ends. The set exists
--- only if the tenant has a limit for this model.
+-- Live sessions of one model, in the sorted set `m:MODEL` by the latest time at which each session ends. Sessions are
+-- added only while the tenant has a limit for this model. The later sessions of a chain are added if the first one was.
 local MODEL_SESSIONS_AT_ONCE = 200
 -- Lifetime of a set after the last session was added. It is longer than any session.
 local MODEL_SESSIONS_MS = 86400000
@@ -11,8 +11,9 @@ local function add_model_session(base, id, session, now)
   redis.call('PEXPIRE', set, MODEL_SESSIONS_MS)
 end
 
--- Returns the number of live sessions of a model. Scripts of an earlier version, and sessions whose record is missing,
--- may leave entries behind. Such entries are removed here when they are overdue.
+-- Returns the number of entries in the set of a model. Scripts of an earlier version, and sessions whose record is
+-- missing, may leave entries behind. If the number has reached the limit, overdue entries of this kind are removed
+-- first.
 local function count_model_sessions(base, model, limit, now)
   local set = base .. 'm:' .. model
   local count = redis.call('ZCARD', set)

@@ -3,7 +3,7 @@
 -- @include model_sessions
 -- Creates the next session of a chain. It is active immediately and has the owner, the connection, the model and the
 -- origin of the session `before`, which the caller has ended. It has no credential, so no client can connect to it.
--- `is_limited` is true if the session `before` counted for the limit of its model.
+-- `is_limited` is true if the new session must count for the limit of its model.
 local function open_part(base, id, before, chain, reserved, created, now, is_limited)
   local key = base .. 's:' .. id
   redis.call('HINCRBY', base .. 'a', 'reserved', reserved)

@@ -4,11 +4,11 @@
 --      `ql` list the tenants with streams of high, normal and low priority. `qh:TENANT`, `q:TENANT` and `ql:TENANT`
 --      list the sessions of a tenant. Gateways of earlier versions use `q` only.
 --   3. Excess streams (see excess.lua): the end of `qm`.
--- `qs` has the time of the last call of place.lua or wait.lua for each session. `qd` has the same for streams that a
--- worker still serves, because it drains or has too many streams. `qi` has the gateway of each session, the worker that
--- still serves it or '-', and the workers to avoid.
+-- `qs` has the time of the last call of place.lua or wait.lua for each session that no worker serves. `qd` has the same
+-- for streams that a worker still serves, because it drains or has too many streams. `qi` has the gateway of each
+-- session, the worker that still serves it or '-', and the workers to avoid.
 -- A session without such a call for QUEUE_TTL_MS loses its place. Gateways replace this value in their scripts by their
--- setting. Workers use the value below, which is the longest that the setting allows.
+-- setting. Workers and operators use the value below, which is the longest that the setting allows.
 -- @include excess
 local QUEUE_TTL_MS = 60000
 
@@ -20,7 +20,7 @@ local LISTS = { 'qh', 'q', 'ql' }
 local STREAMS_BEFORE_LOWER = 4
 
 -- Removes a session from the queue. Returns the tenant list in which it was (`qh`, `q` or `ql`), or nil if it was in
--- none.
+-- none. `tenant` may be nil for a stream of `qm`, which is in no list.
 local function leave_queue(base, session, tenant)
   if redis.call('HDEL', base .. 'qi', session) == 1 then
     redis.call('ZREM', base .. 'qm', session)
@@ -43,7 +43,7 @@ local function join_queue(base, session, tenant, now, moving, serving, avoid, ga
   if was_moving and not moving or moving and not was_moving then leave_queue(base, session, tenant) end
   if moving then
     local after = is_excess(base, serving) and EXCESS_AFTER or 0
-    -- A stream loses its place only when it becomes an excess stream, or is no longer one.
+    -- A moving stream keeps its place, unless it becomes an excess stream or is no longer one.
     if was_moving and (tonumber(was_moving) < EXCESS_AFTER) ~= (after == 0) then redis.call('ZREM', base .. 'qm', session) end
     redis.call('ZADD', base .. 'qm', 'NX', now + after, session)
     redis.call('ZREM', base .. (serving == '' and 'qd' or 'qs'), session)

@@ -1,17 +1,17 @@
 -- @include session
--- List `recent` of the sessions that GET /v1/usage returns as `recent_sessions`, in order of confirmation, newest
--- first. A live session is listed by its id, and its hash has the rest. When it ends, its hash is deleted and the id is
--- replaced by a line with all fields.
+-- List `recent` of the latest sessions, newest first. GET /v1/usage returns the first RECENT_SHOWN of them as
+-- `recent_sessions`. A session is added when it is confirmed, and a later session of a chain when it is created. A live
+-- session is listed by its id, and its hash has the rest. When it ends, the id is replaced by a line with all fields.
 local RECENT_SHOWN = 20
 -- Minimum number of the latest sessions that the list keeps. GET /v1/asr/sessions/ID finds them.
 local RECENT_READABLE = 100
 local RECENT_KEPT = 120
--- Time for which the list is kept after a session of the tenant was last confirmed.
+-- Time for which the list is kept after a session of the tenant was last added.
 local RECENT_RETENTION_MS = 2592000000
 
 -- Returns the line of an ended session: id, state, created, completed, audio ms, billable ms, model, end reason, close
--- code, and '|RESERVED|BY' with the reserved seconds and the field `by`. End reason and close code are absent if `how` is
--- nil, and BY is absent if the session has none.
+-- code, and '|RESERVED|BY' with the reserved seconds and the field `by`. End reason and close code are absent if `how`
+-- is nil, and BY is absent if the session has none.
 local function ended_line(id, state, session, now, audio, billable, how)
   local line = string.format('%s %s %d %d %d %d %s', id, state, session.created, now, audio, billable, session.model)
   local by = session.by and '|' .. session.by or ''
@@ -28,8 +28,8 @@ local function read_ended(line)
     billable = tonumber(billable), model = model, reason = reason, code = tonumber(code) }
 end
 
--- Deletes the hash of a session that an earlier version ended but did not delete. Returns its line, or nil if it is
--- live.
+-- Deletes the hash of a session that an earlier version ended but did not delete. Returns its line, or nil if the
+-- session is live or has no hash.
 local function compact_ended(base, id)
   local session = read_session(base, id)
   if not session or not session.completed then return nil end

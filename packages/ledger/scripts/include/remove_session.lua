@@ -8,7 +8,7 @@ local function remove_session(base, id, reason)
   local session = read_session(base, id)
   limit_journal(base)
   release_idempotency(base, id, session)
-  -- Only sessions whose request was answered count against the session rate, so this session is subtracted.
+  -- A session that is rolled back does not count against the session rate, so it is subtracted.
   local account = redis.call('HMGET', base .. 'a', 'reserved', 'rs', 'spm')
   redis.call('HSET', base .. 'a', 'reserved', account[1] - session.reserved, 'rs', gcra_text(account[2] - GCRA_WINDOW_MS / account[3]))
   redis.call('ZREM', base .. 'live', id)

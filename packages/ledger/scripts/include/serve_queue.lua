@@ -1,16 +1,16 @@
 -- Assigns free slots to queued streams. Every script that adds capacity calls serve_queue at its end.
 -- @include workers
 -- @include queue
--- Largest number of streams that one call serves, so that it does not block Redis for long. The gateways of these
--- streams then call place.lua, which serves further streams.
+-- Number of streams after which one call serves only excess streams, so that it does not block Redis for long. The
+-- gateways of the served streams then call place.lua, which serves further streams.
 local SERVED_AT_ONCE = 256
 -- Largest number of streams in `qm` that one call skips because they avoid all workers with free slots.
 local SKIPPED_AT_ONCE = 64
 -- Largest number of excess streams that one call checks. The next call checks the following ones.
 local EXCESS_AT_ONCE = 16
 
--- Returns the revision that a session prefers. It depends only on the session id, so that a repeat prefers the same
--- one.
+-- Returns the revision that a session prefers, or nil if there are no weights. It depends only on the weights and the
+-- session id, so that a repeat prefers the same one.
 local function revision_of(weights, id)
   if not weights then return nil end
   local point = (tonumber(string.sub(id, 1, 8), 16) or 0) % 100

@@ -14,7 +14,7 @@ local function read_session(base, id)
   }
   if session.model then return session end
   if not f[21] then return nil end
-  -- Version 1 of the schema stored the first nine fields in one field, in this order.
+  -- Version 1 of the schema stored the first nine fields in the field `d`, in the order in which they are read below.
   local v = {}
   for word in string.gmatch(f[21], '%S+') do v[#v + 1] = word end
   session.expires, session.created, session.reserved = tonumber(v[1]), tonumber(v[2]), tonumber(v[3])

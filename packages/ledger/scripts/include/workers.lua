@@ -5,8 +5,8 @@
 -- Keys of streams: `a` has the worker of each stream, `at` the time of its placement, and `ws:ID` the streams of a
 -- worker. `x:SESSION` is a tombstone. It refuses a late placement of a stream that has left.
 -- @include leases
--- Longest time for which a stream may hold a slot. No stream lasts that long. If the time is exceeded, the release of
--- the slot was lost.
+-- Longest time for which a stream may hold a slot. With the default settings, no stream lasts that long. If a slot is
+-- held for longer, its release was lost.
 local PLACED_MS = 10800000
 local PLACED_AT_ONCE = 100
 -- Longest time for which a session may hold capacity after check_leases has restarted the leases: the default lifetime
@@ -60,7 +60,7 @@ local function free_slot(base, session)
   redis.call('HDEL', base .. 'a', session)
   redis.call('SREM', base .. 'ws:' .. id, session)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'revision', 'draining', 'active')
-  -- A worker that restarted under the same name has none of its former streams, so they are not subtracted.
+  -- The worker has no record any more, or its record does not count this stream. Its count must not become negative.
   if not w[1] or tonumber(w[3]) < 1 then return end
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', -1)
   if w[2] ~= '1' then add_free(base, id, w[1], 1) end

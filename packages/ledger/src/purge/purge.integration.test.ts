@@ -53,7 +53,7 @@ describe.each([
   });
   afterEach(() => ledger.link.close());
 
-  /** Uses every part of the ledger that stores data of a tenant, and closes the account. Returns the tenant. */
+  /** Stores data of each kind in TRACE_KINDS for a new tenant, and closes its account. Returns the tenant. */
   async function useEverything(): Promise<string> {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 10 });
     await ledger.registry.put('Tenant', tenant, '');

@@ -35,8 +35,8 @@ export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
     },
 
     /**
-     * Counts the streams of a tenant that gateways serve. Unlike `count`, it does not read keys of accounts, API keys
-     * and queues.
+     * Counts the records of streams of a tenant that gateways own. Unlike `count`, it does not read keys of accounts,
+     * API keys and queues.
      */
     async countStreams(tenant: string): Promise<number> {
       let streams = 0;
@@ -45,9 +45,9 @@ export function createPurge(link: RedisLink, keys: RedisKeys, prefix: string) {
     },
 
     /**
-     * Removes all keys and entries of a tenant except the records of gateways, and returns their numbers. It is safe to
-     * repeat after a partial failure. The account must be closed and without streams, so that no other process writes
-     * to it.
+     * Removes all keys and entries of a tenant except the records of gateways, and returns their numbers. Audit entries
+     * are replaced by entries that do not name the tenant. Safe to repeat after a partial failure. The account must be
+     * closed and without streams, so that no other process writes to it.
      */
     async remove(tenant: string): Promise<TraceCounts> {
       const counts = zero();

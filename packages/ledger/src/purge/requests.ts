@@ -8,8 +8,7 @@ export interface PurgeRequest {
   /** Unique id, so that several consoles can send requests for one tenant at the same time. */
   id: string;
   /**
-   * `check` counts live sessions. `count` also counts the keys and entries that `remove` would remove. Only `remove`
-   * changes data.
+   * `check` counts live sessions. `count` also counts all keys and entries of the tenant. Only `remove` changes data.
    */
   action: 'check' | 'count' | 'remove';
 }
@@ -17,8 +16,8 @@ export interface PurgeRequest {
 /** Answer of the operator to a purge request. */
 export interface PurgeAnswer {
   /**
-   * Number of sessions that have not ended and of streams that gateways still serve. If it is not 0, nothing was
-   * removed.
+   * Number of sessions that have not ended, or of streams that gateways still serve if these are more. If it is not 0,
+   * nothing was removed.
    */
   liveSessions: number;
   /** Number of keys and entries of the tenant that were removed, by kind. Empty if nothing was removed. */

@@ -23,7 +23,7 @@ export interface Trace {
   key: string;
   /** Member of the key that belongs to the tenant. Absent if the whole key belongs to the tenant. */
   member?: string;
-  /** Commands that remove the key or entry. */
+  /** Commands that remove the key or entry, or replace it. Empty if a purge leaves it to another process. */
   removal: readonly (readonly string[])[];
 }
 
@@ -47,7 +47,8 @@ const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{o\}:tenants$/, members('list_entries', ['SMEMBERS'], 'SREM', (name) => name)],
   [/^\{o\}:ledger:plan$/, findPlan],
   [/^\{o\}:audit$/, findAuditEntries],
-  // These keys contain only names of models, sessions, workers and gateways, and the ids of API keys.
+  // These keys name no tenant. They contain ids and names of models, sessions, workers, gateways and API keys, and data
+  // of the whole installation.
   [/^\{m:[^}]*\}:(?!q[hl]?$|q[hl]?:)/],
   [/^\{g:[^}]*\}:[cx]$/],
   [

@@ -18,7 +18,8 @@ const REPLIES_PER_TURN = 16;
 
 /**
  * Connects to Redis and reconnects without limit. While there is no connection, commands fail immediately. Commands are
- * never sent twice. A caller that must know the outcome repeats the command, which is safe for every script.
+ * never sent twice. A caller that must know the outcome repeats the command. That is safe for all scripts except admit,
+ * count_revision and add_refusals, which would count twice.
  */
 export function connectRedis(options: ConnectOptions): RedisConnection {
   const connection = open(options);
@@ -77,8 +78,8 @@ function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Error replies of a server that cannot work at present. Any other error reply is a bug of this project and is thrown
- * unchanged.
+ * Error replies of a server that cannot work at present. Any other error reply is thrown unchanged. It is a bug of this
+ * project or a wrong configuration, such as missing rights of the Redis user.
  */
 const NOT_NOW =
   /^(OOM|LOADING|MISCONF|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|UNBLOCKED)\b|-?(OOM|MISCONF) /;

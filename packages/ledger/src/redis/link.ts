@@ -1,8 +1,8 @@
 import type { Script } from '../scripts.ts';
 
 /**
- * Thrown if Redis did not answer in time, is unavailable, or refused to work. It is unknown whether the command was
- * executed.
+ * Thrown if Redis did not answer in time, is unavailable, or refused to work. The command may have been executed or
+ * not.
  */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
@@ -16,7 +16,7 @@ export interface RedisNode {
 
 /** Connection to Redis. Each command names one key, which selects the node of a cluster. */
 export interface RedisLink {
-  /** False if there is no connection, or if the last command got no answer. */
+  /** False if there is no connection, or if the last command failed with LedgerUnavailable. */
   readonly ready: boolean;
   /** Runs a script on one key. Rejects with LedgerUnavailable if the outcome is unknown. */
   run: (script: Script, key: string, args: readonly (string | number)[]) => Promise<unknown>;

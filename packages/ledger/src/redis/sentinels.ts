@@ -20,7 +20,7 @@ interface Reported {
 
 interface Sentinel {
   client: NodeClient;
-  /** Resolves when the first attempt to connect has succeeded. */
+  /** Resolves when the client is connected for the first time, or has stopped trying. */
   started: Promise<unknown>;
   /** The last question, until it is answered or its connection has ended. */
   pending: Promise<[unknown, unknown]> | undefined;

@@ -2,9 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createRecentMaximum } from './recent-maximum.ts';
 
 const RESOLUTION_MS = 10;
-/**
- * Window of the maximum. It is longer than the interval at which metrics are read, so that no reader misses a stall.
- */
+/** Window of the maximum. A reader that reads at least once per window misses no stall. */
 const WINDOW_MS = 60_000;
 const PARTS = 12;
 

@@ -8,13 +8,16 @@ import type { Tracing } from './tracing.ts';
 
 export interface Telemetry {
   readonly metrics: Metrics;
-  /** Undefined if no receiver of traces is configured. */
+  /** Undefined if no receiver is configured, or if no session is sampled. */
   readonly tracing: Tracing | undefined;
   /** Exports the remaining telemetry and stops. Call it after everything else has stopped. */
   stop: () => Promise<void>;
 }
 
-/** Number of consecutive failed exports before a warning is logged. A single failure is not worth a warning. */
+/**
+ * Number of failed exports within WARNING_INTERVAL_MS after which a warning is logged. A single failure is not worth a
+ * warning.
+ */
 const FAILURES_BEFORE_WARNING = 3;
 const WARNING_INTERVAL_MS = 60_000;
 /** Timeout of the last export, so that an unavailable receiver does not delay the shutdown. */

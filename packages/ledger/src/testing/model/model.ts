@@ -20,9 +20,9 @@ export interface Exploration {
 }
 
 /**
- * Times at which a reaper runs after all processes have crashed. The first time covers a lease, and the time until a
- * reaper may continue the work of another. The second time also covers the lifetime of a credential. Both are at least
- * 2 s longer than necessary.
+ * Times that pass before the first and the second run of a reaper, after all processes have crashed. The first one
+ * covers a lease, and the time until a reaper may continue the work of another. Together they also cover the lifetime
+ * of a credential. Both are at least 2 s longer than necessary.
  */
 const QUIET_MS = [22_000, 69_000];
 

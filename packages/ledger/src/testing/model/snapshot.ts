@@ -1,4 +1,7 @@
-/** Content of one key: hash and sorted set as pairs, the others as a list. A stream is the list of its lines. */
+/**
+ * Content of one key. A string is stored as it is. Hash and sorted set are flat lists of pairs, and list and set are
+ * lists. A stream is the list of its lines.
+ */
 export type Content = string | readonly string[];
 
 /** One key: its name, its type, its content, and the simulated time at which it expires, or 0. */
