@@ -160,7 +160,7 @@ test('tenants are found by a part of their name and by status', async () => {
 });
 
 test(
-  'every tab of a tenant follows the accessibility rules, and the audit log records which tabs were viewed',
+  'every tab of a tenant follows the accessibility rules, and the audit log records which data of the tenant was viewed',
   async () => {
     await console_.createTenant('tabs');
     const key = await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'tabs', name: 'production' } });
@@ -214,7 +214,7 @@ test('an administrator changes limits, budget, priority and models of a tenant',
   await checkPage(page);
 });
 
-test('limits that two administrators change at the same time are both kept', async () => {
+test('two administrators who have opened the same tenant can change different limits, and both changes are kept', async () => {
   await console_.createTenant('two-tabs');
   const pages = [await signIn('/tenants/two-tabs?tab=limits'), await signIn('/tenants/two-tabs?tab=limits')];
   const labels = ['Requests per minute', 'New sessions per minute'];
@@ -364,7 +364,7 @@ test('a tenant is deleted only after its name was typed', async () => {
   expect((await console_.call('GET', '/admin/v1/tenants/deleted')).status).toBe(404);
 });
 
-test('the pages Models and Health show workers, streams, the queue and gateways', async () => {
+test('the page Models shows the workers, and the page Health shows the gateways and the models', async () => {
   const { ledger } = console_;
   await ledger.catalogue.replace([
     { id: 'luo', language: 'Dholuo', languageCode: 'luo', maxAudioSeconds: 300, maxWaitSeconds: 60 },
@@ -418,7 +418,7 @@ test('the focus moves to the end of the audit log when all entries are shown', a
   await checkPage(page);
 });
 
-test('the admin page works while Redis is unavailable', async () => {
+test('while Redis is unavailable, limits can be saved on the admin page, and the pages that need Redis report the outage', async () => {
   const own = await startBrowserConsole({ KEY_ACTIVATION_TIMEOUT_MS: '0' }, { operator: false });
   await own.createTenant('outage');
   const spec = {

@@ -12,7 +12,7 @@ test('the build contains the pages for developers and administrators', () => {
   expect(pages.toSorted()).toEqual(['admin', 'developer']);
 });
 
-test.each(pages)('all files of the page %s have at most 150 kB after compression', (page) => {
+test.each(pages)('all files of the page %s together have at most 150 kB after compression', (page) => {
   const files = globSync(`${page}/**/*.{html,js,css,svg}`, { cwd: DIST });
   expect(files.length).toBeGreaterThan(2);
   const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(DIST, file)), { level: 9 }).length, 0);

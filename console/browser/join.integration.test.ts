@@ -73,7 +73,7 @@ test('an applicant who is declined sees the reason of the administrator', async 
   await checkPage(page);
 });
 
-test('a suspended developer sees that keys are rejected, on every page', async () => {
+test('a suspended developer sees on the overview, keys and account pages that the account is suspended', async () => {
   const page = await browser.signIn(await console_.createTenant('suspended', { state: 'Suspended' }));
   for (const path of ['/', '/keys', '/account']) {
     await page.goto(`${console_.pageUrl}${path}`);

@@ -29,7 +29,7 @@ async function createKey(page: Page, name: string): Promise<string> {
 /** Returns the row or card of a key. */
 const rowOf = (page: Page, lastFour: string) => page.getByRole('row').filter({ hasText: `…${lastFour}` });
 
-test('a developer creates, rotates and revokes keys, and every dialog names the key by its last four characters', async () => {
+test('a developer creates, rotates and revokes keys, and the dialogs that rotate and revoke name the key by its last four characters', async () => {
   const page = await browser.signIn(await console_.createTenant('keys'));
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByText('No API keys yet').waitFor();

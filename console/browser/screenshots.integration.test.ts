@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test(
-  'screenshots show every page for developers',
+  'screenshots show the pages for developers, except the playground',
   async () => {
     const visitor = await browser.open(`${console_.pageUrl}/`);
     await visitor.getByRole('button', { name: 'Join waitlist' }).waitFor();

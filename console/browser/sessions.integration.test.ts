@@ -66,7 +66,7 @@ test('further sessions are added below the first 25', async () => {
   await waitForFocus(page, 'All sessions that are kept are shown.');
 });
 
-test('a session of another tenant or an unknown one is reported as not found', async () => {
+test('a session of another tenant is reported as not found', async () => {
   await console_.createTenant('owner');
   const id = await completeSession(console_.ledger, 'owner', { audioMs: 1000 });
   const page = await browser.signIn(await console_.createTenant('foreign'));
@@ -75,7 +75,7 @@ test('a session of another tenant or an unknown one is reported as not found', a
   await checkPage(page);
 });
 
-test('a refused request is found by its request ID, with its reason in words', async () => {
+test('a refused request is found by its request ID, and is shown with its error code', async () => {
   const page = await browser.signIn(await console_.createTenant('refused'));
   await page.goto(`${console_.pageUrl}/sessions`);
   await page.getByRole('link', { name: 'Refused requests' }).click();

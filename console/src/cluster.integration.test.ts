@@ -150,7 +150,7 @@ test(
 );
 
 test.each([['client-side', []] as const, ['server-side', ['--server-side']] as const])(
-  "kubectl apply (%s) and the console change the same tenant without losing the other's changes",
+  'kubectl apply (%s) and the console both change a tenant, and only client-side apply removes grants of the console',
   async (side, options) => {
     const name = `shared-${side}`;
     const apply = (spec: object) => kubectl(['apply', ...options, '-f', '-'], manifest(name, spec));
@@ -316,7 +316,7 @@ test(
 );
 
 test(
-  'the console fails with cluster_refused if its role lacks a permission',
+  'the admin API returns 403 cluster_refused if the role of the console lacks a permission',
   async () => {
     const fewer = readChartRules('console').map((rule) => ({
       ...rule,

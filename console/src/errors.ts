@@ -2,8 +2,8 @@ import { ERRORS } from '@svc-asr/core';
 import type { ErrorBody } from '@svc-asr/core';
 
 /**
- * Errors of the console and the admin API, in the body form of the public API. Errors that the public API also has are
- * taken from there.
+ * Errors of the console and the admin API, in the body form of the public API. Errors whose message is the same as in
+ * the public API are taken from there.
  */
 export const CONSOLE_ERRORS = {
   invalid_json: ERRORS.invalid_json,

@@ -8,7 +8,10 @@ import type { Keyring, Logger } from '@svc-asr/runtime';
 import { ConsoleError } from './errors.ts';
 import type { ConsoleSettings } from './settings.ts';
 
-/** Time limit of a request to the gateway. The gateway itself responds within REQUEST_DEADLINE_MS. */
+/**
+ * Time limit of a request to the gateway. By default, the gateway itself fails a request much earlier
+ * (REQUEST_DEADLINE_MS).
+ */
 const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_S = '2';
 
@@ -16,13 +19,16 @@ const RETRY_AFTER_S = '2';
 export interface GatewayAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** JSON. It contains the credential of the session, so it must not be logged. */
+  /** JSON. It may contain the credential of a session, so it must not be logged. */
   readonly text: string;
 }
 
-/** Internal port of the gateways. */
+/** Client of the internal port of the gateways. */
 export interface GatewayClient {
-  /** Creates a session without an API key. Throws `gateway_unavailable` if no gateway can be asked. */
+  /**
+   * Creates a session without an API key. Throws `gateway_unavailable` if no gateway responds, or if it rejects the
+   * signature of the console.
+   */
   createSession: (tenant: string, session: CreateSessionRequest) => Promise<GatewayAnswer>;
 }
 

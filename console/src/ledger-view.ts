@@ -23,8 +23,9 @@ import type {
 } from '@svc-asr/ledger';
 
 /**
- * The part of the ledger that the console uses. The console writes the audit log, sessions of its users, and requests
- * to the operator to rebuild the ledger or to purge a tenant. It only reads all other data.
+ * The part of the ledger that the console uses. The console writes the audit log, sessions of its users, ended sessions
+ * of administrators, and marks of sent mails. It also writes requests to the operator to rebuild the ledger or to purge
+ * a tenant. It only reads all other data.
  */
 export interface LedgerView {
   readonly accounts: {

@@ -17,7 +17,7 @@ const WITHIN_MS = 60_000;
 /** An installation with the real operator. Its journal is exported. */
 interface Installation {
   console_: TestConsole;
-  /** Returns the names of all resources of a tenant. */
+  /** Returns the names of all Tenants and ApiKeys, or of all files in the folder of the console. */
   resources: () => Promise<string>;
   stop: () => Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * Response bodies that the pages read. The routes build them and the page scripts import these types, so a field that
- * one side renames no longer compiles on the other. These files import nothing else, because the pages are checked
+ * one side renames no longer compiles on the other. These files import only each other, because the pages are checked
  * without the types of Node.
  */
 import type { Role } from './responses/identity.ts';
@@ -109,7 +109,10 @@ export interface OwnTenantView {
     readonly sessions_per_minute: number;
     readonly requests_per_minute: number;
   };
-  /** Null if an older console created the link and it has no expiry yet. */
+  /**
+   * Null if the tenant never had a link, or if an older console created the link without an expiry. Empty if the link
+   * was revoked.
+   */
   readonly link_expires_at: string | null;
   readonly api_url: string;
   /** CA file that the code examples on the page use. Null if clients trust the certificate of the API without it. */

@@ -13,8 +13,9 @@ export interface SignInCodes {
   /** Creates a code, `TENANT.SECRET`, as in a private link. */
   create: (tenant: Tenant, nowMs: number) => { token: string; expiresAtMs: number };
   /**
-   * Returns whether a code signs in as the tenant, and deletes the code. A code is invalid if it has expired. It is
-   * also invalid if the tenant got another private link, or was deleted and created again, after the code was created.
+   * Returns whether a code signs in as the tenant, and deletes the code. A code is invalid if it or the private link of
+   * the tenant has expired. It is also invalid if the link was replaced or revoked after the code was created. The same
+   * holds if the tenant was deleted and created again.
    */
   take: (token: string, tenant: Tenant, nowMs: number) => boolean;
 }

@@ -6,7 +6,9 @@ import type { Page } from './browser.ts';
 const FOLDER = fileURLToPath(new URL('../../../coverage/screenshots/', import.meta.url));
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
-/** Draws a page on a desktop and on a phone, in the light and the dark theme. Restores the page afterwards. */
+/**
+ * Draws a page on a desktop and on a phone, in the light and the dark theme. Restores the size of the page afterwards.
+ */
 export async function drawVariants(page: Page, name: string): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   await page.locator('h1').waitFor();

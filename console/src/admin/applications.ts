@@ -18,7 +18,7 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
   const readJson = createJsonReader(settings.ADMIN_BODY_BYTES);
   const polling = { timeoutMs: settings.KEY_ACTIVATION_TIMEOUT_MS, intervalMs: settings.KEY_POLL_INTERVAL_MS };
 
-  /** Updates an existing tenant, and waits until the operator has applied the update. */
+  /** Updates an existing tenant, and waits for the operator to apply the update. On timeout, `applied` is false. */
   async function change(name: string, by: (tenant: Tenant) => Tenant) {
     let isChanged = false;
     const { resource } = await store.update('Tenant', name, (current) => {

@@ -8,7 +8,7 @@ import { checkPurgeRequest } from './schemas.ts';
 
 /**
  * Time between two checks for the answer of the operator, or for the deletion of resources. Each check of the deletion
- * lists all ApiKeys.
+ * lists all ApiKeys and Members.
  */
 const INTERVAL_MS = 200;
 

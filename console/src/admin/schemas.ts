@@ -3,7 +3,9 @@ import Type from 'typebox';
 import { exact } from '../http/query.ts';
 import { USAGE_FORMATS } from '../tenants/usage-export.ts';
 
-/** Request bodies and queries of the admin API. The body of PUT /tenants/:name is the spec of the Tenant resource. */
+// The validators of this file check bodies and queries of the admin API. `buildTenant` checks the body of
+// PUT /tenants/:name, which is the spec of the Tenant resource.
+
 export const checkGrantRequest = validator(
   exact({
     id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$', maxLength: 63 })),

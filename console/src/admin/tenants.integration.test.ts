@@ -122,7 +122,7 @@ test.each([
 test.each([
   ['x'.repeat(63), 'x'.repeat(200)],
   ['a', 'b'],
-])('PUT accepts names and display names of the maximum length', async (name, displayName) => {
+])('PUT accepts a tenant name and a display name of the shortest and the longest length', async (name, displayName) => {
   expect((await put(name, { displayName })).status).toBe(201);
 });
 
@@ -181,7 +181,7 @@ test('POST grants rejects the 1001st grant of a tenant', async () => {
   expect((await grant('last')).status).toBe(200);
 });
 
-test('a tenant of a read-only folder is listed and cannot be written', async () => {
+test('a tenant of a read-only folder can be read and cannot be written', async () => {
   const text =
     'apiVersion: asr.svc.dev/v1\nkind: Tenant\nmetadata: {name: local}\nspec: {displayName: L, state: Active}\n';
   writeFileSync(join(console_.readFolder, 'tenants.yaml'), text);
@@ -206,7 +206,7 @@ test('a damaged tenant file is reported and not overwritten', async () => {
   expect((await call('GET', '/admin/v1/tenants')).status).toBe(200);
 });
 
-test('DELETE revokes the keys of a tenant, and a tenant created again keeps its credit but not its keys', async () => {
+test('DELETE revokes the keys of a tenant, and creating it again neither grants its credit twice nor restores its keys', async () => {
   await put('gone', { displayName: 'G', state: 'Active', grants: [{ id: 'a', audioSeconds: 5 }] });
   const key = await call('POST', '/admin/v1/keys', { body: { tenant: 'gone' } });
   const { status, body } = await call('DELETE', '/admin/v1/tenants/gone');

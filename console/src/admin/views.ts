@@ -13,7 +13,10 @@ import { keysOf } from '../resources/keys-of.ts';
 /** Returns the body of a response about a tenant. */
 type ReadView = (name: string, query: Request['query']) => Promise<object>;
 
-/** Serves to administrators what a tenant sees in the console. These requests change nothing but the audit log. */
+/**
+ * Serves the keys, sessions and refused requests of a tenant to administrators. These requests change nothing but the
+ * audit log.
+ */
 export function routeViews(router: Router, { store, ledger }: Deps, audited: Audited): void {
   const views: Readonly<Record<string, ReadView>> = {
     keys: async (name, query) => {

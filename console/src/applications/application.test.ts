@@ -44,7 +44,7 @@ test('approve activates the tenant with one grant, and approving again changes n
   expect(approve(without, { requested: 0, fallback: 60 })).toBe(without);
 });
 
-test('approve accepts a declined tenant, and neither approve nor decline accepts an active or suspended one', () => {
+test('approve accepts a declined tenant, but no suspended one and none that was created active, and decline accepts no active one', () => {
   const declined = decline(tenant());
   expect(declined.spec.state).toBe('Declined');
   expect(decline(declined)).toBe(declined);

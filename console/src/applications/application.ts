@@ -45,8 +45,8 @@ export function buildApplication(applicant: Applicant, randomInt: (max: number) 
 }
 
 /**
- * Approves the application. Returns the same tenant if it is approved already, and throws if it was approved with other
- * credit, models or limits.
+ * Approves the application. Returns the same tenant if it is active already and the request asks for nothing else.
+ * Throws `application_decided` for any other active tenant, and for a suspended one.
  */
 export function approve(tenant: Tenant, { requested, fallback, models, limits }: Welcome): Tenant {
   const changed = patchTenant(tenant, { ...(models && { models }), ...(limits && { limits }) });
@@ -62,8 +62,8 @@ export function approve(tenant: Tenant, { requested, fallback, models, limits }:
 }
 
 /**
- * Declines the application. Returns the same tenant if it is declined already, unless another reason is given. Without a
- * reason, an earlier one stays.
+ * Declines the application. Returns the same tenant if it is declined already, unless another reason is given. Without
+ * a reason, an earlier one stays. Throws `application_decided` if the tenant is active or suspended.
  */
 export function decline(tenant: Tenant, reason?: string): Tenant {
   const { state } = tenant.spec;
@@ -79,7 +79,7 @@ function applicationDecided({ metadata, spec }: Tenant): ConsoleError {
   });
 }
 
-/** Derives a readable name. The random suffix makes it unique and hard to guess. */
+/** Derives a readable name. With the random suffix, it is hard to guess and rarely taken. */
 function nameFor(displayName: string, randomInt: (max: number) => number): string {
   const plain = displayName.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const stem = plain.replace(/[^a-z0-9]+/g, '-').slice(0, STEM_CHARACTERS);

@@ -13,7 +13,7 @@ export interface SessionLife {
  */
 export const ENDED_SESSIONS_ANNOTATION = `${API_GROUP}/ended-sessions`;
 
-/** Number of ended sessions that a tenant lists. It bounds the size of the Tenant. */
+/** Maximum number of ended sessions that a tenant lists. It bounds the size of the Tenant. */
 const MAX_LISTED = 50;
 
 /** Returns true if a sign-out has ended the session. */

@@ -50,13 +50,16 @@ export function isLinkRevoked({ metadata }: Tenant): boolean {
   return metadata.annotations?.[LINK_ANNOTATION] === '';
 }
 
-/** Returns when the tenant's link expires. Undefined if an older console created the link and it has no expiry yet. */
+/**
+ * Returns when the tenant's link expires. Undefined if the tenant never had a link, or if an older console created the
+ * link without an expiry. NaN if the link was revoked.
+ */
 export function linkExpiryOf({ metadata }: Tenant): number | undefined {
   const text = metadata.annotations?.[LINK_EXPIRY_ANNOTATION];
   return text === undefined ? undefined : Date.parse(text);
 }
 
-/** Returns true if the tenant's link has expired, or if its expiry is not a date. */
+/** Returns true if the tenant's link has expired, was revoked, or has an expiry that is not a date. */
 export function isLinkExpired(tenant: Tenant, nowMs: number): boolean {
   const expiresAtMs = linkExpiryOf(tenant);
   return expiresAtMs !== undefined && !(expiresAtMs > nowMs);

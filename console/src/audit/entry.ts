@@ -10,7 +10,7 @@ export interface Actor {
   readonly name: string | null;
 }
 
-/** An administrative act that has been performed. */
+/** An act for the audit log. `detail.failed` is true if the act failed. It may then have been performed in part. */
 export interface PerformedAct extends Actor {
   /** Kind of the act, such as `tenant.grant`. */
   readonly action: string;

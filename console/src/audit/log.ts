@@ -7,7 +7,7 @@ import type { ConsoleSettings } from '../settings.ts';
 import type { PerformedAct } from './entry.ts';
 
 const DAY_MS = 86_400_000;
-/** Number of entries that one command writes. */
+/** Maximum number of entries that one command writes. */
 const BATCH_ENTRIES = 100;
 /** Number of entries that a search reads at a time. */
 const PAGE_ENTRIES = 1000;
@@ -52,7 +52,7 @@ export class AuditLog {
     return this.#waiting.length;
   }
 
-  /** Adds an entry for an act that has been performed. */
+  /** Adds an entry for an act. */
   record({ actor, name, action, target, tenant, requestId, detail }: PerformedAct): void {
     const { logger, settings, now } = this.#deps;
     const id = buildAuditId(now(), randomBytes(RANDOM_BYTES).toString('hex'));

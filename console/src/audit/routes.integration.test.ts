@@ -198,7 +198,7 @@ const VIEWS: Record<string, [path: string, view: string]> = {
 /** Routes that add no entry to the audit log, because they do not show the data of a single tenant. */
 const WITHOUT_ENTRY = ['tenants', 'applications', 'ledger', 'audit', 'models', 'health', 'session', 'sign-in'];
 
-test('every route of the admin API that shows something has an example in this file', () => {
+test('every GET route of the admin API is listed in VIEWS or in WITHOUT_ENTRY', () => {
   const reads = console_.routes.admin.filter(({ method, path }) => method === 'GET' && path.startsWith('/admin/'));
   const others = WITHOUT_ENTRY.map((path) => `GET /admin/v1/${path}`);
   const known = [...Object.keys(VIEWS), ...others];

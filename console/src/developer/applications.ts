@@ -29,9 +29,10 @@ const DAY_MS = 24 * HOUR_MS;
 export function routeApplications(router: Router, deps: DeveloperDeps, finder: SessionFinder): void {
   const { store, peppers, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  // Applications are handled one at a time, so that two of them cannot take the last free place on the waitlist.
+  // This process handles applications one at a time, so that two of them cannot take the last free place on the
+  // waitlist.
   const inTurn = createKeyedMutex();
-  // The limit applies to every application, not only to invalid ones, because no sign-in is needed to apply.
+  // The limit counts every valid application, because no sign-in is needed to apply.
   const applications = createAttemptLimiter(settings.APPLICATIONS_PER_HOUR, HOUR_MS);
 
   async function checkRoom(): Promise<void> {
@@ -67,7 +68,7 @@ export function routeApplications(router: Router, deps: DeveloperDeps, finder: S
       const address = request.ip ?? '';
       const waitMs = applications.waitMs(address, now());
       if (waitMs > 0) throw tooMany(waitMs);
-      // The attempt is counted before the first await, so that concurrent requests cannot pass the limit together.
+      // There is no await between the check and the count, so that concurrent requests cannot pass the limit together.
       applications.fail(address, now());
       const user = await finder.findUser(request);
       const { token, resource } = await inTurn('applications', async () => {

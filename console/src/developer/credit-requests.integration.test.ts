@@ -50,7 +50,7 @@ test.each([
   expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_parameters']);
 });
 
-test('the longest message and the largest amount are accepted', async () => {
+test('a request for credit with the longest message and the largest amount is accepted', async () => {
   const developer = await signIn('largest');
   const body = { message: 'x'.repeat(1000), audio_seconds: 1_000_000_000 };
   expect((await developer.call('POST', 'credit-requests', body)).status).toBe(201);

@@ -21,7 +21,7 @@ interface InTenant {
   readonly role: MemberRole;
 }
 
-/** Session of a browser that opened a private link. Its role is owner. */
+/** Session of a browser that signed in with a private link or a sign-in code. Its role is owner. */
 export interface LinkSession extends InTenant {
   readonly signedInBy: 'link';
   readonly session: Session;
@@ -37,10 +37,13 @@ export interface UserSession extends InTenant {
 
 export type FoundSession = LinkSession | UserSession;
 
-/** Returns the session of a request. Throws `not_signed_in`, or `no_account` for a user without a tenant. */
+/**
+ * Returns the session of a request. Throws `not_signed_in`, or `no_account` for a user who is not a member of the
+ * selected tenant. Throws `rate_limit_exceeded` after too many forged cookies.
+ */
 export type FindSession = (request: Request) => Promise<FoundSession>;
 
-/** Returns the tenant that a request is signed in as. Throws if there is none, or if the role is too low. */
+/** Returns the tenant of a request that `createAuthorize` has admitted. */
 export type SignedIn = (request: Request) => Promise<Tenant>;
 
 export interface SessionFinder {
@@ -71,7 +74,10 @@ export function createSessionFinder(
     return { signedInBy: 'link', session, tenant: found.resource, readOnlyIn: found.readOnlyIn, role: 'owner' };
   }
 
-  /** Members are read for each request, so that a removed member loses access at once. */
+  /**
+   * The Member is checked for each request, so that a removed member loses access with the next one. Other replicas may
+   * use a cached Member for up to CACHE_MS.
+   */
   async function findByUser(token: string, name: string): Promise<UserSession> {
     const user = await users.find(token);
     if (user === undefined) throw new ConsoleError('not_signed_in');

@@ -16,7 +16,10 @@ import { checkRotation } from './schemas.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Lets a signed-in developer replace a key by a new one. The old key works until the overlap ends. */
+/**
+ * Lets a signed-in developer replace a key by a new one. The old key works until the overlap ends, or until its own
+ * expiry if that is earlier.
+ */
 export function routeKeyRotation(
   router: Router,
   deps: DeveloperDeps,

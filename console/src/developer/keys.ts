@@ -47,7 +47,8 @@ export function routeOwnKeys(
     .get(async (request, response) => {
       valid(checkNoQuery(request.query));
       const { metadata, spec } = await signedIn(request);
-      // A tenant that was never approved has no keys, so the list is not read.
+      // The keys of a waitlisted or declined tenant are not read. Its developers cannot create keys, and gateways
+      // refuse keys that an administrator created.
       const hasNone = spec.state === 'Waitlisted' || spec.state === 'Declined';
       const keys = hasNone
         ? { data: [], ledger_available: true }

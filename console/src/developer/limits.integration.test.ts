@@ -56,7 +56,7 @@ test('limits on applications and keys hold for concurrent requests', () =>
 test.each([
   ['use', { use: `${'x'.repeat(15_000)}\u0001` }],
   ['email', { email: `a@${'b.'.repeat(7000)}` }],
-])('POST applications rejects a long invalid %s without delay', (_field, wrong) =>
+])('POST applications rejects a long invalid %s', (_field, wrong) =>
   withConsole({}, async (url) => {
     const answer = await createVisitor(url).call('POST', 'applications', { ...APPLICANT, ...wrong });
     expect(answer.status).toBe(400);

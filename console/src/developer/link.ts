@@ -23,7 +23,8 @@ const LINKS_PER_HOUR = 10;
 export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
   const creations = createAttemptLimiter(LINKS_PER_HOUR, HOUR_MS);
-  // Revocations have a count of their own, so that a tenant can always revoke the last link that it created.
+  // Revocations have a count of their own, so that a tenant that has created LINKS_PER_HOUR links can still revoke the
+  // last one.
   const revocations = createAttemptLimiter(LINKS_PER_HOUR + 1, HOUR_MS);
 
   function count(limiter: AttemptLimiter, tenant: string): void {
@@ -32,7 +33,7 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     limiter.fail(tenant, now());
   }
 
-  /** Changes the tenant, unless another request has replaced the link that the session belongs to. */
+  /** Changes the tenant. Throws `not_signed_in` if another request has replaced the link since the tenant was read. */
   async function change(tenant: Tenant, by: (current: Tenant) => Tenant): Promise<Tenant> {
     const { resource } = await store.update('Tenant', tenant.metadata.name, (current) => {
       if (current === undefined || linkIdOf(current) !== linkIdOf(tenant)) throw new ConsoleError('not_signed_in');

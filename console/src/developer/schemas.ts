@@ -13,7 +13,7 @@ const EMAIL_PART = '[^\\s@<>".\\u0000-\\u001f\\u007f]';
  * pattern.
  */
 function stringMatching(pattern: string, maxLength: number, rule: string) {
-  // The patterns have no nested repetition, so that no input makes them slow.
+  // At each position of a text, only one part of a pattern can match, so that no input makes the patterns slow.
   const expression = new RegExp(`^${pattern}$`);
   return Type.Refine(
     Type.String({ maxLength }),
@@ -30,7 +30,7 @@ const email = stringMatching(
   'must be an email address such as name@example.org',
 );
 
-/** Request bodies of the developer API. */
+/** Checks the body of an application for the waitlist. */
 export const checkApplication = validator(
   exact({
     name: stringMatching(`[ ]*${VISIBLE}${LINE}*`, 200, 'must be one line of text without control characters'),

@@ -2,17 +2,22 @@ import { equalTexts, sign } from '@svc-asr/runtime';
 import type { Keyring } from '@svc-asr/runtime';
 import { NAME_PATTERN } from '../resources/object.ts';
 
-/** Content of the cookie of a signed-in browser. */
+/** Content of the cookie of a browser that signed in with a private link or a sign-in code. */
 export interface Session {
   /** Random. Identifies the session when it is ended by a sign-out. */
   readonly id: string;
   readonly tenant: string;
-  /** Identifies the private link that was used. The session ends when the tenant gets another link. */
+  /**
+   * Identifies the private link that the tenant had at the sign-in. The session ends when the tenant gets another link.
+   */
   readonly linkId: string;
   readonly expiresAtMs: number;
 }
 
-/** Result of reading a cookie. `forged` if its signature is wrong, undefined if it has another form. */
+/**
+ * Result of reading a cookie. `forged` if its signature is wrong, undefined if it has another form or its pepper was
+ * removed.
+ */
 export type ReadSession = Session | 'forged' | undefined;
 
 const SESSION = new RegExp(

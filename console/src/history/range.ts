@@ -7,7 +7,10 @@ export function dateOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Rejects days that do not exist, and a range with days before `oldest`, whose usage Redis may have deleted. */
+/**
+ * Rejects days that do not exist, and a range that ends before it starts. Also rejects days before `oldest`, whose
+ * usage Redis may have deleted.
+ */
 export function checkRange(from: string, to: string, oldest: string): void {
   const refuse = (message: string) => new ConsoleError('invalid_parameters', { message });
   for (const [name, date] of Object.entries({ from, to })) {

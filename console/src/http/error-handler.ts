@@ -64,7 +64,7 @@ function translate(thrown: unknown): ConsoleError {
     case 'encoding.unsupported':
       return new ConsoleError('unsupported_media_type', { cause: thrown });
     default:
-      // Other errors of the router and the body parser: a path that cannot be decoded, or a truncated body.
+      // The status 400 comes from the router or the body parser: a path that cannot be decoded, or a truncated body.
       return new ConsoleError(status === 400 ? 'invalid_parameters' : 'internal_error', { cause: thrown });
   }
 }

@@ -11,11 +11,12 @@ const RETRY_AFTER_S = 2;
  *
  * | Kubernetes API                                               | response                |
  * |--------------------------------------------------------------|-------------------------|
- * | unavailable, overloaded, or the token is not yet accepted    | 503 service_unavailable |
+ * | unavailable, overloaded, token refused, CRDs not installed   | 503 service_unavailable |
  * | invalid fields (400, 422)                                    | 400 invalid_parameters  |
  * | object too large (413)                                       | 413 request_too_large   |
  * | object was deleted or changed by another writer (404, 409)   | 409 write_conflict      |
  * | forbidden by RBAC, a quota or a policy (403)                 | 403 cluster_refused     |
+ * | any other error                                              | 500 internal_error      |
  */
 export function explainKubernetesError(error: KubernetesError): ConsoleError {
   const thrown: unknown = error;

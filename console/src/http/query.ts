@@ -12,7 +12,10 @@ export const checkNoQuery = validator(exact({}));
 /** By default, the ledger keeps usage for 400 days. */
 const checkUsageQuery = validator(exact({ days: Type.Integer({ minimum: 1, maximum: 400, default: 30 }) }));
 
-/** Returns the query with the named parameters as numbers. Other values stay texts, so that the check rejects them. */
+/**
+ * Returns the query with the named parameters as numbers. A value that is not a number of up to 9 digits stays text, so
+ * that the check rejects it.
+ */
 export function withNumbers(query: Request['query'], names: readonly string[]): Record<string, unknown> {
   const numbers = names.flatMap((name) => {
     const { [name]: text } = query;

@@ -18,7 +18,7 @@ const TOKEN = /^(m[0-9a-f]{16})\.[\w-]{32}$/;
 export interface InvitationRequest {
   readonly tenant: string;
   readonly role: MemberRole;
-  /** Address to which the invitation was sent, for display. Any user who has the link can accept it. */
+  /** Address for the mail and for display. Any user who has the link can accept the invitation. */
   readonly email: string | undefined;
   readonly invitedBy: string;
   /** Name of the Member that invites. Undefined for the holder of a private link. */

@@ -5,7 +5,10 @@ import { APPLICANT, startUserEnvironment } from '../testing/users.ts';
 import type { UserEnvironment } from '../testing/users.ts';
 import { LEAST_ROLES } from './roles.ts';
 
-/** Requests of the developer API that need no role: they sign in, or check the user themselves. */
+/**
+ * Requests of the developer API that need no role. They sign in, check the user themselves, or are open to every
+ * visitor.
+ */
 const WITHOUT_ROLE = [
   'GET /console/v1/sign-in',
   'POST /console/v1/sign-in',
@@ -113,7 +116,7 @@ describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
 });
 
 test.each(['viewer', 'developer', 'owner', 'other'] as const)(
-  'the session of a %s of a tenant is not valid on the admin API',
+  'the admin API refuses the console session of the user %j',
   async (name) => {
     const answer = await users.call('GET', '/admin/v1/tenants', {
       token: null,

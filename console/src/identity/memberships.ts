@@ -19,7 +19,9 @@ export async function listMemberships(reads: CachedReads, user: UserIdentity): P
   return views.flat().sort((a, b) => a.tenant.localeCompare(b.tenant));
 }
 
-/** Copies the name and the address of a user to the Members of the user. A failure does not prevent the sign-in. */
+/**
+ * Copies the name and the address of a user to the Members of the user. A failed update does not prevent the sign-in.
+ */
 export async function refreshMembers(store: ResourceStore, user: MemberUser, logger: Logger): Promise<void> {
   const fields = userFields(user);
   const isCurrent = ({ spec }: Member) => spec.name === fields.name && spec.email === fields.email;

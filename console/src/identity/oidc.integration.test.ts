@@ -75,7 +75,7 @@ test('a user signs in at the provider, joins the waitlist and becomes the owner 
   expect((await again.visitor.call('GET', 'account')).body).toMatchObject({ name: tenant });
 });
 
-test('a session lasts at most 12 hours', async () => {
+test('the session of a user who signed in at the provider lasts at most 12 hours', async () => {
   const { visitor } = await signIn(addUser());
   const { body } = await visitor.call('GET', 'session');
   const leftMs = Date.parse(body.expires_at) - Date.now();
@@ -93,7 +93,7 @@ test('cookies are HttpOnly and SameSite, and the login cookie is Lax, short-live
   ]);
 });
 
-test('cookies have the prefix __Host- and are Secure behind a proxy that terminates TLS', async () => {
+test('the login cookie has the prefix __Host- and is Secure behind a proxy that terminates TLS', async () => {
   const headers = { 'x-forwarded-proto': 'https' };
   const response = await fetch(startUrl(), { redirect: 'manual', headers });
   expect(response.headers.get('set-cookie')).toMatch(/^__Host-svc_asr_login=.*; Secure$/);

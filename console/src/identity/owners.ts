@@ -16,8 +16,8 @@ export const LEAVING_OWNERS_ANNOTATION = `${API_GROUP}/leaving-owners`;
 const LEAVING_MS = 60_000;
 
 /**
- * Call before one user is demoted or removed. `leaving` are the Member resources of that user. Marks them in the Tenant
- * as owners who leave. Throws `last_owner` if the tenant would have no owner afterwards.
+ * Call before one user is demoted or removed. `leaving` are the Member resources of that user. Marks the owners among
+ * them in the Tenant, unless the Tenant is read-only. Throws `last_owner` if the tenant would have no owner afterwards.
  */
 export async function reserveLeaving(
   store: ResourceStore,

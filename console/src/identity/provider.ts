@@ -23,7 +23,10 @@ export interface ProviderUser extends UserIdentity {
 export interface Provider {
   /** Starts a sign-in. Returns the address that the browser opens, and the login that it keeps in a cookie. */
   start: (redirectUri: string, returnPath: string, nowMs: number) => Promise<{ url: string; login: Login }>;
-  /** Finishes a sign-in with the address that the provider redirected to. Throws `sign_in_failed`. */
+  /**
+   * Finishes a sign-in with the address that the provider redirected to. Throws `sign_in_failed` or
+   * `identity_provider_unavailable`.
+   */
   finish: (callbackUrl: URL, login: Login) => Promise<ProviderUser>;
 }
 
@@ -121,7 +124,7 @@ async function requestUser(
   };
 }
 
-/** Returns one line of text of a limited length. Null if the claim is missing or has another type. */
+/** Returns one line of text of a limited length. Null if the claim is missing, empty or not a text. */
 function textOf(claim: unknown, maxCharacters: number): string | null {
   if (typeof claim !== 'string') return null;
   const characters = Array.from(claim.replace(/\p{Cc}+/gu, ' ').trim());

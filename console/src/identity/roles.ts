@@ -2,8 +2,8 @@ import { MEMBER_ROLES } from '@svc-asr/core';
 import type { MemberRole } from '@svc-asr/core';
 
 /**
- * Least role that may send each request of the developer API. `*` stands for one part of the path. Requests that are not
- * listed need no tenant: sign-in, the waitlist, and invitations.
+ * Least role that may send each request of the developer API. `*` stands for one part of the path. Requests that are
+ * not listed need no tenant: sign-in, the session, the waitlist, and the preview and acceptance of an invitation.
  */
 export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   'GET /console/v1/account': 'viewer',

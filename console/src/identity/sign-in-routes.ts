@@ -13,8 +13,9 @@ export interface SignInRoutes {
   readonly provider: Provider;
   /** Public URL of the page. */
   readonly baseUrl: string;
-  /** Paths of the routes: the start of a sign-in, and the address that the provider redirects to. */
+  /** Path that starts a sign-in. */
   readonly startPath: string;
+  /** Path that the provider redirects to. */
   readonly callbackPath: string;
   /** Cookie that holds the login. It is SameSite=Lax, because the provider redirects from another site. */
   readonly loginCookie: Cookie;

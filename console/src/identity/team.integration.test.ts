@@ -145,7 +145,7 @@ test('a removed member loses access with the next request, and stays signed in w
   expect((await member.call('GET', 'session')).body).toMatchObject({ tenant: null, tenants: [] });
 });
 
-test('the last owner can be neither removed nor demoted, and another owner can', async () => {
+test('the last owner can be neither removed nor demoted, and one of two owners can be demoted', async () => {
   const { owner } = await users.createTeam();
   const id = await idOf(owner);
   for (const answer of [

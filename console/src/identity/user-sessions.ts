@@ -5,7 +5,9 @@ import type { LedgerView } from '../ledger-view.ts';
 import { digestOf } from '../resources/user-label.ts';
 import type { UserIdentity } from '../resources/store.ts';
 
-/** Maximum lifetime of a session. The user then signs in again, and roles are read again. */
+/**
+ * Maximum lifetime of a session. The user then signs in again, and the console reads the name and the address again.
+ */
 export const USER_SESSION_MS = 12 * 3_600_000;
 
 const ID_BYTES = 8;

@@ -14,8 +14,8 @@ export function replacedKeyOf({ metadata }: ApiKey): string | null {
 }
 
 /**
- * Returns when the replacement of a key expires: after the lifetime of the old key, counted from now, but not before
- * tomorrow. Null if the old key never expires.
+ * Returns when the replacement of a key expires: after the lifetime of the old key, counted from now, but at least a
+ * day from now. Null if the old key never expires.
  */
 export function rotatedExpiry(expiresAt: string | null, createdAt: string | undefined, nowMs: number): string | null {
   if (expiresAt === null) return null;

@@ -17,7 +17,7 @@ export function buildMail({ subject, paragraphs, link }: Mail): BuiltMail {
   return { subject: oneLine(subject), text: `${text}\n`, html: [...parts, ...anchor].join('\n') };
 }
 
-/** Removes line breaks and other control characters, which could add header lines. */
+/** Replaces line breaks and other control characters, which could add header lines, and shortens the text. */
 function oneLine(text: string): string {
   const characters = Array.from(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim());
   return characters.slice(0, MAX_SUBJECT_CHARACTERS).join('');

@@ -39,7 +39,7 @@ export function createMailer({ settings, logger, now }: MailerOptions): Mailer {
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-    // A mail contains only texts of this project, and never files or URLs that the library would read.
+    // A mail consists of text. It never refers to files or URLs that the library would read.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

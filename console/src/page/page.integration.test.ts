@@ -22,7 +22,7 @@ async function assetPaths(): Promise<string[]> {
   return [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
 }
 
-test('the console links to the documentation of the API', async () => {
+test('/docs redirects to the documentation of the API', async () => {
   const { status, headers } = await get('/docs');
   expect([status, headers.get('location')]).toEqual([302, 'https://localhost:8443/docs']);
 });
@@ -44,7 +44,7 @@ test.each(['/favicon.ico', '/robots.txt'])('%s is not found, because it is not a
   expect([status, headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
 });
 
-test('a client that does not ask for HTML gets an error as JSON at an unknown address', async () => {
+test('a client that does not ask for HTML gets an error as JSON at an address that is no route of the API', async () => {
   for (const path of ['/keys', '/console/v1/nothing']) {
     const response = await get(path);
     expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
@@ -54,7 +54,7 @@ test('a client that does not ask for HTML gets an error as JSON at an unknown ad
   }
 });
 
-test('the files of the page have names with a hash, are cached for a year, and compressed if the browser accepts it', async () => {
+test('the files of the page have names with a hash, are cached for a year, and are compressed if the browser accepts Brotli', async () => {
   const paths = await assetPaths();
   expect(paths.map((path) => path.replace(/^.*\./, '')).sort()).toEqual(['css', 'js', 'svg']);
   for (const path of paths) {

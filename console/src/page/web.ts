@@ -31,7 +31,7 @@ interface PageFile {
 export interface WebPage {
   /** Serves the start page and the assets. */
   readonly route: (router: Router) => void;
-  /** Serves the page at every other address. Add it after all other routes. */
+  /** Serves the page at other addresses to clients that ask for HTML. Add it after all other routes. */
   readonly routeOthers: (router: Router) => void;
 }
 

@@ -11,7 +11,7 @@ export interface CachedReads {
   membershipsOf: (user: UserIdentity) => Promise<Stored<'Member'>[]>;
 }
 
-/** Number of entries that each cache keeps. */
+/** Maximum number of entries that each cache keeps. */
 const MAX_ENTRIES = 1000;
 /** Cache key for the list of keys without a label. No tenant can have this name. */
 const WITHOUT_LABEL = '';

@@ -64,7 +64,7 @@ test('concurrent updates of the file store run one after the other', async () =>
   expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe(`n${'+'.repeat(30)}`);
 });
 
-test('the file store leaves a file unchanged if the change function throws, and runs the next update', async () => {
+test('the file store writes nothing if the change function throws, and runs the next update', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   writeFileSync(file, tenant('a'));
@@ -74,7 +74,7 @@ test('the file store leaves a file unchanged if the change function throws, and 
   expect(readdirSync(folder)).toEqual(['tenant-a.yaml']);
 });
 
-test('the file store ignores temporary files of a killed process and deletes them at the next start', async () => {
+test('the file store deletes temporary files of a killed process at the start, and ignores other hidden files', async () => {
   const { folder, readFolder } = await open();
   writeFileSync(join(folder, '.tenant-a.yaml.0123.temporary'), 'half');
   writeFileSync(join(folder, '.hidden.yaml'), tenant('hidden'));
@@ -98,7 +98,7 @@ test('delete of the file store returns false for a resource that does not exist'
   expect([await store.delete('Tenant', 'a'), await store.delete('Tenant', 'a')]).toEqual([true, false]);
 });
 
-test('a failed write of the file store leaves neither a temporary file nor a changed file', async () => {
+test('the file store refuses to delete a tenant whose file is a folder, and changes nothing', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   mkdirSync(file);

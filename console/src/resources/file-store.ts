@@ -17,8 +17,8 @@ export interface FileStoreOptions {
 }
 
 /**
- * Stores resources as YAML files, one resource per file. Only this process writes to the folder, and the operator
- * watches it.
+ * Stores resources as YAML files, one resource per file. No other process of the service writes to the folder. The
+ * operator watches it.
  */
 export async function openFileStore(options: FileStoreOptions): Promise<ResourceStore> {
   const folder = resolve(options.folder);

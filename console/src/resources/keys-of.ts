@@ -9,6 +9,6 @@ export async function keysOf(
   tenant: string,
 ): Promise<Stored<'ApiKey'>[]> {
   const lists = await Promise.all([store.labelledKeys(tenant), store.unlabelledKeys()]);
-  // The label is only an index. The spec, which is immutable, decides.
+  // The label is only an index. `spec.tenant`, which cannot change, decides.
   return lists.flat().filter(({ resource }) => resource.spec.tenant === tenant);
 }

@@ -47,7 +47,7 @@ test('the Kubernetes store keeps both changes if an update conflicts with anothe
   expect(previous?.spec).toMatchObject({ displayName: 'acme', state: 'Suspended' });
 });
 
-test('the Kubernetes store keeps fields of an object that the console does not know', async () => {
+test('the Kubernetes store keeps labels, annotations and finalizers that the console does not know', async () => {
   const { store, put, find } = open();
   const metadata = { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['e'], uid: 'u' };
   put(object('acme', metadata));
@@ -85,11 +85,11 @@ test.each(['create', 'replace'] as const)(
   },
 );
 
-test('the Kubernetes store passes undefined to the change function if the resource is deleted between read and write', async () => {
+test('the Kubernetes store passes undefined to the change function if the resource was deleted after the last update', async () => {
   const { store, put, api, before } = open();
   put(object('acme'));
   before('replace', () => void api.delete({ group: '', version: '', plural: '', kind: 'Tenant' }, 'acme'));
-  // The object is deleted just before the write is served.
+  // The hook deletes the object just after the write, because `delete` waits for a microtask first.
   await expect(store.update('Tenant', 'acme', rename('new'))).resolves.toBeDefined();
   await expect(store.update('Tenant', 'acme', rename('new'))).rejects.toThrow('the tenant does not exist');
 });

@@ -24,7 +24,7 @@ export interface AdminTenantView {
     readonly budget?: { readonly monthlyAudioSeconds: number };
     readonly grants: readonly { readonly id: string; readonly audioSeconds: number; readonly note?: string }[];
   };
-  /** True if a private link signs in to the tenant. The link itself is not stored. */
+  /** True if the tenant has a private link, which may have expired. The link itself is not stored. */
   readonly has_link?: boolean;
   readonly account?: AccountView | null;
   readonly ledger_available?: boolean;

@@ -59,7 +59,7 @@ export interface SessionDetailView extends SessionRow {
   };
 }
 
-/** A list of which only a part was returned. */
+/** One page of a list. `has_more` is true if there are further items. */
 export interface PageOf<T> {
   readonly object: 'list';
   readonly data: readonly T[];

@@ -18,7 +18,7 @@ export async function deleteTenant(store: ResourceStore, name: string, onDelete:
   return keys.length;
 }
 
-/** Throws `read_only_resource` if the console must not delete one of the resources. */
+/** Throws `read_only_resource` if the console must not write one of the resources. */
 export function checkWritable(stored: readonly Stored<ConsoleKind>[]): void {
   for (const { resource, readOnlyIn } of stored) {
     if (readOnlyIn === undefined) continue;

@@ -32,7 +32,10 @@ export interface PurgeReport {
   complete: boolean;
 }
 
-/** Maximum time that an operator needs to check for live sessions. If no answer arrives, no operator is running. */
+/**
+ * Maximum time to wait until the operator has checked for live sessions. Without an answer, the console assumes that no
+ * operator is running.
+ */
 const CHECK_TIMEOUT_MS = 60_000;
 
 /** Counts what exists of a tenant. */
@@ -45,8 +48,9 @@ export async function countTenant(deps: PurgeDeps, name: string, polling: PollOp
 }
 
 /**
- * Removes everything of a tenant, and then counts what is left. It is safe to repeat after a failure. Throws without
- * removing anything if the tenant has live sessions. Calls `onDelete` before the first deletion.
+ * Removes everything of a tenant, and then counts what is left. It is safe to repeat after a failure. Throws
+ * `tenant_has_live_sessions` if the tenant has live sessions. If they started during the purge, its resources are
+ * deleted already, but nothing was removed from Redis. Calls `onDelete` before the first deletion.
  */
 export async function purgeTenant(
   deps: PurgeDeps,

@@ -16,7 +16,7 @@ import type {
 import type { PageOf, RefusalView, SessionRow } from '../../src/responses/history.ts';
 import { createCall } from '../data/api.ts';
 
-/** Whether the operator has applied a change. */
+/** Whether a change is effective: applied by the operator or, for a sign-out, stored in Redis. */
 interface Applied {
   readonly applied: boolean;
 }

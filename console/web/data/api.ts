@@ -3,7 +3,7 @@ import { texts } from '../texts/index.ts';
 /** A failed request, with a message for the user. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
-  /** Code of the API, or `unreachable` if no response arrived. */
+  /** Code of the API, or `unreachable` if no response arrived. Empty if the response has no code. */
   readonly code: string;
   readonly status: number;
   readonly requestId: string | undefined;

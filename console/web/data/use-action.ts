@@ -6,7 +6,7 @@ export interface Action<Args extends readonly unknown[]> {
   /** Starts the action, unless it still runs. */
   readonly run: (...args: Args) => void;
   readonly isRunning: boolean;
-  /** Message of the last failure. Empty if there was none. */
+  /** Message of the last run if it failed. Empty otherwise. */
   readonly problem: string;
   readonly clear: () => void;
 }

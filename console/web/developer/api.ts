@@ -74,7 +74,10 @@ export function onSessionEnd(listener: () => void): () => void {
   return add(sessionEnds, listener);
 }
 
-/** Calls a function when a response shows that the session has another tenant. Returns a function that stops it. */
+/**
+ * Calls a function when a response shows that the session has another tenant, or that the user has left the tenant.
+ * Returns a function that stops it.
+ */
 export function onTenantChange(listener: () => void): () => void {
   return add(tenantChanges, listener);
 }

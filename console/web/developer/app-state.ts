@@ -74,7 +74,10 @@ export function useAppState(): AppState {
       setState(stateAfter(error));
     }
   }, [load, signIn]);
-  /** Reads the tenant without an action of the user. A failure keeps what is shown, because the next try may succeed. */
+  /**
+   * Reads the tenant without an action of the user. A failure keeps what is shown, because the next try may succeed.
+   * Only a user who has left all tenants sees another page.
+   */
   const refresh = useCallback(async () => {
     try {
       await read(false);

@@ -5,7 +5,7 @@ export interface Picked {
   readonly locale: string;
 }
 
-/** Returns the first preferred locale whose language is supported. */
+/** Returns the first preferred locale whose language is supported. Otherwise returns the fallback. */
 export function pickLanguage(preferred: readonly string[], supported: readonly string[], fallback: string): Picked {
   for (const locale of preferred) {
     const [language = ''] = locale.toLowerCase().split('-');

@@ -17,7 +17,9 @@ const VALUE = /^(([\w-]{1,3000})\.([\w-]{1,32}))\.([\w-]{43})$/;
 /** Signs and reads the cookies of administrators. */
 export interface CookieValues {
   write: (session: AdminSession) => string;
-  /** Returns `forged` if the signature is wrong, and undefined if the text does not have the form of a cookie. */
+  /**
+   * Returns `forged` if the signature is wrong, and undefined if the text has another form or its pepper was removed.
+   */
   read: (text: string) => AdminSession | 'forged' | undefined;
 }
 

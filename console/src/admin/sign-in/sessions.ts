@@ -50,7 +50,9 @@ export class AdminSessions {
     return session;
   }
 
-  /** Returns the session of a request. Undefined without a valid one, `forged` if its cookie was not issued by us. */
+  /**
+   * Returns the session of a request. Undefined without a valid one, `forged` if the signature of its cookie is wrong.
+   */
   async find(request: Request): Promise<AdminSession | 'forged' | undefined> {
     const session = this.#values.read(COOKIE.read(request) ?? '');
     if (session === undefined || session === 'forged') return session;

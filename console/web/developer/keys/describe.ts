@@ -16,7 +16,10 @@ export function isExpired({ expires_at: at }: Pick<KeyView, 'expires_at'>, nowMs
   return at !== null && Date.parse(at) <= nowMs;
 }
 
-/** Returns a short text for the key of a session: its name, or its id if it was revoked. */
+/**
+ * Returns a short text for the key of a session: its name, or its id if `keys` does not contain it. Undefined without a
+ * key.
+ */
 export function keyLabel(keyId: string | null, keys: readonly ListedKey[]): string | undefined {
   if (keyId === null) return undefined;
   const key = keys.find(({ key_id: id }) => id === keyId);

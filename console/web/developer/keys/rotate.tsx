@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 /** Stands for the expiry of a key that does not expire. */
 const LATEST = '9999-12-31';
 
-/** Replaces a key by a new one. The old key works for the overlap. */
+/** Replaces a key by a new one. The old key works for the overlap, or until its own expiry if that is earlier. */
 export function RotateDialog({
   old,
   onClose,

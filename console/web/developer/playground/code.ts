@@ -16,7 +16,10 @@ export interface CodeFacts {
 export const CODE_KINDS = ['curl', 'node', 'python', 'browser'] as const;
 export type CodeKind = (typeof CODE_KINDS)[number];
 
-/** Returns code that does what the playground does. It reads the API key from the environment and never contains it. */
+/**
+ * Returns example code for the chosen settings. It names the environment variable with the API key, and never contains
+ * the key.
+ */
 export function buildCode(kind: CodeKind, facts: CodeFacts): string {
   const build = { curl: buildCurl, node: buildNode, python: buildPython, browser: buildBrowser }[kind];
   return build(facts).join('\n');

@@ -42,7 +42,7 @@ function EventLine({ logged: { atMs, direction, event } }: { logged: LoggedEvent
   );
 }
 
-/** Most characters of a summary. The details contain the whole message. */
+/** Maximum number of characters of a summary. The details contain the whole message. */
 const SUMMARY_CHARACTERS = 80;
 
 function summarize(fields: Readonly<Record<string, unknown>>): string {

@@ -99,8 +99,8 @@ async function sendAudio(stream: AsrStream, input: AudioInput, audio: SentAudio,
     samples += pcm.length;
     reports.onSeconds(Math.floor(samples / AUDIO.sampleRateHz));
     audio.add((pcm.length / AUDIO.sampleRateHz) * 1000, performance.now());
-    // Not awaited, so that the meter follows the microphone while the service is not ready. The limit of the session
-    // bounds the audio that waits in memory.
+    // Not awaited, so that the meter follows the microphone while the service is not ready. The session limits this
+    // wait, which bounds the audio in memory.
     void stream.send(pcm).catch(() => undefined);
     frames++;
     bytes += pcm.byteLength;

@@ -40,7 +40,7 @@ export type Change =
       readonly event: ProtocolEvent;
     }
   | { readonly type: 'latency'; readonly kind: 'delta' | 'final'; readonly latencyMs: number }
-  /** The user does not wait for the last text. */
+  /** The user cancelled before the audio was open, or does not wait for the last text. */
   | { readonly type: 'cancelled' }
   | { readonly type: 'ended'; readonly end: RecognitionEnd }
   | { readonly type: 'failed'; readonly code: string; readonly message: string };

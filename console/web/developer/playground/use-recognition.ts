@@ -27,7 +27,10 @@ export interface Recognition {
   /** Whole seconds of audio that were captured. */
   readonly seconds: number;
   readonly start: (start: Start) => void;
-  /** Ends the audio. The last text follows. A second call cancels the recognition. */
+  /**
+   * Ends the audio, and the last text follows. A call before the audio is open, or a second call, cancels the
+   * recognition.
+   */
   readonly stop: () => void;
 }
 
@@ -109,7 +112,7 @@ function end(run: Run | undefined): void {
   else void run.input.stop();
 }
 
-/** Returns the code of a failed request or of a microphone that cannot be used. */
+/** Returns the code of a failed request, or of a microphone or file that cannot be used. */
 function failureCode(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : codeOf(error);

@@ -1,6 +1,6 @@
 import type { UsageRow } from '../../../src/responses.ts';
 
-/** Number of groups that get their own colour. Smaller groups are added up. */
+/** Number of groups that keep their own colour when smaller groups are added up. */
 export const MAX_GROUPS = 5;
 const DAY_MS = 86_400_000;
 
@@ -61,7 +61,9 @@ function add(group: UsageGroup, row: UsageGroup): UsageGroup {
   };
 }
 
-/** Keeps the largest groups and adds up the others, so that a chart stays readable. */
+/**
+ * Keeps the largest groups and adds up the others, so that a chart stays readable. A single further group is kept too.
+ */
 export function limitGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   if (groups.length <= MAX_GROUPS + 1) return [...groups];
   const others = groups.slice(MAX_GROUPS);

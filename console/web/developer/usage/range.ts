@@ -26,7 +26,7 @@ export function lastDays(days: number, nowMs: number): UsageRange {
   return { choice: String(days), from: dayOf(nowMs - (days - 1) * DAY_MS), to: dayOf(nowMs) };
 }
 
-/** Returns whether two days form a range that the console can return. */
+/** Returns whether two texts are days that form a range of 1 to 400 days. */
 export function isRange(from: string, to: string): boolean {
   if (![from, to].every(isDay)) return false;
   const { length } = daysBetween(from, to);

@@ -1,4 +1,4 @@
-/** Names of the pages, in the navigation and as titles. */
+/** Texts of the navigation. */
 export const navigation = {
   label: 'Pages',
   overview: 'Overview',

@@ -1,4 +1,4 @@
-/** Texts of the overview, and of requests for credit. */
+/** Texts of the overview. */
 export const overview = {
   title: 'Overview',
   balance: 'Credit',

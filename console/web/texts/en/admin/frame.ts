@@ -1,4 +1,4 @@
-/** Texts of the sign-in and the navigation of administrators. */
+/** Texts of the sign-in and the navigation of administrators, and texts that several of their pages share. */
 export const common = {
   product: 'svc-asr admin',
   loading: 'Loading the console',
