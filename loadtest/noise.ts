@@ -22,7 +22,9 @@ export const options = buildK6Options({
   key: oneCallEach(USERS.key, plan.durationSeconds, 'key'),
 });
 
-/** Creates sessions. A virtual user whose request creates a session streams audio as fast as the service accepts it. */
+/**
+ * Requests sessions. A virtual user whose request creates a session streams audio as fast as the service accepts it.
+ */
 export function request(): Promise<void> {
   const caller = callerOf('noisy', 0);
   return repeatInNoise('request', async (number, endMs) => {
@@ -31,12 +33,12 @@ export function request(): Promise<void> {
   });
 }
 
-/** Opens streams with invalid credentials. */
+/** Requests streams with invalid credentials. */
 export function handshake(): Promise<void> {
   return repeatInNoise('handshake', () => sendHandshake());
 }
 
-/** Creates sessions with API keys that do not exist. */
+/** Requests sessions with API keys that do not exist. */
 export function key(): Promise<void> {
   return repeatInNoise('key', () => sendWrongKey());
 }

@@ -13,11 +13,12 @@ export interface JoinedAudio {
   readonly speechSamples: number;
 }
 
-/** Loudness of the noise in pauses: about 60 dB below full scale. */
+/** Loudness of the noise that is added to the speech and to the pauses: about 60 dB below full scale. */
 const NOISE_RMS = 33;
 
 /**
  * Joins recordings, each followed by a pause. Silence at their edges is removed, so that the ends of speech are known.
+ * The kind `noise` adds quiet noise to all of the audio.
  */
 export function joinWithPauses(
   recordings: readonly Recording[],

@@ -17,7 +17,7 @@ export interface Agreement {
   readonly expectedWordErrorRate: number;
 }
 
-/** Shares of a recording that are compared. All parts except the whole recording end in the middle of a word. */
+/** Shares of a recording that are compared. Shares below 1 usually end in the middle of a word. */
 const SHARES = [1, 0.71, 0.43, 0.137];
 
 /** Returns the transcript of one utterance. */

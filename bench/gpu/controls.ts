@@ -4,7 +4,7 @@ import type { Context, Engine } from '@svc-asr/worker';
 import { transcribe } from './agreement.ts';
 
 /**
- * An utterance whose transcript is known before a run. One percent of the utterances of a run are such controls.
+ * An utterance whose transcript is known before a run. About one percent of the utterances of a run are such controls.
  * Transcripts can therefore be compared while the engine is under load.
  */
 export interface Control {
@@ -13,6 +13,7 @@ export interface Control {
   readonly text: string;
   /**
    * Transcript that the engine under test returns without load. Equal to `text`, unless another engine computed `text`.
+   * Absent in the part `worker`, which compares only `text`.
    */
   readonly alone?: string;
 }

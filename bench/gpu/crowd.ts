@@ -6,7 +6,7 @@ import type { LoadResult } from './load-summary.ts';
 import { randomStartMs, takeTurns } from './turns.ts';
 import type { Turn } from './turns.ts';
 
-/** Load for an engine: real-time streams that speak, pause, close and open again. */
+/** Load for an engine: streams that send utterances in real time, close and open again. */
 export interface CrowdOptions {
   readonly engine: Pick<EngineClient, 'info' | 'freeSlots' | 'open'>;
   /** Value of `Date.now()` at which the run starts. It synchronizes several crowds. */
@@ -22,7 +22,7 @@ export interface CrowdOptions {
   readonly warmSeconds: number;
   /** Speech, which streams read starting at different places. */
   readonly speech: Int16Array;
-  /** Utterances with known transcripts. Some streams read them instead of random speech. */
+  /** Utterances with known transcripts. About one percent of the utterances are such controls. */
   readonly controls: readonly Control[];
   /** Whether all streams complete their windows at the same time. By default each stream has a random phase. */
   readonly inPhase?: boolean;
@@ -30,9 +30,11 @@ export interface CrowdOptions {
 
 /** Measurements of a crowd. */
 export interface CrowdResult extends LoadResult {
-  /** Number of turns in which a stream did not write, because its last final or a free slot was still missing. */
+  /**
+   * Number of measured turns in which a stream did not write, because its last final or a free slot was still missing.
+   */
   readonly skippedTurns: number;
-  /** Number of transcripts that differ from those of the same engine without load. */
+  /** Number of transcripts of controls that differ from those of the same engine without load. */
   readonly differentAlone: number;
 }
 
@@ -66,7 +68,7 @@ class Speaker implements Turn {
   utterancesLeft = 0;
   /** Times of the writes that completed a window whose result has not arrived yet, oldest first. */
   readonly wroteMs: number[] = [];
-  /** Time of the last flush. 0 if its final has arrived. */
+  /** Time of the flush whose final has not arrived yet. 0 if there is none. */
   flushedMs = 0;
 
   constructor(phaseMs: number, startMs: number) {

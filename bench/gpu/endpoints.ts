@@ -3,9 +3,12 @@ import { joinSpeech } from './speech.ts';
 import type { Recording } from './speech.ts';
 
 export interface EndpointsResult {
-  /** Number of utterances that endpointing ended, in all recordings and contexts. */
+  /** Number of utterances that endpointing ended, in all pairs of recordings and all contexts. */
   readonly cuts: number;
-  /** Number of these utterances whose text differs from the text after a flush at the same sample. */
+  /**
+   * Number of utterances whose text or end differs from that of a stream with flushes at the same samples. It includes
+   * the utterances after the last cut.
+   */
   readonly different: number;
 }
 

@@ -15,7 +15,10 @@ export interface EngineLoad {
   readonly logProgress: (line: string) => void;
 }
 
-/** Runs the load several times, and then once with all streams in phase. The worst run counts. */
+/**
+ * Runs the load `runs` times, and the worst of these runs counts. With `inPhase`, then runs it once more with all
+ * streams in phase.
+ */
 export async function measureLoad(load: EngineLoad, options: GpuOptions): Promise<void> {
   const { engine, context, figures } = load;
   const streams = options.streams ?? engine.info.slots;

@@ -21,7 +21,10 @@ export interface GuestsResult {
    */
   readonly compared: number;
   readonly different: number;
-  /** Used device memory in MiB after each start of all engines. Empty on a machine without a GPU. */
+  /**
+   * Used device memory in MiB after the start of all engines, and after each restart of the first one. Empty on a
+   * machine without a GPU.
+   */
   readonly memory: readonly number[];
 }
 

@@ -40,7 +40,9 @@ interface Setting {
 /** Engine options with which the benchmark can be tried on a machine without a GPU. The engine runs the same graphs. */
 const TRIAL = { gpuGraphs: true, slots: 64, maxBatch: 8 };
 
-/** Returns no figures on a machine without a usable GPU. */
+/**
+ * Runs the chosen parts. Returns the figures so far if an engine cannot be started, for example without a usable GPU.
+ */
 export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
   const figures: Record<string, number> = {};
   const ratios: Record<string, number> = {};

@@ -11,7 +11,10 @@ export interface LoadResult {
   readonly finals: Float64Array;
   /** Times by which the load generator wrote audio too late. */
   readonly lags: Float64Array;
-  /** Number of results that were missing at the end of the run. */
+  /**
+   * Number of results that were missing at the end of the run. In the part `worker`, number of streams that waited for
+   * a result.
+   */
   readonly unanswered: number;
   /** Number of transcripts that were compared with the expected ones. */
   readonly compared: number;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '@svc-asr/worker';
 import { root, userPath } from '../../tools/launch/terminal.mjs';
 
-/** Parts of the benchmark, in the order in which they run. */
+/** Parts of the benchmark, in the order of README.md. They do not run in this order. */
 export const PARTS = [
   'agreement',
   'endpoints',
@@ -25,7 +25,10 @@ export interface GpuOptions {
   readonly models: readonly string[];
   /** Folders of the models that share a process in the part `guests`. */
   readonly guests: readonly string[];
-  /** Context of the streams. Undefined for the first context of the model. */
+  /**
+   * Context of the streams. Undefined for the first context of the model. The parts `plain` and `worker` then use
+   * 56,13.
+   */
   readonly context: Context | undefined;
   /** Duration of the measurement of a run, in seconds. */
   readonly seconds: number;
@@ -53,7 +56,7 @@ export interface GpuOptions {
   readonly cache: string | undefined;
   /**
    * Whether expected transcripts are computed in 32 bits on the CPU. Otherwise, the same engine computes them without
-   * load.
+   * load. The part `worker` always uses the CPU.
    */
   readonly exact: boolean;
 }

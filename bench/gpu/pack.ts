@@ -83,7 +83,10 @@ function copySources(folder: string): void {
   }
 }
 
-/** Copies the packages that the services need, with native files of only this platform, and the CUDA provider. */
+/**
+ * Copies the packages that the services need, and the CUDA provider. Of onnxruntime-node, copies only the native files
+ * of this platform.
+ */
 function copyPackages(folder: string, wheel: string): void {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Packages };
   const native = `onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`;

@@ -157,7 +157,7 @@ function compare(a: Scores, b: Scores): string {
   return `${equal} of ${a.ids.length} ids equal, scores differ by up to ${difference.toExponential(2)}`;
 }
 
-/** Runs batches of alternating sizes, two at a time, and returns the time of each run. */
+/** Runs batches of alternating sizes, two at a time, and returns the mean time of a run. */
 function runAlternating({ graph, arenas }: Opened): string {
   const started = performance.now();
   const pending: DeviceBatch[] = [];

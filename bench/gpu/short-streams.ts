@@ -17,8 +17,8 @@ export interface ShortStreamsResult {
   readonly finals: number;
   readonly failed: number;
   /**
-   * Number of finals that differ from the transcript of the same audio without other streams. They would differ if a
-   * stream read a page of another one.
+   * Number of finals that differ from the transcript of the same audio before the load. They would differ if a stream
+   * read a page of another one.
    */
   readonly different: number;
   /** Number of free slots at the end. It is less than the number of slots if streams did not release theirs. */

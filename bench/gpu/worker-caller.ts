@@ -75,7 +75,10 @@ export class WorkerCaller {
     return this.#isOpen && this.#utterances.owesAnswer(this.#chunkSamples);
   }
 
-  /** Writes the next frame. If no stream is open, opens one first. Call in real time. */
+  /**
+   * Writes the next frame to the open stream. If there is no stream, opens one. Writes nothing until it is open. Call
+   * in real time.
+   */
   speak(): void {
     if (this.#recognition === undefined) this.#open();
     if (!this.#isOpen || this.#isEnding) return;

@@ -43,7 +43,7 @@ export function gpuWorkerSettings(options: GpuOptions, modelDir: string): NodeJS
   };
 }
 
-/** Runs a worker as a process, and streams to it from several other processes. The worst run counts. */
+/** Runs a worker as a process, and streams to it from several other processes. Each run has its own figures. */
 export async function measureWorker(
   options: GpuOptions,
   modelDir: string,
@@ -72,7 +72,7 @@ export async function measureWorker(
   }
 }
 
-/** Returns utterances with the transcripts that the CPU engine returns for them. */
+/** Returns utterances with the transcripts that the GPU graphs return for them in 32 bits on the CPU. */
 async function referenceControls(options: GpuOptions, modelDir: string, context: Context): Promise<Control[]> {
   const speech = joinSpeech(readRecordings(modelDir));
   const chosen = chooseControls(speech.length, (context[1] + 1) * CHUNK_SAMPLES, LOOKBACK_SAMPLES);

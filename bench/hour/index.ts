@@ -1,7 +1,7 @@
 /**
  * Transcribes an hour of joined recordings with the command-line client, the TypeScript client and the Python client,
- * all at the same time. Then sends the audio as one Ogg Opus file. Compares the words with native sessions of the same
- * audio, and checks the charges.
+ * all at the same time. Then sends joined recordings as one Ogg Opus file. Compares the words with native sessions of
+ * the same audio, and checks the charges.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -29,7 +29,10 @@ const SECONDS = { quick: 660, usual: 3600, full: 3600 };
  * a pause of 1 s.
  */
 const PAUSES_MS = { pauses: { clients: 600, file: 1500 }, no_pauses: { clients: 0, file: 0 } };
-/** Credit of each account, as a multiple of the length of the audio. It suffices for the audio once, but not twice. */
+/**
+ * Credit of the account of each client, as a multiple of the length of the audio. It suffices for the audio once, but
+ * not twice.
+ */
 const CREDIT_SHARE = 1.5;
 
 /** Result of one client or route that transcribed the audio. */

@@ -46,7 +46,8 @@ const NAMED_OBJECTS = 10;
 
 /**
  * Measures the time until new resources have converged, and compares it with the floor. Then checks that a resync
- * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects as soon as a check fails.
+ * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects if a check fails. The checks of
+ * pods and memory run after all measurements.
  */
 export async function bench({ logProgress, size: sizeName = 'usual', part }: BenchOptions): Promise<BenchResult> {
   const size = readSize(SIZES[sizeName], process.env);

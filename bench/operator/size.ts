@@ -7,7 +7,7 @@ export interface Size {
   pods: number;
 }
 
-/** Returns the size `usual`. BENCH_MODELS, BENCH_TENANTS, BENCH_KEYS and BENCH_PODS override its numbers. */
+/** Returns the given size. BENCH_MODELS, BENCH_TENANTS, BENCH_KEYS and BENCH_PODS override its numbers. */
 export function readSize(usual: Size, env: NodeJS.ProcessEnv): Size {
   return {
     models: readNumber(env, 'BENCH_MODELS') ?? usual.models,

@@ -25,7 +25,7 @@ const CREDIT_SECONDS = 7200;
 
 /**
  * Resamples recordings to 24 kHz with soxr and sends them over realtime connections. Compares the words with native
- * transcripts of the original recordings. For comparison, does the same with recordings that soxr has resampled to 24
+ * transcripts of the original recordings. Also compares native transcripts of recordings that soxr has resampled to 24
  * kHz and back.
  */
 export async function compareWords({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {

@@ -9,11 +9,11 @@ const SESSIONS_PER_TENANT = 100;
 const SESSIONS = TENANTS * SESSIONS_PER_TENANT;
 /** Number of tenants that are processed in parallel. */
 const PARALLEL = 50;
-/** Number of tenants whose keys are measured one by one. */
+/** Number of tenants whose Redis keys are measured one by one. */
 const SAMPLE = 50;
 const PREFIX = 'svc';
 const MODEL = 'svc-asr-kikuyu-v1';
-/** Keys that the sessions of each tenant use in turn. */
+/** Ids of the API keys that the sessions of each tenant use in turn. */
 const KEY_IDS = ['8fK2pQ9xLm', '3sT7wB1yNc'];
 /**
  * Lifetime of credentials. It is shorter than in production, so that the benchmark does not wait a minute for the last

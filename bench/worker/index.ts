@@ -17,7 +17,7 @@ import type { Round } from './ours.ts';
 import type { SherpaRequest } from './sherpa.ts';
 import { wordErrorRate } from './wer.ts';
 
-/** Ratios that SLOs refer to, and the figures from which they are computed. */
+/** Ratios that SLOs refer to, and all measured figures. */
 export interface BenchResult {
   readonly ratios: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number>>;

@@ -8,7 +8,10 @@ const NO_PERIOD: PeriodTags = { period: '', half: '' };
 
 /** Tags of a measurement that depend on its time. */
 export interface TimeTags extends PeriodTags {
-  /** Number of streams of the current step. Empty in scenarios without a ramp. */
+  /**
+   * Number of streams of the current step. Empty in scenarios without a ramp, while a step settles, and after the last
+   * step.
+   */
   readonly step: string;
   readonly [tag: string]: string;
 }

@@ -37,7 +37,7 @@ export function sendWrongKey(): void {
   checkAnswer(response, [401, 429]);
 }
 
-/** Opens a stream with a wrong credential, or with a credential that was already used. */
+/** Requests a stream with a wrong credential, or with a credential that was already used. */
 export function sendHandshake(used?: Session): void {
   const id = used?.id ?? '00000000-0000-4000-8000-000000000000';
   const origin = plan.streamOrigin === '' ? plan.baseUrl : plan.streamOrigin.replace(/^ws/, 'http');

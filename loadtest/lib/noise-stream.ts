@@ -25,8 +25,9 @@ const OVERSIZED_AFTER_BYTES = 1_920_000;
 const REPLAYS = 20;
 
 /**
- * Sends audio faster than real time until `endMs` or until the service ends the stream. Ends the stream in one of three
- * ways in turn: normally, with an oversized frame, or with oversized texts. Then sends the used credential again.
+ * Sends audio faster than real time. Every third stream ends normally at `endMs`. The others end after 60 s of audio,
+ * with an oversized frame or oversized texts. The service may end each of them earlier. Then sends the used credential
+ * again.
  */
 export async function streamNoise(
   session: Session,

@@ -23,7 +23,7 @@ export function stepAt({ stepSeconds }: Ramp, elapsedMs: number): number {
 
 /**
  * Returns the tag for measurements at this time after the start. It is the number of streams of the step, or '' while
- * the step settles.
+ * the step settles and after the last step.
  */
 export function stepTag(ramp: Ramp, elapsedMs: number): string {
   const isSettling = elapsedMs % (ramp.stepSeconds * 1000) < ramp.settleSeconds * 1000;

@@ -19,7 +19,7 @@ test('if the scenario requires latency, buildThresholds limits the lag and the l
   });
 });
 
-test('if the scenario does not require latency, buildThresholds measures latencies and lag without limits', () => {
+test('buildThresholds sets no limits for latencies and lag if the scenario is no ramp and requires no latency', () => {
   expect(buildThresholds({ ...plan, requiresLatency: false })).toMatchObject({
     'delta_latency{role:regular}': [],
     lag: [],

@@ -18,7 +18,7 @@ export interface Balances {
   readonly tenant: string;
   readonly credits: Balance & { readonly granted_ms: number };
   readonly liveSessions: number;
-  /** Sum of the charges of all sessions of the tenant. */
+  /** Sum of the charges of the tenant on the last two days. */
   readonly billableMs: number;
   /** Response of GET /v1/usage with the tenant's API key. */
   readonly ownView: Balance;

@@ -22,7 +22,7 @@ test('buildPlan plans two virtual users per stream if the number of streams foll
   expect(plan('spike', { LOAD_PERCENT: '100' })).toMatchObject({ streams: 100, users: 100 });
 });
 
-test('buildPlan rejects a run whose declared slots are unknown, and names the option to set', () => {
+test('buildPlan rejects a run that needs the declared slots if they are unknown, and names the option to set', () => {
   expect(() => plan('steady', {}, 0)).toThrow('Set STREAMS, or set OPERATOR_URL to read them');
   expect(() => plan('ramp-to-saturation', {}, 0)).toThrow('Set DECLARED_SLOTS');
 });
@@ -44,7 +44,7 @@ test('buildPlan divides noisy-tenant into at least two pairs of a quiet and a no
   expect(plan('steady').periods).toBeNull();
 });
 
-test('buildPlan requests contexts only for the scenario mixed-latency', () => {
+test('by default, buildPlan requests contexts only for the scenario mixed-latency', () => {
   expect(plan('mixed-latency').contexts).toHaveLength(5);
   expect(plan('steady').contexts).toEqual([]);
 });

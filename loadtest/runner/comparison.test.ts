@@ -4,7 +4,7 @@ import { METRICS, NOISE_CHECK } from '../lib/thresholds.ts';
 import { compareLatencies, judgeNoise } from './comparison.ts';
 import { checkResult, counter, metricsOf, trend } from './testing/metrics.ts';
 
-/** Creates metrics in which every latency has these 95th percentiles in quiet and noisy periods. */
+/** Creates metrics in which one latency has these 95th percentiles in quiet and noisy periods. */
 const latencies = (name: ComparedName, quiet: number, noisy: number, second = quiet) =>
   metricsOf({
     [comparedMetric(name, 'quiet')]: trend(quiet),

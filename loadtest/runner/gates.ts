@@ -3,14 +3,17 @@ import { countOf, meetsThresholds } from './k6-metrics.ts';
 import type { K6Metrics } from './k6-metrics.ts';
 import type { Balances } from './admin.ts';
 
-/** Result of a check that every run must pass, whatever its load. */
+/** Result of a check. A run with a failed check fails, whatever its load. */
 export interface Gate {
   readonly name: string;
   readonly passed: boolean;
   readonly detail: string;
 }
 
-/** Largest share of refused sessions in a run that uses all declared slots. Slots may fall while a session starts. */
+/**
+ * Largest share of refused sessions in a run whose streams follow the declared slots. Slots may fall while a session
+ * starts.
+ */
 const MAX_REFUSED_SHARE = 0.1;
 
 /** Maximum number of tenants that the details of a gate list. */
@@ -32,7 +35,7 @@ export function judgeGates(metrics: K6Metrics, balances: readonly Balances[]): G
   ];
 }
 
-/** Checks that few sessions were refused in a run that uses all declared slots. */
+/** Checks that few sessions were refused in a run whose streams follow the declared slots. */
 export function judgeRefusals(metrics: K6Metrics): Gate {
   const [created, refused] = [countOf(metrics, 'sessions'), countOf(metrics, 'session_refusals')];
   return {

@@ -10,7 +10,10 @@ export interface ResourceReading {
   readonly streams: number;
 }
 
-/** Growth that is allowed between two parts of a run, as a share and as an amount. */
+/**
+ * Growth that is allowed from the second to the last quarter of a run, as a share and as an amount. From the third to
+ * the last quarter, half of it is allowed. A resource fails only if it exceeds both limits.
+ */
 const MAX_GROWTH = 0.1;
 const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
 /** Number of parts of a run. The first one is not compared, because processes are still warming up. */

@@ -11,7 +11,7 @@ export interface Recordings {
   readonly longestSeconds: number;
 }
 
-/** Finds the recordings, and checks their format before any service is started. */
+/** Finds the recordings and checks their format. Throws if there are none. */
 export function findRecordings(configured: string, model: string): Recordings {
   const bundled = [model, KIKUYU].map((name) => join(root, 'worker', 'models', name, 'eval'));
   const folder =

@@ -133,13 +133,13 @@ async function addTenants(tenants: Tenants, plan: PartialPlan): Promise<void> {
   if (plan.periods !== null) await tenants.add('noisy', NOISY_LIMITS);
 }
 
-/** Measures the idle CPU time of this machine in quiet periods, if the service runs on it. */
+/** Measures the idle CPU time of this machine in quiet periods, if the service was started for the run. */
 function watchQuietTime({ periods }: Plan, { redisUrl }: Service): IdleWatch | undefined {
   if (periods === null || redisUrl === undefined) return undefined;
   return watchIdleTime(() => periodTags(periods, Date.now()).period === 'quiet');
 }
 
-/** Opens a gate if the scenario uses a share of the declared slots, because their number may change during the run. */
+/** Opens a gate if the number of streams follows the declared slots. Their number may change during the run. */
 async function openGate(
   scenario: LoadtestArguments['scenario'],
   options: Options,

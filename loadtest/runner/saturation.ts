@@ -16,7 +16,7 @@ export interface Step extends StepMeasurement {
 export interface Saturation {
   /** Largest number of streams at which all targets were met, or 0 if the first step failed. */
   readonly passedAt: number;
-  /** Number of streams at which a target was missed, or null if none was missed up to the last step. */
+  /** Number of streams of the step that failed, or null if no step failed. */
   readonly failedAt: number | null;
   readonly reason: string;
   readonly steps: readonly Step[];

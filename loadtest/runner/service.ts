@@ -56,7 +56,7 @@ export interface ServiceRequest extends RunContext {
   readonly mustBeTemporary: boolean;
 }
 
-/** Finds the service to test. If there is none, starts a temporary one. */
+/** Finds the service to test. If there is none, or if the request needs a temporary one, starts a temporary service. */
 export async function provideService(request: ServiceRequest): Promise<Service> {
   const { options, env, mustBeTemporary } = request;
   const target = mustBeTemporary ? undefined : findTarget(options, env);

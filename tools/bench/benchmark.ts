@@ -9,7 +9,7 @@ export interface BenchOptions {
 
 /** Result of a benchmark. */
 export interface BenchResult {
-  /** Our figure divided by that of the peer or of the floor. */
+  /** Main results. Most relate our figure to that of a peer, of the floor or of a target. */
   ratios: Readonly<Record<string, number>>;
   /** Every measured value, with its unit in the name. */
   figures: Readonly<Record<string, number>>;

@@ -29,7 +29,7 @@ export class LedgerChecker {
   readonly #loops: readonly Promise<void>[];
   /** Times at which the consumed credit of an account was lower than before. Only a failover may cause that. */
   readonly #decreases: { readonly atMs: number; readonly text: string }[] = [];
-  /** Number of accounts that were read. */
+  /** Number of reads of accounts. */
   reads = 0;
 
   constructor(ledger: Ledger, tenants: readonly string[], timeline: Timeline) {
@@ -73,8 +73,9 @@ export class LedgerChecker {
   }
 
   /**
-   * Stops reading, then compares each account with the sum of its journal. `tails` are the periods whose writes
-   * failovers may have lost.
+   * Stops reading, then compares each account with the sum of its journal. Adds a violation for each difference, and
+   * for each decrease of consumed credit that no failover explains. `tails` are the periods whose writes failovers may
+   * have lost.
    */
   async stop(tails: readonly LostTail[]): Promise<void> {
     this.#isStopped = true;

@@ -102,7 +102,10 @@ export class ChaosClient {
     return undefined;
   }
 
-  /** Opens the stream, on another gateway if one does not answer. */
+  /**
+   * Opens the stream on a random gateway. Retries for up to CONNECT_WITHIN_MS if a gateway does not answer or returns
+   * 503.
+   */
   async #connect(session: SessionBody, record: SessionRecord): Promise<StreamClient | undefined> {
     const { gatewayUrls, timeline } = this.#context;
     const until = timeline.nowMs + CONNECT_WITHIN_MS;

@@ -24,7 +24,7 @@ export interface InjectedFault extends Impact {
 const POLL_MS = 50;
 /** Longest time that the injector waits after a fault until all streams have an answer. */
 const RECOVERED_WITHIN_MS = 60_000;
-/** Interval between attempts to end a fault while Redis is unavailable. */
+/** Interval between attempts to end a fault. */
 const RETRY_MS = 250;
 
 /** Injects all faults of a schedule. Resolves when all have ended and their streams have recovered. */
@@ -43,7 +43,10 @@ export async function injectAll(
   return (await Promise.all(pending)).filter((fault) => fault !== undefined);
 }
 
-/** Returns undefined if the fault could not be injected, because another fault had ended its target. */
+/**
+ * Returns undefined if the fault could not be injected, for example because Redis has not recovered from the last
+ * fault.
+ */
 async function injectOne(
   planned: PlannedFault,
   service: ChaosService,
@@ -81,7 +84,7 @@ async function injectOne(
   }
 }
 
-/** Ends a fault. Tries again while Redis is unavailable. */
+/** Ends a fault. Retries until this succeeds, because Redis may be unavailable. */
 async function untilHealed(heal: Heal): Promise<void> {
   for (let isHealed = false; !isHealed;) {
     isHealed = await Promise.resolve(heal()).then(

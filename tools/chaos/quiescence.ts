@@ -41,7 +41,7 @@ async function findLocked(ledger: Ledger, tenants: readonly ChaosTenant[]): Prom
   return [...held, ...workers.map(({ id, active }) => `worker ${id} still has ${active} streams`)];
 }
 
-/** Checks that every tenant can use every gateway after the run. */
+/** Checks that every tenant can use the service after the run. Each tenant uses one of the gateways. */
 export async function checkService(
   gatewayUrls: readonly string[],
   tenants: readonly ChaosTenant[],

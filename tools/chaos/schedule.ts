@@ -25,7 +25,7 @@ export interface ScheduleOptions {
 
 /** Share of injections with two faults at the same time. */
 const PAIRS = 0.3;
-/** Time without faults that a gateway, a worker, the operator or Redis gets after each of its faults. */
+/** Time without faults that each part of the service gets after each of its faults. */
 const REST_MS = 1500;
 /** Maximum number of faults at the same time. */
 const AT_ONCE = 2;
@@ -40,7 +40,7 @@ export function buildSchedule(random: Random, options: ScheduleOptions): Planned
   const { durationMs, intervalMs } = options;
   const plan: PlannedFault[] = [];
   const urn = options.faults.flatMap((name) => Array.from({ length: FAULTS[name].weight }, () => name));
-  /** Time until which each gateway, worker, operator or Redis gets no further fault. */
+  /** Time until which each part of the service gets no further fault. */
   const busyUntil = new Map<string, number>();
   for (let atMs = intervalMs / 2; atMs < durationMs; atMs += intervalMs * (0.5 + random.next())) {
     const count = random.next() < PAIRS ? 2 : 1;

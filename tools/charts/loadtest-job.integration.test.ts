@@ -19,7 +19,7 @@ interface Policy extends ChartObject {
 }
 
 test(
-  'loadtest/job.yaml refers to Services, Secrets, labels and images that a release has',
+  'loadtest/job.yaml uses Services, Secrets, labels and the image tag of a release',
   async () => {
     const objects = await render({ console: { adminApi: { enabled: true } } });
     const { labels, image, addresses, secrets } = namesOf(readLoadtestJob(NAMESPACE));

@@ -181,7 +181,7 @@ test('Redis rejects commands of a connection that has not authenticated', async 
   await expect(redis.unnamed()).rejects.toThrow(/NOAUTH/);
 });
 
-test('each Redis user has its own password', async () => {
+test('the Redis user of each service has its own password', async () => {
   const users: RedisUser[] = ['gateway', 'operator', 'worker', 'console'];
   const whoami = async (user: RedisUser) => (await redis.connect(user)).ready;
   expect(await Promise.all(users.map(whoami))).toEqual(users.map(() => true));

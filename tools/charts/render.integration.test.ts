@@ -101,7 +101,7 @@ test.each([
   ['a URL as registry', { image: { registry: 'https://images.example' } }, 'does not match pattern'],
   ['an http publicUrl with TLS enabled', { publicUrl: 'http://asr.example.com' }, 'tls.mode'],
 ])(
-  'the chart rejects %s with instructions',
+  'the chart rejects %s with an error about it',
   async (_case, values, message) => {
     expect(await refusal(values)).toContain(message);
   },
@@ -314,7 +314,7 @@ test(
 );
 
 test(
-  'the chart renders alerts and dashboards unchanged, including their braces',
+  'the chart renders the alerts and the platform dashboard unchanged, including their braces',
   async () => {
     const monitoring = { prometheusRule: { enabled: true }, dashboards: { enabled: true } };
     const objects = await render({ monitoring });

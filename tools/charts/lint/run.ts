@@ -34,7 +34,10 @@ const VALUES = {
 /** Version of Kubernetes whose rules kube-score applies. */
 const KUBERNETES_VERSION = 'v1.29';
 
-/** Runs the linters on the rendered chart. Returns the exit status: 1 if a finding has no exception. */
+/**
+ * Runs the linters on the rendered chart. Returns the exit status: 1 if a finding has no exception, or if an exception
+ * matches no finding.
+ */
 export async function lintChart(names: readonly string[]): Promise<number> {
   const linters = selectLinters(names);
   const { helm } = await ensureGoTools(['helm']);

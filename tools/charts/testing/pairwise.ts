@@ -18,7 +18,8 @@ export function pairwise(options: Options): object[][] {
 }
 
 /**
- * Builds a row with a pair that no row contains yet. The other choices of the row cover as many such pairs as possible.
+ * Builds a row with a pair that no row contains yet. The row then gets one choice after another. Each is the choice
+ * that adds the most such pairs.
  */
 function buildRow(names: readonly string[], options: Options, open: ReadonlySet<string>): Row {
   const [first = ''] = open;

@@ -20,7 +20,7 @@ export interface RedisPods {
   empty: (pod: number) => void;
   /** Copies the append-only file of a pod to another, as an administrator does to restore it. */
   restore: (from: number, to: number) => void;
-  /** Returns what the script of the server of a pod has written since its last start. */
+  /** Returns what the scripts of server and sentinel of a pod have printed since its last start. */
   output: (pod: number) => string;
   /** Sends a command to the server of a pod as administrator. Resolves with an empty text if it does not answer. */
   ask: (pod: number, ...command: string[]) => Promise<string>;

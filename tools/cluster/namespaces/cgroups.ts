@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const ROOT = '/sys/fs/cgroup';
 
-/** Returns the root folders of control groups: one for each controller in version 1, a single one in version 2. */
+/** Returns the root folders of control groups: one for each hierarchy in version 1, a single one in version 2. */
 export function hierarchies(root = ROOT): string[] {
   if (existsSync(join(root, 'cgroup.controllers'))) return [root];
   return readdirSync(root)

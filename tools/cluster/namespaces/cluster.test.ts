@@ -36,7 +36,7 @@ test('findProblems lists programs that have ended, and reports a start that was 
   expect(findProblems({ ...state, complete: false })).toEqual(['its start was not completed']);
 });
 
-test('openCluster fails without starting anything if the cluster is missing or incomplete', async () => {
+test('openCluster rejects if there is no cluster, or if one of its programs has ended', async () => {
   const options = { name: 'one', home: folder };
   await expect(openCluster(options)).rejects.toThrow('start it with `npm run cluster -- up`');
   const plan = planCluster({ ...options, nodes: 1 });

@@ -27,7 +27,7 @@ export interface Allowance {
   ports?: string;
 }
 
-/** Returns the address of a pod, or undefined if the pod has none or shares the address of its node. */
+/** Returns the address of a pod, or undefined if the pod has none, has ended or shares the address of its node. */
 export function addressOf({ spec, status }: V1Pod): string | undefined {
   const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   return spec?.hostNetwork === true || ended ? undefined : status?.podIP;
