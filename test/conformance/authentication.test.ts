@@ -48,7 +48,7 @@ test('an API key works until it expires and is refused afterwards', async () => 
 });
 
 describe('the Authorization header', () => {
-  test('is required on all authenticated routes, and the 401 carries a challenge', async () => {
+  test('is required on the routes of sessions and usage, and the 401 carries a challenge', async () => {
     for (const [method, path] of [
       ['GET', '/v1/usage'],
       ['POST', '/v1/asr/sessions'],
@@ -83,7 +83,7 @@ describe('the Authorization header', () => {
     expect(errorOf(await usage(`Token ${key}`)).message).toContain('"Bearer <API_KEY>"');
   });
 
-  test('is the only place where an API key is accepted', async () => {
+  test('cannot be replaced by X-Api-Key, a cookie or a query parameter with the API key', async () => {
     const headers = { 'x-api-key': tenant.key, cookie: `key=${tenant.key}`, 'x-forwarded-for': freshAddress() };
     const answer = await service.request('GET', `/v1/usage?api_key=${tenant.key}`, { headers });
     expect(refusal(answer)).toBe('missing_api_key');
@@ -159,7 +159,7 @@ describe('an API key with limits', () => {
     expect(refusal(await create(other, { model: 'none' }))).toBe('model_not_found');
   });
 
-  test('does not get a session that another key of the account created with the same Idempotency-Key', async () => {
+  test('does not get a session of a model that it may not use, even with the Idempotency-Key of another key', async () => {
     const headers = { 'idempotency-key': randomUUID(), 'x-forwarded-for': freshAddress() };
     sessionOf(await service.create(tenant.key, { model: KIKUYU }, headers));
     const other = await service.admin.key(tenant.name, { models: ['svc-asr-dholuo-v1'] });
@@ -168,12 +168,15 @@ describe('an API key with limits', () => {
 });
 
 describe('an account', () => {
-  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)('in state %s is refused every request', async (state) => {
-    const { key, name } = await service.tenant({ state });
-    expect(refusal(await usage(`Bearer ${key}`))).toBe('account_inactive');
-    expect(refusal(await create(key))).toBe('account_inactive');
-    expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
-  });
+  test.each(['Waitlisted', 'Suspended', 'Declined'] as const)(
+    'in state %s can neither read its usage nor create a session',
+    async (state) => {
+      const { key, name } = await service.tenant({ state });
+      expect(refusal(await usage(`Bearer ${key}`))).toBe('account_inactive');
+      expect(refusal(await create(key))).toBe('account_inactive');
+      expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
+    },
+  );
 
   test('that was suspended has the same balance when it is active again', async () => {
     const own = await service.tenant({ seconds: 100 });
@@ -221,7 +224,7 @@ describe('the limit on failed authentications', () => {
     expect(refusal(await fail(address))).toBe('invalid_api_key');
   });
 
-  test('counts failures on all routes together and ignores successful authentications', async () => {
+  test('limits a burst of failures on two routes, and does not count successful authentications', async () => {
     const address = freshAddress();
     const good = await Promise.all(Array.from({ length: 10 }, () => usage(`Bearer ${tenant.key}`, address)));
     expect(new Set(good.map(({ status }) => status))).toEqual(new Set([200]));

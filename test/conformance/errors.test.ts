@@ -105,7 +105,7 @@ async function logged(requestId: string): Promise<unknown> {
 }
 
 describe('an error message', () => {
-  test('contains neither the key nor the credential that was sent', async () => {
+  test('does not repeat a secret that was sent as key, model, field or Idempotency-Key', async () => {
     const secret = `svc_live_v1_0000000000_${'s'.repeat(38)}`;
     const answers = [
       await service.request('GET', '/v1/usage', { key: secret }),

@@ -127,7 +127,7 @@ test.concurrent('the Idempotency-Key of an expired session creates a new session
   expect(second.credits.reserved).toBe(7);
 });
 
-test.concurrent('the reservations of many expired sessions are returned together', async () => {
+test.concurrent('the reservations of 40 expired sessions are all returned', async () => {
   const { key, name } = await hasty.tenant({ seconds: 3000 });
   const sessions = await Promise.all(Array.from({ length: 40 }, () => hasty.create(key)));
   const last = sessions
@@ -148,7 +148,7 @@ test.concurrent('a limit of 6 requests per minute admits exactly 6 requests of a
   expect((await hasty.usage(key)).status).toBe(200);
 });
 
-/** Returns the answer to a WebSocket handshake with a session's credential, over TLS. */
+/** Returns the status of a WebSocket handshake with a session's credential, over TLS. It is 101 on success. */
 function handshakeStatus(session: { websocket_url: string; websocket_protocols: string[] }): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(session.websocket_url, session.websocket_protocols, { ca: service.ca });

@@ -61,7 +61,7 @@ async function createOver(agent: Agent, key: string): Promise<Answer | undefined
   }
 }
 
-test('the admin port of each service serves health and metrics', async () => {
+test('the admin ports of gateway, operator and console serve health and metrics', async () => {
   for (const [name, url] of Object.entries(adminUrls(service.local))) {
     for (const path of ['/livez', '/readyz']) {
       expect([name, path, (await send(url + path)).status]).toEqual([name, path, 200]);

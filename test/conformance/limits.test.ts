@@ -46,24 +46,7 @@ describe('the concurrency limit', () => {
     sessionOf(await service.create(key));
   });
 
-  test.each(['GET', 'DELETE'])(
-    'ignores %s of a session that belongs to another account or does not exist, which gets 404',
-    async (method) => {
-      const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
-      const other = await service.tenant({ limits: { concurrentSessions: 1 } });
-      const { id } = sessionOf(await service.create(other.key));
-      for (const wrong of [id, randomUUID(), 'x', '%00', id.toUpperCase(), `${id}%20`]) {
-        const answer = await service.request(method, `/v1/asr/sessions/${wrong}`, { key });
-        expect([wrong, answer.status, errorOf(answer)]).toMatchObject([
-          wrong,
-          404,
-          { type: 'not_found', code: 'session_not_found' },
-        ]);
-      }
-    },
-  );
-
-  test('can be raised by an administrator', async () => {
+  test('of three admits exactly three of ten parallel sessions', async () => {
     const { key, name } = await service.tenant({ limits: { concurrentSessions: 3 } });
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
@@ -71,7 +54,7 @@ describe('the concurrency limit', () => {
     expect(await service.admin.account(name)).toMatchObject({ live_sessions: 3, credits: { reserved_ms: 180_000 } });
   });
 
-  test('is five for the key that npm start prints, whose rate limits are practically unlimited', async () => {
+  test('is five for the key that npm start prints, whose rate limits are 6000 per minute', async () => {
     const { apiKey } = service;
     const created = await service.create(apiKey);
     sessionOf(created);
@@ -104,7 +87,7 @@ describe('the limit of requests per minute', () => {
     expect(refusal(await service.create(key))).toBe('rate_limit_exceeded');
   });
 
-  test('counts refused requests with a valid key but not those with an invalid one', async () => {
+  test('counts refused requests with a valid key, but neither unknown paths nor requests with an invalid key', async () => {
     const { key } = await service.tenant({ limits: { requestsPerMinute: 3 } });
     expect(refusal(await service.create(key, {}))).toBe('invalid_parameters');
     expect(refusal(await service.usage(`${key.slice(0, -1)}_`))).toBe('invalid_api_key');
@@ -154,3 +137,20 @@ describe('the limit of sessions per minute', () => {
     expect((await service.admin.account(name)).credits.reserved_ms).toBe(300_000);
   });
 });
+
+test.each(['GET', 'DELETE'])(
+  '%s of a session that belongs to another account or does not exist gets 404',
+  async (method) => {
+    const { key } = await service.tenant({ limits: { concurrentSessions: 1 } });
+    const other = await service.tenant({ limits: { concurrentSessions: 1 } });
+    const { id } = sessionOf(await service.create(other.key));
+    for (const wrong of [id, randomUUID(), 'x', '%00', id.toUpperCase(), `${id}%20`]) {
+      const answer = await service.request(method, `/v1/asr/sessions/${wrong}`, { key });
+      expect([wrong, answer.status, errorOf(answer)]).toMatchObject([
+        wrong,
+        404,
+        { type: 'not_found', code: 'session_not_found' },
+      ]);
+    }
+  },
+);

@@ -30,7 +30,6 @@ async function expectNothingReserved({ name }: TestTenant): Promise<void> {
   expect(await service.admin.account(name)).toMatchObject({ live_sessions: 0, credits: { reserved_ms: 0 } });
 }
 
-/** Each request breaks the first rule in the name of its test, and as many later rules as it can. */
 describe('a request that breaks two rules is refused for the earlier one:', () => {
   test('the API key is checked before the account', async () => {
     const { key } = await service.tenant({ state: 'Suspended' });

@@ -109,7 +109,7 @@ test.each([
   ['session rate', { sessionsPerMinute: 1 }, 'rate_limit_exceeded'],
   ['concurrency', { concurrentSessions: 1 }, 'concurrency_limit_exceeded'],
 ])(
-  'a playground session counts against the %s of the account, and a refusal contains Retry-After',
+  'the %s limit of an account refuses a playground session, and the refusal contains Retry-After',
   async (_what, limits, code) => {
     const { create, key } = await visitor({ limits });
     sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 5 }));
@@ -148,7 +148,7 @@ test('the internal port refuses a request whose body or Idempotency-Key was not 
   expect(refusal(await sendInternally(JSON.stringify({ model: KIKUYU })))).toBe('invalid_parameters');
 });
 
-test('the public port does not serve the internal route, and the internal port serves no public route', async () => {
+test('the public port does not serve the internal route, and the internal port does not serve GET /v1/usage', async () => {
   const { key } = await service.tenant();
   const asked = { method: 'POST', ca: service.ca, headers: { authorization: `Bearer ${key}` } };
   expect(refusal(await send(service.baseUrl + PLAYGROUND_SESSIONS_PATH, asked))).toBe('not_found');

@@ -50,7 +50,7 @@ test(
 );
 
 describe('streams continue and the account balances', () => {
-  test('while the node of the primary is lost and a replica takes over', async () => {
+  test('while the pod of the primary is deleted and a replica takes over', async () => {
     await servers.untilReplicated();
     await underLiveStreams(harness, access, async () => {
       const primary = await servers.findPrimary();

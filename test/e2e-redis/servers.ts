@@ -8,7 +8,10 @@ const PODS = ['svc-asr-redis-0', 'svc-asr-redis-1', 'svc-asr-redis-2'];
 
 /** The servers and sentinels of a replicated Redis of the chart. */
 export interface RedisServers {
-  /** Waits until all sentinels that answer report the same primary, and resolves with the name of its pod. */
+  /**
+   * Waits until the sentinels of all pods report the same primary, and it has this role. Resolves with its pod. The pod
+   * `without` is not asked and cannot be the primary.
+   */
   findPrimary: (without?: string) => Promise<string>;
   /** Waits until two replicas of the primary have copied its data. */
   untilReplicated: () => Promise<void>;

@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  'the steps of "Uninstall" in the docs leave nothing in the cluster',
+  'the steps of "Uninstall" in the docs leave no CRD, cluster role or bound volume in the cluster',
   async () => {
     await harness.kubectl(['delete', 'asrmodels,tenants,apikeys,members', '--all', '--timeout=180s'], {
       timeoutMs: 190_000,

@@ -22,7 +22,7 @@ test('npm run loadtest -- smoke passes against the installation', async () => {
   const { PATH = '', HOME = '' } = process.env;
   const service = { BASE_URL: harness.baseUrl, CA_FILE: ca };
   const admin = { ADMIN_URL: url, ADMIN_TOKEN: token, ADMIN_CA_FILE: adminCaFile };
-  // The load generator shares the machine with the cluster, so its own lag is expected and not limited.
+  // The load generator shares the machine with the cluster and therefore lags, so the limit of its lag is high.
   const limits = { LAG_P95_MS: '10000' };
   const child = spawn(process.execPath, [TASK, 'smoke', '--out', folder], {
     env: { PATH, HOME, ...service, ...admin, ...limits },

@@ -95,8 +95,7 @@ async function probe(component: string, namespace: string, names: readonly strin
 
 /**
  * Targets that each component can reach; all others are blocked. A pod's own ports are left out. Each blocked target is
- * open to another component in this table. A blocked connection is therefore never just a port on which nothing
- * listens.
+ * open to another pod of these tests. A blocked connection is therefore never just a port on which nothing listens.
  */
 const OPEN: readonly [component: string, namespace: string, own: readonly string[], open: readonly string[]][] = [
   ['gateway', NAMESPACE, ['api', 'gateway metrics', 'internal port'], ['redis', 'streams']],
@@ -115,7 +114,7 @@ test.each([
   ['unrelated', OTHER_NAMESPACE, [], OPEN_TO_UNRELATED] as const,
   ['access', ACCESS_NAMESPACE, [], [...OPEN_TO_UNRELATED, 'admin API']] as const,
 ])(
-  'network policies let the %s pod in namespace %s connect only to the targets that it needs',
+  'network policies let the %s pod in namespace %s connect only to the targets that are open to it',
   async (component, namespace, own, open) => {
     const names = Object.keys(targets).filter((name) => !own.includes(name));
     const expected = Object.fromEntries(names.map((name) => [name, open.includes(name) ? 'open' : 'blocked']));
@@ -130,7 +129,7 @@ test.each([
   },
 );
 
-test('network policies let the Redis pod open no connection', async () => {
+test('network policies keep the Redis pod from connecting to an unrelated pod', async () => {
   const [host = '', port = ''] = targets['unrelated redis']?.split(':') ?? [];
   // redis-cli fails when its connection is blocked. That must not make kubectl fail.
   const ping = `timeout 5 redis-cli -h ${host} -p ${port} ping 2>&1; echo done`;

@@ -60,7 +60,7 @@ export async function applyPool(harness: Harness, { worker, scaling = {}, ...spe
   await harness.kubectl(['apply', '-f', '-'], { input: JSON.stringify(changed) });
 }
 
-/** Deletes the model and its workers, and removes the nodes from their pools. */
+/** Removes the nodes from their pools, uncordons them, and deletes the model and its workers. */
 export async function removePool(harness: Harness): Promise<void> {
   for (const node of [firstNode(), secondNode()]) {
     await setPool(harness, node, undefined);
@@ -101,7 +101,7 @@ interface PodList {
   }[];
 }
 
-/** Returns the pods of the model that have not ended. */
+/** Returns the pods of the model. */
 export async function listPods(harness: Harness): Promise<PoolPod[]> {
   const args = ['get', 'pods', '-l', POOL_SELECTOR, '-o', 'json'];
   const { items } = JSON.parse(await harness.kubectl(args)) as PodList;

@@ -13,7 +13,7 @@ test('the README uses only existing commands to create a cluster and load the im
   expect(commands.map((command) => parseClusterArguments([command])?.action)).toEqual(['up', 'load']);
 });
 
-test('the README needs six lines of commands from helm install to a transcript', () => {
+test('the install commands of the README are six lines, which end with a transcript', () => {
   const lines = linesOf(readmeCommands().install);
   expect(lines).toHaveLength(6);
   expect(lines[1]).toMatch(/^helm install /);

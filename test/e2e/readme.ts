@@ -10,7 +10,7 @@ export interface Replacements {
 
 /** Commands of README's section about clusters. */
 export interface ReadmeCommands {
-  /** Creates a cluster on this machine and loads the images into it. */
+  /** Commands that create a cluster on this machine and load the images into it. */
   create: string;
   /** Commands that install the chart, create a key and transcribe a recording. */
   install: string;
@@ -22,7 +22,7 @@ export function readmeCommands(): ReadmeCommands {
   return { create, install };
 }
 
-/** Replaces the registry and the port in the commands, and nothing else. */
+/** Replaces the registry and the port in the commands, and adds the pull policy. Throws if one of them is missing. */
 export function adaptCommands(commands: string, { registry, pullPolicy, port }: Replacements): string {
   const changes: [string, string][] = [
     ['REGISTRY=localhost', `REGISTRY=${registry}`],

@@ -12,7 +12,7 @@ export const MODEL_NAMESPACE = 'asr-models';
 export const ADMIN_API_FROM = [
   { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ACCESS_NAMESPACE } } },
 ];
-/** Redis image that `npm run images` builds. */
+/** Tag of the Redis image that `npm run images` builds. */
 export const REDIS_TAG = '7';
 
 /** Builds the chart values of the tests: small requests, and shorter times than an installation with real users has. */

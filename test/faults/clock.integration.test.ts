@@ -58,7 +58,7 @@ test('a gateway that drains keeps its stream after its clock stepped ahead, and 
 test.each([
   ['ahead', HOUR_MS],
   ['behind', -HOUR_MS],
-])('streams open, last and are charged while the clocks of a gateway and a worker step %s', async (_, stepMs) => {
+])('streams open, last and are charged when the clock of the gateway or the worker steps %s', async (_, stepMs) => {
   const [gatewayClock, workerClock] = [clocks.create('gateway'), clocks.create('worker')];
   const worker = await startWorker(redis.url, prefix, workerClock.env);
   const gateway = await startGateway(redis.url, prefix, gatewayClock.env);

@@ -34,7 +34,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Sends every kind of request. Checks that requests that need Redis get 503, and that the others work. */
+/** Checks that requests that need Redis get 503, and that others work. */
 async function expectUnavailable(key: string): Promise<void> {
   const usage = () => fetch(`${gateway.baseUrl}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } });
   const [created, used] = await Promise.all([postSession(gateway, key), usage()]);

@@ -47,7 +47,7 @@ test('a session that finds no worker in time receives status events, ends with 4
   });
 });
 
-test('workers that cannot be reached do not extend the wait for capacity', async () => {
+test('a session whose workers cannot be reached ends with 4503 and costs nothing', async () => {
   for (const id of ['one', 'two']) {
     const worker = { id, address: 'ws://127.0.0.1:1', revision: 'r', slots: 4 };
     await stage.ledger.workers.register(UNREACHABLE.id, worker);

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 
 const { pcm } = recording();
 const IDLE_MS = 5000;
-/** Interval of pings. A client that leaves two of them unanswered is disconnected, so it leaves time to a busy client. */
+/** Interval of pings. A client that leaves two unanswered is disconnected, so the interval allows for a busy client. */
 const PING_MS = 1000;
 const EXTRA_MS = 2000;
 

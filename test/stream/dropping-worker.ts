@@ -21,7 +21,7 @@ const EARLY_SAMPLES = 1080;
 export interface DroppingWorker {
   /** Makes the worker drop this many connections from now on, each at the first audio of an utterance. */
   drop: (times: number) => void;
-  /** Sets whether the worker leaves audio and flushes unanswered from now on. */
+  /** Sets whether the worker leaves flushes and resets unanswered from now on. */
   mute: (on: boolean) => void;
   /** Sets whether the worker sends `alive` on every connection from now on. */
   keepAlive: (on: boolean) => void;

@@ -60,7 +60,7 @@ async function throughTheService(model: string, spoken: readonly Recording[]): P
 }
 
 test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
-  '%s has the same word error rate through the whole service as in the engine alone',
+  '%s has a word error rate through the whole service within one percentage point of the engine alone',
   async (model) => {
     const spoken = recordings(model);
     const texts = spoken.map(({ text }) => text);
@@ -72,7 +72,7 @@ test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
         `${spoken.length} recordings of ${texts.flatMap(wordsOf).length} words\n`,
     );
     expect(Math.abs(served - own)).toBeLessThanOrEqual(1);
-    // Transcripts of noise would have a far higher rate. The two equal rates are therefore those of real transcripts.
+    // Transcripts of noise would have a far higher rate. Both rates are therefore those of real transcripts.
     expect(own).toBeLessThan(50);
   },
   300_000,

@@ -161,7 +161,7 @@ function orderOf(events: readonly ServerMessage[]): string[] {
 }
 
 test(
-  `a stream moves within seconds when its worker hangs at ${ROUNDS} random moments`,
+  `a stream moves and keeps its transcript when its worker hangs at ${ROUNDS} random moments`,
   async () => {
     for (let round = 0; round < ROUNDS; round++) {
       let frozen: TestWorker | undefined;

@@ -18,8 +18,9 @@ import { upgrade } from './upgrade.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const FIRST = 'svc.realtime.v1';
-/** Credentials expire after 10 s, and the leases let the test wait until a gateway crash is detected. */
+/** Lifetime of credentials. */
 const TTL_MS = 10_000;
+/** Settings with short leases, so that a test can wait until a gateway crash is detected. */
 const HASTY = { SESSION_TTL_MS: String(TTL_MS), PROCESS_LEASE_MS: '5000', LEASE_RENEW_MS: '1000' };
 
 let stage: Stage;

@@ -169,7 +169,7 @@ export interface RawCase {
   readonly pieceBytes: number;
 }
 
-/** Generates connections. Each ends with a close frame, unless a frame before it is a violation. */
+/** Generates connections. The last frame of each is a close frame, which the gateway may not reach. */
 export const rawCases: fc.Arbitrary<RawCase> = fc.record({
   frames: fc
     .tuple(

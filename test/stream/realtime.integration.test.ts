@@ -75,11 +75,11 @@ test('with server VAD, all events of a turn of 24 kHz audio have one item id, an
   const settled = await stage.settled(caller);
   expect(settled.audioMs).toBeGreaterThan(pcm.length / 32);
   const text = await nativeText(await stage.caller(), pcm);
-  // The test has resampled the audio twice, which changes a word at most.
+  // The test and the gateway have each resampled the audio, which changes a word at most.
   expect(wordErrorRate([text], [completed.transcript ?? ''])).toBeLessThan(10);
 });
 
-test('the field delay also selects the context of a connection that was opened before the model had a worker', async () => {
+test('the default delay also selects the context of a connection that was opened before the model had a worker', async () => {
   const { pcm } = recording();
   const text = await nativeText(await stage.caller(), pcm);
   expect(text).not.toBe(await nativeText(await stage.caller(), pcm, [56, 13]));
@@ -133,7 +133,13 @@ test.each([
   ['no key', undefined, {}, 401, 'missing_api_key'],
   ['an unknown model', 'key', { query: 'intent=transcription&model=gpt-4o-transcribe' }, 404, 'model_not_found'],
   ['another intent', 'key', { query: `model=${MODEL}` }, 400, 'invalid_parameters'],
-  ['a key in a subprotocol', 'key', { protocols: ['realtime', 'openai-insecure-api-key.x'] }, 401, 'invalid_api_key'],
+  [
+    'an invalid key in a subprotocol',
+    'key',
+    { protocols: ['realtime', 'openai-insecure-api-key.x'] },
+    401,
+    'invalid_api_key',
+  ],
 ])('a handshake with %s is refused with an HTTP error', async (_name, key, options, status, code) => {
   const caller = await stage.caller();
   const handshake = connectRealtime(stage.gateway, key === undefined ? undefined : caller.key, options);

@@ -88,7 +88,7 @@ export class Stage {
     return opened;
   }
 
-  /** Returns the only session of a tenant once it has ended. */
+  /** Waits until a session of a tenant has ended. Returns the newest one that has ended. */
   async settled({ tenant }: Caller, withinMs = 30_000): Promise<Settled> {
     return eventually('the session has ended', withinMs, async () => {
       const usage = await this.ledger.accounts.usage(tenant);

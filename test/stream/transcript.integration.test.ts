@@ -124,7 +124,7 @@ describe('POST /v1/audio/transcriptions', () => {
     await untilPoolIsEmpty(ledger, MODEL);
   });
 
-  test('returns segments whose avg_logprob follows from the confidences of their words', async () => {
+  test('returns segments whose avg_logprob is between -2 and 0', async () => {
     const { key } = await seedTenant(ledger, 3_600_000);
     const file = wrapWav(recording().pcm);
     const answer = await transcribe(key, file, { response_format: 'verbose_json' });
@@ -180,7 +180,7 @@ describe('POST /v1/audio/transcriptions', () => {
     await untilPoolIsEmpty(ledger, MODEL);
   });
 
-  test('refuses damaged files with 400, charges nothing and continues to serve', async () => {
+  test('refuses damaged, overlong and unsupported files with 400, charges nothing and continues to serve', async () => {
     const { tenant, key } = await seedTenant(ledger, 3_600_000);
     const [flac, opus] = [fixture('ki_espeak_002.flac'), fixture('ki_espeak_002.opus')];
     const cases: [Uint8Array, string][] = [

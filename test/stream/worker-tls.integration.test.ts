@@ -123,7 +123,7 @@ test.each([
     new RegExp(`not for ${MODEL}.other.internal`),
   ],
 ])(
-  'a gateway sends no audio to a worker whose certificate %s',
+  'a gateway opens no stream at a worker whose certificate %s',
   async (_name, env, reason) => {
     const gateway = await startGateway(stage.redis.url, stage.prefix, env);
     try {

@@ -40,7 +40,7 @@ export interface Admin {
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Creates a tenant with a key. Resolves when both are applied. */
   tenant: (request?: TenantRequest) => Promise<TestTenant>;
-  /** Updates a tenant. Its grants are kept. */
+  /** Replaces the specification of a tenant. Missing fields get their defaults. Credit that was granted stays. */
   change: (name: string, request: TenantRequest) => Promise<void>;
   key: (tenant: string, options?: KeyOptions) => Promise<string>;
   revoke: (key: string) => Promise<void>;

@@ -7,6 +7,7 @@ export interface CuttingProxy {
   readonly port: number;
   /**
    * From now on cuts each connection after the number of reply bytes that `budget` returns. Undefined stops cutting.
+   * Also closes all open connections.
    */
   cutAfter: (budget: (() => number) | undefined) => void;
   readonly cuts: number;

@@ -12,13 +12,13 @@ export interface Page {
   evaluate: (expression: string) => Promise<unknown>;
   /** Waits until an expression is true. */
   until: (expression: string) => Promise<void>;
-  /** Types into the field with this label and dispatches its input events. */
+  /** Sets the value of the field whose label starts with this text, and dispatches an input event. */
   fill: (label: string, value: string) => Promise<void>;
   /** Clicks the button with this text and accepts any dialog. */
   click: (text: string) => Promise<void>;
   /** Sets the size of the page, in CSS pixels. */
   resize: (width: number, height: number) => Promise<void>;
-  /** Script errors and violations of the content security policy. */
+  /** Script errors and entries of the browser's log, such as violations of the content security policy. */
   errors: () => readonly string[];
   close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A FLAC file that stores its samples without compression, or repeats one sample. */
+/** Properties of a FLAC file to build. */
 export interface FlacOptions {
   channels?: number;
   sampleRateHz?: number;
@@ -31,7 +31,7 @@ export function buildFlac(pcm: Buffer, options: FlacOptions = {}): Buffer {
   return Buffer.concat([info, ...frames]);
 }
 
-/** Builds a file of silence that takes 13 bytes for 65,535 samples. */
+/** Builds a file of silence whose frames have 65,535 samples each. A frame of one channel has 13 to 16 bytes. */
 export function buildFlacBomb(frames: number, options: FlacOptions = {}): Buffer {
   const { channels = 1 } = options;
   // Subframes of type "constant".

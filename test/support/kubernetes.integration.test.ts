@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  'two test clusters are independent, and the processes of one end when its test is killed',
+  'two test clusters are independent, and the API server of one ends when its test is killed',
   async () => {
     const source = JSON.stringify(join(import.meta.dirname, 'kubernetes.ts'));
     // A pod can be created without controllers. It then stays unchanged.

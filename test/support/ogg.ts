@@ -33,7 +33,7 @@ export function buildOgg(pages: readonly (readonly Uint8Array[])[], granules: re
   );
 }
 
-/** Builds an Opus file of silence that takes 3 bytes for 120 ms. */
+/** Builds an Opus file of silence that takes about 2 bytes for 120 ms. */
 export function buildOpusBomb(pages: number): Buffer {
   // Two frames of 60 ms without data.
   const silence = Buffer.from([0b0001_1001]);

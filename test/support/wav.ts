@@ -6,7 +6,7 @@ export interface WavOptions {
   sampleRateHz?: number;
   /** Writes WAVE_FORMAT_EXTENSIBLE. */
   isExtensible?: boolean;
-  /** Chunks between the header and the format, and between the format and the audio. */
+  /** Chunks before the format, between the format and the audio, and after the audio. */
   extraChunks?: readonly (readonly [id: string, body: Uint8Array])[];
   /** Sizes in the header, for example wrong sizes of a program that does not fill them in. */
   riffBytes?: number;

@@ -15,8 +15,8 @@ const AUDIO_BYTES = 32_000 * 5;
 const WAIT_MS = 60_000;
 
 /**
- * Generates traffic: one stream before the first scrape and one after it, so that counters grow; a refused request; and
- * a stream whose worker drains. Resolves when Prometheus has scraped the last of it.
+ * Generates traffic: three streams and two refused requests. The worker of the second stream drains. After each stream,
+ * waits until Prometheus has scraped its end, so that counters grow between scrapes.
  */
 export async function generateTraffic(service: Service, workers: TestWorker[], prometheus: Prometheus): Promise<void> {
   const seen = (count: number) =>
@@ -47,7 +47,7 @@ async function findBusy(workers: readonly TestWorker[]): Promise<TestWorker | un
   return undefined;
 }
 
-/** Streams audio for five seconds and calls `meanwhile` halfway. */
+/** Streams audio for five seconds and calls `meanwhile` after the first. */
 async function streamAudio(service: Service, meanwhile?: () => Promise<void>): Promise<void> {
   const answer = await service.create(service.apiKey, { model: MODEL, max_audio_seconds: 60 });
   const { websocket_url: url, websocket_protocols: protocols } = answer.body as SessionBody;

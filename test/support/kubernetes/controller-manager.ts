@@ -2,7 +2,7 @@ import type { KubeRequest } from './request.ts';
 import { startServer } from './server.ts';
 import type { Place, Server } from './server.ts';
 
-/** Controllers that aggregate ClusterRoles, roll out Deployments, count disruption budgets and delete owned objects. */
+/** Controllers that the tests need. No others run. */
 const CONTROLLERS = [
   'clusterrole-aggregation-controller',
   'deployment-controller',

@@ -36,7 +36,7 @@ export interface StreamSession {
   seconds: number;
 }
 
-/** Serves a stream. The transcript of an utterance is the number of its samples, or the text of the script. */
+/** Serves a stream. The transcript of an utterance is the number of its samples, or what the script recognizes. */
 export function serveStream(socket: WebSocket, session: StreamSession, script: Script): Received {
   return new ScriptedStream(socket, session, script).received;
 }
@@ -133,7 +133,7 @@ class ScriptedStream {
     return this.#script.text ?? `${this.#samples - this.#startSample} samples`;
   }
 
-  /** Returns the words of the utterance. Undefined if the script recognizes none. */
+  /** Returns the words of the utterance. Undefined if the script has no `recognize`. */
   #words() {
     const { recognize } = this.#script;
     if (recognize === undefined) return undefined;

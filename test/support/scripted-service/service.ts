@@ -35,7 +35,7 @@ export interface TestService {
   refusals: Refusal[];
   /** Error response to the handshake. */
   handshakeRefusal: Refusal | undefined;
-  /** Bodies of the session requests so far. */
+  /** Bodies of the session requests that were accepted so far. */
   requests: { model: string; max_audio_seconds?: number }[];
   streams: Received[];
   close: () => void;
