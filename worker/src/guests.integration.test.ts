@@ -77,7 +77,7 @@ async function transcribeAlone(of: typeof KIKUYU): Promise<string> {
   }
 }
 
-test('a worker with a guest registers in both pools, with the slots, port and revision of each model', async () => {
+test('a worker with a guest registers in both pools, with the slots and port of each model and the same revision', async () => {
   const [host, guest] = await Promise.all([registered(KIKUYU), registered(DHOLUO)]);
   expect(host).toMatchObject({ id: worker.id, slots: 2, revision: 'r7' });
   expect(guest).toMatchObject({ id: worker.id, slots: 3, revision: 'r7' });

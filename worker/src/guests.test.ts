@@ -11,7 +11,7 @@ describe('readModelSettings', () => {
     expect(readModelSettings(ENV).map(({ MODEL }) => MODEL)).toEqual(['ki']);
   });
 
-  test('gives a guest its own model, and the settings of the worker for everything else', () => {
+  test('gives a guest its own model, and settings of the worker such as LEASE_MS and PROVIDER', () => {
     const [, guest] = read([{ MODEL: 'luo', MODEL_DIR: '/luo' }], { LEASE_MS: '4000', PROVIDER: 'cuda' });
     expect(guest).toMatchObject({ MODEL: 'luo', MODEL_DIR: '/luo', LEASE_MS: 4000, PROVIDER: 'cuda' });
   });
@@ -45,7 +45,7 @@ describe('readModelSettings', () => {
     [[{ MODEL: 'luo', MODEL_DIR: '/luo', SLOTS: null }], 'GUESTS[0]: SLOTS is not a text or number'],
     [[{ MODEL: 'luo', MODEL_DIR: '/luo', TLS_CERT_FILE: '/none' }], 'GUESTS[0]: TLS_CERT_FILE: the file /none'],
     [[{ MODEL: 'ki', MODEL_DIR: '/other' }], 'GUESTS: the model ki is listed twice'],
-  ])('refuses %j and names the entry', (guests, problem) => {
+  ])('refuses %j and names the problem', (guests, problem) => {
     expect(() => read(guests)).toThrow(problem);
   });
 });

@@ -22,7 +22,8 @@ const NOT_INHERITED = { GUESTS: '[]', SLOTS: '0', PORT: '0', ADVERTISE_ADDRESS: 
 
 /**
  * Returns the settings of each model that this process serves: MODEL first, then GUESTS. The environment of a guest is
- * that of the worker with the variables of its entry. Throws a SettingsError that names the entry if one is invalid.
+ * that of the worker without NOT_INHERITED, with the variables of its entry. Throws a SettingsError that names the
+ * entry if one is invalid.
  */
 export function readModelSettings(env: NodeJS.ProcessEnv = process.env): [WorkerSettings, ...WorkerSettings[]] {
   const first = readSettings(WORKER_SETTINGS, env);

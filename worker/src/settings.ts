@@ -99,7 +99,7 @@ export const WORKER_SETTINGS = {
   ),
   SLOT_WAIT_TIMEOUT_MS: integer('Longest time that a new stream waits for a slot to be freed.', 1000, 0, 60_000),
   PROGRESS_INTERVAL_MS: integer(
-    'Interval at which streams with pending audio are notified that inference makes progress.',
+    'Interval at which gateways with streams are notified that inference makes progress.',
     500,
     50,
     1000,

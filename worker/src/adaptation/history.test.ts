@@ -43,7 +43,7 @@ describe('RunHistory', () => {
     expect(last?.busy).toBeCloseTo(0.8);
   });
 
-  test('returns no slowdown for a worker that was idle for most of the minute', () => {
+  test('returns no slowdown if runs at the speed of the warm-up would fill less than a tenth of the minute', () => {
     expect(createRuns()(60, 50, 3)?.slowdown).toBeUndefined();
     expect(createRuns()(60, 150, 3)?.slowdown).toBeGreaterThan(2.8);
   });

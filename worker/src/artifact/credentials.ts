@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** Visible characters, with spaces only between them. Any other character could end the header. */
+/** Visible ASCII characters, with spaces only between them. A line break could end the header. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**

@@ -9,7 +9,7 @@ export interface LockOptions {
   /** Time without renewal after which a lock counts as abandoned. */
   staleMs: number;
   pollMs: number;
-  /** Called once if another process holds the lock. */
+  /** Called once if the lock file exists, also if the owner itself left it behind. */
   onWait: () => void;
 }
 

@@ -8,7 +8,7 @@ import type { RunFigures } from './shared.ts';
 /** A lane whose next window is ready. */
 export interface Work {
   readonly lane: Lane;
-  /** Number of feature frames of the window that contain audio. */
+  /** Number of feature frames of the window up to the end of the audio. */
   readonly length: number;
   /**
    * Number of pieces for which a transducer search spends time, even if it finds fewer. The warm-up sets it, because

@@ -6,9 +6,9 @@ export type EngineErrorCode =
   | 'context_unsupported'
   /** The caller wrote more audio than back-pressure allows. */
   | 'buffer_overrun'
-  /** The graph failed on a batch that contained this stream. */
+  /** The graph failed on a batch that contained this stream, or returned a score for it that is not a number. */
   | 'inference_failed'
-  /** The inference thread has ended. */
+  /** The inference thread or another thread that serves streams has failed. */
   | 'engine_failed'
   /** The engine or the stream has been closed. */
   | 'closed';

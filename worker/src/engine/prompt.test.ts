@@ -33,7 +33,7 @@ describe.each([
   });
 });
 
-test('startEngine throws a ModelError if a GPU graph has fewer prompts than promptIndex', async () => {
+test('startEngine throws a ModelError if a GPU graph has no prompt with the number promptIndex', async () => {
   const modelDir = createPromptFolder(PROMPTS);
   await expect(startEngine({ modelDir, slots: 1, gpuGraphs: true })).rejects.toMatchObject({
     code: 'graph_mismatch',

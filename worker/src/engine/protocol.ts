@@ -127,7 +127,7 @@ export type StreamEvent =
   | { readonly id: number; readonly kind: 'final'; readonly final: Final }
   /** The utterance that ended at this sample was dropped. */
   | { readonly id: number; readonly kind: 'reset'; readonly at: number }
-  /** Samples before the position `samples` are no longer buffered. */
+  /** Samples before the position `samples` need not be sent again. */
   | { readonly id: number; readonly kind: 'consumed'; readonly samples: number }
   | { readonly id: number; readonly kind: 'failed'; readonly message: string }
   /** The slot is free again. */

@@ -85,7 +85,10 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     return !this.#needDrain;
   }
 
-  /** Ends the utterance. Exactly one `final` follows. Audio written after this call belongs to the next utterance. */
+  /**
+   * Ends the utterance. Exactly one `final` whose `isEndpoint` is false follows. Audio written after this call belongs
+   * to the next utterance.
+   */
   flush(): void {
     this.#mark('flush');
   }

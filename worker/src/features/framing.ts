@@ -17,8 +17,8 @@ export interface Framing {
 }
 
 /**
- * Decision about the next window. For `run`, `length` is the number of its frames that contain audio. Only the last
- * windows of an utterance have fewer than `window`.
+ * Decision about the next window. For `run`, `length` is the number of its frames up to the end of the audio. Only
+ * the last window of an utterance can have fewer than `window`.
  */
 export type NextWindow =
   | { readonly kind: 'wait' }

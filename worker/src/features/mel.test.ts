@@ -1,6 +1,6 @@
 import { buildMelFilters } from './mel.ts';
 
-test('buildMelFilters returns triangles of area one in ascending order that cover every bin', () => {
+test('buildMelFilters returns filters in ascending order that cover all inner bins, and wide filters have the area one', () => {
   const { count, starts, offsets, weights } = buildMelFilters(80, 257, 16_000);
   const covered = new Set<number>();
   for (let m = 0; m < count; m++) {

@@ -12,7 +12,7 @@ test('readOnnx returns the metadata of an exported model, and the shapes of the 
   expect(tensors.get('encoder.layers.0.conv.depthwise_conv.weight')).toEqual([64, 1, 9]);
 });
 
-test('readOnnx returns type, shape and position of a tensor that is stored in another file', () => {
+test('readOnnx returns type, shape, file and size of a tensor that is stored in another file', () => {
   const { external } = read('gpu/56-3.onnx');
   const place = { type: 1, shape: [400, 514], file: 'weights.bin', bytes: 822_400 };
   expect(external.get('features.transform')).toMatchObject(place);

@@ -14,7 +14,7 @@ export interface PredictorPorts {
   /** Number of layers and width of each state, which has the shape [layers, B, width]. */
   readonly layers: number;
   readonly hidden: number;
-  /** Largest number of streams in one run. 1 if the graph fixes its batch size. */
+  /** Largest number of streams in one run. 1 if the graph fixes its batch size to 1, otherwise unlimited. */
   readonly batch: number;
 }
 

@@ -20,9 +20,9 @@ export interface ArenaSize {
  * Memory for the state of streams on the device: keys, values and convolution tails of each layer. The graphs of all
  * contexts share it.
  *
- * Frames 0 to `pageFrames` are the zero page. It stands for the past before the start of an utterance, and is never
- * written. The next `pageFrames` frames are the scratch page, which padding rows write to. Tail slots 0 and 1 have the
- * same roles.
+ * The first `pageFrames` frames are the zero page. It stands for the past before the start of an utterance, and is
+ * never written. The next `pageFrames` frames are the scratch page, which padding rows write to. Tail slots 0 and 1
+ * have the same roles.
  */
 export class DeviceArenas {
   static readonly zeroFrame = 0;

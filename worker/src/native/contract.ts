@@ -167,7 +167,7 @@ function arenaPorts(state: StateShape, suffix: string): RowPort[] {
   return arenaNames(state).map(({ name }) => ({ name: name + suffix, type: state.precision, dims: [state.row] }));
 }
 
-/** Throws unless a graph has all of these inputs or outputs, with a free first dimension, and no others. */
+/** Throws unless a graph has all of these inputs or outputs and no others. Does not check the first dimension. */
 export function checkPorts(ports: Ports, side: 'inputs' | 'outputs', expected: readonly RowPort[]): void {
   for (const { name, type, dims } of expected) {
     const found = port(ports, side, name, type, dims.length + 1);
@@ -191,7 +191,7 @@ export function readPrecision(file: string, text: string): 'float16' | 'float32'
   return text === 'f32' ? 'float32' : fail(file, `precision is "${text}", expected f16 or f32`);
 }
 
-/** Returns a whole number from the metadata. Throws a ModelError if it is missing. */
+/** Returns a whole number from the metadata. Throws a ModelError if it is missing or invalid. */
 export function readNumber(file: string, key: string, text: string): number {
   const value = Number(text);
   return text !== '' && Number.isInteger(value) && value >= 0

@@ -21,7 +21,8 @@ export class NativeError extends Error {
 }
 
 /**
- * Thrown if a CUDA call fails. Such errors are sticky: all later calls of the process fail too, so the process must end.
+ * Thrown if a CUDA call fails. Many of these errors are sticky: all later calls of the process fail too. The process
+ * must therefore end.
  */
 export class CudaError extends Error {
   override readonly name = 'CudaError';

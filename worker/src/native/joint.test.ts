@@ -111,7 +111,7 @@ describe('DeviceJoint', () => {
     ['stateFrom', 1, /state_from 1 is not between 2 and 4/],
     ['stateFrom', 5, /state_from 5/],
     ['stateFrom', 2, /state_from 2 is the slot that row 0 writes/],
-  ])('rejects the input %s = %d before anything is sent to the device', (field, value, message) => {
+  ])('rejects the input %s = %d, and can be used again afterwards', (field, value, message) => {
     const { search, close } = createSearch();
     startSearch(search);
     search.inputs[field][1] = value;

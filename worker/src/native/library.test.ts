@@ -26,7 +26,7 @@ describe('loadLibrary', () => {
     });
   });
 
-  test('throws an error with the name of a file that is not a library', async () => {
+  test('throws library_missing for a file that is not a library', async () => {
     const file = join(temporaryFolder('native'), 'libonnxruntime.so.1');
     writeFileSync(file, 'text');
     await expect(loadLibrary({ file, version: '1.30.0' })).rejects.toMatchObject({ code: 'library_missing' });

@@ -5,7 +5,7 @@ import type { OnnxGraph } from '../testing/onnx-writer.ts';
 import { cudaSettings } from './runtime.ts';
 import type { ElementType, NativeTensor } from './tensor.ts';
 
-/** Graph that adds rows to an arena at the indices of a batch, and returns the sums. */
+/** Graph that writes rows to an arena at the indices of a batch, and returns the sum of each row. */
 const SCATTER: OnnxGraph = {
   inputs: [
     { name: 'arena', type: 'float32', shape: ['R', 4] },

@@ -17,7 +17,7 @@ import type { RelayStream, StreamChannel } from './relay-stream.ts';
 export interface ConnectionLimits {
   /** Longest time until the gateway opens its first stream with a valid ticket. */
   readonly openTimeoutMs: number;
-  /** Number of unsent bytes above which the connection is closed. */
+  /** Number of unsent bytes above which a connection with few streams is closed. */
   readonly unsentBytes: number;
 }
 
@@ -36,7 +36,7 @@ export interface GatewayConnectionParts {
 }
 
 /**
- * Number of bytes that each open stream adds to the limit of unsent answers. One batch may produce answers for all
+ * Number of unsent bytes per open stream that a connection may always have. One batch may produce answers for all
  * streams at the same time.
  */
 const UNSENT_BYTES_PER_STREAM = 16_384;

@@ -187,7 +187,7 @@ export class RelayStream {
     this.#parts.onOpened();
   }
 
-  /** Calls the engine's stream, if there is one. An EngineError ends the stream. */
+  /** Calls the engine's stream. The stream fails if it is not open yet, or if the engine throws an EngineError. */
   #callEngine(act: (stream: EngineStream) => void): void {
     if (this.#stream === undefined) {
       this.fail('invalid_message', 'the stream is not open yet');

@@ -82,6 +82,6 @@ export const WORKER_METRICS = {
     name: 'svc_asr_worker_connections_ended',
     kind: 'counter',
     labels: ['model', 'code'],
-    description: 'Ended connections of gateways, by reason code.',
+    description: 'Ended streams, by reason code.',
   },
 } as const satisfies MetricDefinitions;

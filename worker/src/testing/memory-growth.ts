@@ -5,7 +5,7 @@ const ROUNDS = 3;
 
 /**
  * Returns the smallest growth of the process in bytes over several rounds of `count` calls. A leak makes the process
- * grow in every round, but a late garbage collection only in one. A first round is not counted, because it may fill
+ * grow in every round, but a late garbage collection only in some. A first round is not counted, because it may fill
  * memory that the process has already allocated.
  */
 export function leastGrowth(count: number, call: () => void): number {

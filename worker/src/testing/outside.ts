@@ -1,9 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/**
- * Calls an exported function of a module in a thread of plain Node. Modules that jest loads get jest's own copies of
- * Float32Array and other globals, which onnxruntime refuses.
- */
+/** Calls an exported function of a module in a thread of its own, and ends the thread afterwards. */
 export async function callOutside<T>(module: URL, name: string, ...args: unknown[]): Promise<T> {
   const code = `
     const { parentPort, workerData } = require('node:worker_threads');

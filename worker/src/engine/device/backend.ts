@@ -70,8 +70,8 @@ export interface StreamMemory {
 }
 
 /**
- * A model whose features, state and best classes are computed on a device. Only samples and class ids are copied to and
- * from the device.
+ * A model whose features, state and best classes are computed on a device. Only samples and indices are copied to the
+ * device, and only class ids and scores from it.
  */
 export class DeviceBackend implements Backend {
   readonly manifest: Manifest;

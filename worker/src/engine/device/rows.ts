@@ -14,7 +14,7 @@ export interface RowShape extends PageShape {
   readonly subsampling: number;
 }
 
-/** Writes the next window of a stream to a row. `length` is the number of its feature frames that contain audio. */
+/** Writes the next window of a stream to a row. `length` counts its feature frames up to the end of the audio. */
 export function fillRow(
   rows: BatchInputs,
   row: number,
@@ -44,8 +44,8 @@ export function fillRow(
 const HISTORY_FRAMES = 2;
 
 /**
- * Returns the number of encoder frames of a window that contain audio. `length` is the number of its feature frames
- * that contain audio. Each convolution of the subsampling halves the number of frames.
+ * Returns the number of encoder frames of a window up to the end of the audio. `length` is that of its feature frames.
+ * Each convolution of the subsampling halves the number of frames.
  */
 export function encodedFrames({ subsampling }: Pick<RowShape, 'subsampling'>, length: number): number {
   let frames = length;

@@ -10,7 +10,7 @@ export interface WindowSource {
   readonly end: number;
   /** Number of the window in the utterance. */
   readonly index: number;
-  /** Number of frames of the window that contain audio. */
+  /** Number of frames of the window up to the end of the audio. */
   readonly length: number;
   /** Last frames of the previous window, [mels, history]. Overwritten with the last frames of this window. */
   readonly history: Float32Array;
