@@ -52,7 +52,7 @@ def read_utterances(path):
 
 
 def write_facts(scratch, source, precision, parity, samples, texts):
-    """Recordings of the check come first, then the utterances of the manifest."""
+    """Writes import.json and audio.pcm. The audio of the check comes first, then that of the manifest."""
     with open(scratch / "audio.pcm", "wb") as out:
         for pcm in samples:
             out.write(np.ascontiguousarray(pcm, np.int16).tobytes())

@@ -1,6 +1,6 @@
 """Reads a .nemo file: a tar archive with a configuration, tensors and the files of a tokenizer.
 
-Nothing in the archive is executed, and no member is written under its own name.
+Nothing in the archive is executed. Only the weights are written to disk, under a fixed name.
 """
 
 import pathlib

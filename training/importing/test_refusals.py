@@ -180,7 +180,7 @@ def test_import_refuses_a_manifest_without_texts(tmp_path, capfd):
     assert "line 1 has no text" in message
 
 
-def test_import_refuses_a_graph_that_is_no_encoder(tmp_path, capfd):
+def test_import_refuses_a_file_that_is_not_onnx(tmp_path, capfd):
     (tmp_path / "model.onnx").write_bytes(np.random.default_rng(1).bytes(500))
     assert "is not an ONNX file that can be read" in refused(tmp_path / "model.onnx", tmp_path, capfd)
 

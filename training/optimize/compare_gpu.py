@@ -1,8 +1,9 @@
 """compare_gpu.py MODEL_FOLDER [EXPORT]: compares GPU graphs with the CPU graph over the evaluation recordings.
 
-With an export, both graphs are built from it in 32 bits, so that only their structure differs. Without an export, the
-graphs of the folder are compared. Each recording is recognized whole, and cut off in the middle of a word. Several
-streams share each batch, at different windows. All values in the arenas that no stream may read are NaN.
+With an export, the CPU graph is built from it in 32 bits, and the GPU graphs in 32 and 16 bits. In 32 bits only their
+structure differs. Without an export, the graphs of the folder are compared. Each recording is recognized whole, and
+cut off in the middle of a word. Several streams share each batch, at different windows. All values in the arenas that
+no stream may read are NaN.
 """
 
 import pathlib

@@ -103,7 +103,7 @@ def encode(path, utterances, right=CONTEXT[1], prompt=0):
 
 
 def with_bias(path, bias, out):
-    """Writes an exported graph whose blank has a higher score."""
+    """Writes an exported graph with `bias` added to the score of its blank."""
     model = onnx.load(path)
     for tensor in model.graph.initializer:
         if tensor.name.endswith("joint_net.2.bias"):

@@ -1,4 +1,7 @@
-"""Builds the graph of one context with all stream state in arenas, from PCM to the best class of each frame."""
+"""Builds the graph of one context with all stream state in arenas, from PCM to the best class of each frame.
+
+The graph of a transducer ends with the encoded frames instead.
+"""
 
 import numpy as np
 from onnx import TensorProto

@@ -1,4 +1,4 @@
-"""Windows of log-mel features in numpy, as worker/src/features and worker/src/engine/window.ts compute them."""
+"""Windows of log-mel features in numpy, as worker/src/features and worker/src/engine/host/window.ts compute them."""
 
 import wave
 

@@ -1,4 +1,4 @@
-"""Reads a FastConformer CTC export (NeMo style ONNX) back into named arrays."""
+"""Reads a FastConformer export (NeMo style ONNX) back into named arrays."""
 
 from dataclasses import dataclass
 

@@ -54,7 +54,7 @@ class Shard:
 
 
 def write_training_shard(folder, number, seed, language, writer, without):
-    """Writes a shard whose content depends on seed and number only."""
+    """Writes a shard. With the same texts and voices, its content depends on seed and number only."""
     random = np.random.default_rng([seed, number])
     voices = [voice for voice in voices_of(language) if voice.family not in without]
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,7 @@
 """python -m train OUT DATA...: trains a recognizer on NeMo manifests, or on folders that prepare has written.
 
-OUT receives checkpoints (model.pt has averaged weights) and log.jsonl. A folder may still grow during the training.
+OUT receives log.jsonl and model.pt with averaged weights, which is saved repeatedly. A folder may still grow during
+the training.
 """
 
 import argparse

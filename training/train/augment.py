@@ -1,6 +1,6 @@
 """Changes of speech on the training device: rooms, band limits, tone, codecs, noise, other speakers and levels.
 
-`strength` between 0 and 1 is the share of utterances that a change reaches and its largest size.
+`strength` between 0 and 1 scales the share of utterances that a change reaches, and its largest size.
 """
 
 import torch

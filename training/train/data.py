@@ -74,7 +74,10 @@ class Corpus:
         self.starts, self.counts, self.texts, self.families = [], [], [], []
 
     def add(self, path, without=()):
-        """Loads a manifest until the buffer is full. Utterances that are too long or have no text are left out."""
+        """Loads a manifest until the buffer is full.
+
+        Utterances that are too long or have no text are left out, and those of the families in `without`.
+        """
         self.loaded.add(path)
         parts = []
         for entry in read_manifest(path):
