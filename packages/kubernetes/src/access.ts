@@ -16,7 +16,10 @@ export interface Access {
   proxy: RequestOptions['agent'];
 }
 
-/** Provides the current certificates and tokens, and reloads them when they are rotated. */
+/**
+ * Provides the current certificates and tokens. Reads their files and runs exec plugins again after FRESH_MS. Reads the
+ * kubeconfig itself again only when `renew` is called.
+ */
 export interface AccessKeeper {
   /** Namespace that the configuration specifies, if any. */
   namespace: string | undefined;

@@ -46,7 +46,7 @@ export interface ApiRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** Sends a request with retries. Throws a `KubernetesError` if the last attempt fails. */
+/** Sends a request with retries. Throws a `KubernetesError` if the last attempt fails, or the error of the gate. */
 export type Requester = (request: ApiRequest) => Promise<Answer>;
 
 const WRITING = new Set(['create', 'replace', 'apply', 'patch', 'delete']);

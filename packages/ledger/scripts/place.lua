@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless
--- that worker is to be avoided. The stream then moves to another worker, and is served before new streams. While a
--- rollout splits sessions between revisions, each session prefers one revision. It falls back to another if that one
--- has no free slot. Within a revision, a session gets a slot of the first tier that has a free one.
+-- that worker was removed or is to be avoided. A stream that avoids a worker moves to another one, and is served before
+-- new streams. While a rollout splits sessions between revisions, each session prefers one revision. It falls back to
+-- another if that one has no free slot. Within a revision, a session gets a slot of the first tier that has a free one.
 -- A worker may still serve the stream while it drains or has too many streams. The stream then counts at that worker
 -- until another has a free slot. It does not count as queued. If its worker does not drain, it is served after all
 -- queued streams.
@@ -24,7 +24,8 @@ local moving = avoid ~= '  ' and avoid ~= ''
 drop_dead(base, now)
 if redis.call('EXISTS', base .. 'x:' .. session) == 1 then return {} end
 
--- Returns the worker of the session, or nil if that worker is to be avoided. The second value is its id in both cases.
+-- Returns the worker of the session, or nil if the session has none, or one that is to be avoided or has no record. The
+-- second value is set only with nil. It is the id of the worker, if the session has one.
 local function current_worker()
   local id = redis.call('HGET', base .. 'a', session)
   local w = id and redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision', 'further')

@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- Returns the balance of an account and its recent sessions in order of confirmation. Ends overdue sessions first.
+-- Returns the balance of an account and the first sessions of its list `recent`, newest first. Ends overdue sessions
+-- first.
 -- KEYS  1 account
 -- returns { granted, reserved, consumed, { month, ms per month, ms left } of the budget or {},
 --   { id, model, state, audio ms, billable ms, created, completed or 0 }, … } | {}

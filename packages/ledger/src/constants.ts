@@ -8,17 +8,20 @@ export interface ScriptConstants {
   RECENT_RETENTION_MS?: number;
   /** Number of days for which the usage of a day is kept. */
   USAGE_RETENTION_DAYS?: number;
-  /** Maximum number of journal entries of a tenant in Redis if no exporter is configured. */
+  /**
+   * Number of journal entries of a tenant that Redis keeps if no exporter is configured. There may be some more,
+   * because entries are removed in groups.
+   */
   JOURNAL_ENTRIES_RETAINED?: number;
-  /** Maximum number of journal entries of a tenant in Redis if an exporter is configured. */
+  /** Limit that replaces JOURNAL_ENTRIES_RETAINED while an exporter acknowledges entries. */
   JOURNAL_BACKLOG_ENTRIES?: number;
   /** Time after which a queued stream loses its place if its gateway does not renew it. */
   QUEUE_TTL_MS?: number;
   /** Longest time from the expiry of a credential to the end of its stream, without the reserved audio. */
   STREAM_EXTRA_MS?: number;
-  /** Duration of leases that are restarted after Redis was unavailable. */
+  /** Duration of a lease that is restarted, because LEASE_GAP_MS was exceeded. */
   LEASE_MS?: number;
-  /** Longest time between two checks of the leases. If it is exceeded, Redis was unavailable or its clock stepped. */
+  /** Longest time between two checks of the leases. If it is exceeded, leases are restarted (include/leases.lua). */
   LEASE_GAP_MS?: number;
 }
 

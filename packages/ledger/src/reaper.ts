@@ -24,8 +24,8 @@ export interface ReaperParts extends EndingParts {
 
 /**
  * Creates the function that checks each tenant whose check is due, ends its overdue sessions and returns their number.
- * due.ts describes the marks that schedule these checks. An error for one tenant or node is reported, and does not
- * delay the others. After an error, the tenant is checked again after `retryMs`.
+ * due.ts describes the marks that schedule these checks. An error for one tenant or node is reported, and the others
+ * are still checked. After an error, the tenant is checked again after `retryMs`.
  */
 export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperParts) {
   const { due, ownership, retryMs } = parts;

@@ -1,13 +1,13 @@
 -- Rate limit by the generic cell rate algorithm (GCRA): `limit` requests per minute, with a burst of the same size.
 -- `arrival` is the theoretical arrival time, which the account stores as text to keep fractions of a millisecond.
--- Returns allowed, new arrival time or nil if it does not change, remaining requests, ms until the full limit is
--- available, ms until the next request is allowed.
 local GCRA_WINDOW_MS = 60000
 
 -- No request sets the arrival time more than one window ahead. If it is later, it was stored before the clock stepped
 -- back.
 local function has_stepped_back(arrival, now) return (arrival or 0) - now > GCRA_WINDOW_MS + 1 end
 
+-- Returns allowed, new arrival time or nil if it does not change, remaining requests, ms until the full limit is
+-- available, ms until the next request is allowed.
 local function gcra(arrival, limit, now)
   local interval = GCRA_WINDOW_MS / limit
   -- After the clock stepped back, the limit counts as used up. The caller must store the returned arrival time even if

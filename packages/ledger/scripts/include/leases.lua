@@ -1,8 +1,8 @@
 -- Leases of processes, in a sorted set of process ids by expiry.
 -- `KEY:beat` is the time of the last check of the leases. If it is more than LEASE_GAP_MS away from now, Redis was
--- unavailable or its clock stepped. Processes could then not renew their leases in time, so every lease is restarted. A
--- lease is restarted only once until its process renews it, so that a dead process is still detected. `KEY:late` holds
--- the processes whose lease was restarted and not renewed since.
+-- unavailable, its clock stepped, or no process has checked the leases. Processes may then have been unable to renew
+-- their leases, so every lease is restarted. A lease is restarted only once until its process renews it, so that a dead
+-- process is still detected. `KEY:late` holds the processes whose lease was restarted and not renewed since.
 local LEASE_MS = 15000
 local LEASE_GAP_MS = 5000
 -- Shortest interval between two writes of `KEY:beat`.

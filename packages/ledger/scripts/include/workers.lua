@@ -1,7 +1,7 @@
 -- Keys of the workers of a model: `w:ID` is the record of a worker and `wl` has the leases. `free` has the free slots
 -- of workers that accept streams, and `free:REVISION` the same for one revision. Both also exist with the suffix
--- `@TIER` for one tier. `p` has the total number of slots. These counts are updated with each change, so that a
--- placement never iterates over workers.
+-- `@TIER` for one tier. `p` has the sum of all slots of these workers. The counts are updated with each change, so
+-- that a placement never iterates over workers.
 -- Keys of streams: `a` has the worker of each stream, `at` the time of its placement, and `ws:ID` the streams of a
 -- worker. `x:SESSION` is a tombstone. It refuses a late placement of a stream that has left.
 -- @include leases
