@@ -20,7 +20,7 @@ export interface Exchange {
   route: string;
   /** Trace id from the caller's `traceparent`. Undefined if the header is missing or invalid. */
   readonly traceId: string | undefined;
-  /** Trace of a request that creates a session. Undefined for other requests, and if tracing is off. */
+  /** Trace of a request that returns a session to its caller. Undefined for other requests, and if tracing is off. */
   trace?: CreateTrace;
   /** States of the rate limits against which the request counted. */
   rates?: Readonly<Record<string, RateState>>;

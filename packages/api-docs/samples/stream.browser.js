@@ -13,7 +13,7 @@ pcm16.connect(audio.destination); // keeps the worklet running; it plays nothing
 const socket = new WebSocket(session.websocket_url, session.websocket_protocols);
 const transcript = document.querySelector('#transcript');
 
-// Nothing may be sent before `ready`. Until then, audio and the end of the audio wait here.
+// Audio and `flush` must not be sent before `ready`. Until then, they wait here.
 const waiting = [];
 let send = (message) => waiting.push(message);
 

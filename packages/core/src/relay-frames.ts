@@ -31,7 +31,7 @@ export const FRAME = {
   message: 1,
   /** PCM16LE audio of a stream. The position is the index of the first sample, counted from the start of the stream. */
   audio: 2,
-  /** A `delta` answer. The position is its `audio_end`, and the payload is its text. */
+  /** A `delta` answer without `speech_start`. The position is its `audio_end`, and the payload is its text. */
   delta: 3,
   /**
    * Sent by a worker. The engine no longer needs samples before the position, counted from the start of the stream. The

@@ -18,8 +18,8 @@ export interface AudioSink {
  */
 export interface Microphone extends AsyncIterable<Int16Array> {
   /**
-   * Sends all audio to a stream, from the first captured sample on. Resolves after `stop`, when everything was sent. If
-   * the stream fails, the microphone stops and the promise rejects.
+   * Sends all audio to a stream, from the first captured sample on. Resolves after `stop`, when everything was sent.
+   * Rejects if the stream or the microphone fails. The microphone then stops.
    */
   sendTo: (stream: AudioSink) => Promise<void>;
   /** Ends the capture and releases the device. The audio captured so far can still be read. */

@@ -2,7 +2,10 @@
 export interface RevisionCounts {
   /** Number of streams that left a worker of the revision, for any reason. */
   readonly streams: number;
-  /** Number of streams that left a worker because it crashed or hung, or because the model failed. */
+  /**
+   * Number of streams that left a worker because it was lost, hung or did not open the stream, or because the model
+   * failed.
+   */
   readonly failures: number;
   /** Latencies of `delta` events, counted in the buckets of LATENCY_BOUNDS_MS. */
   readonly latencies: readonly number[];
