@@ -1,4 +1,5 @@
-import { bestCandidates, bestLogProb } from './candidates.ts';
+import fc from 'fast-check';
+import { bestCandidates, bestLogProb, selectTop } from './candidates.ts';
 
 describe('bestLogProb', () => {
   test('returns the log-probability of the best class, whether the scores are logits or log-probabilities', () => {
@@ -33,5 +34,27 @@ describe('bestCandidates', () => {
       expect(candidates).toHaveLength(3);
       for (const { id, logProb } of candidates) expect(logProb).toBeCloseTo(Math.log(probabilities[id] ?? 0), 3);
     }
+  });
+});
+
+describe('selectTop', () => {
+  test('selects the same classes with the same log-probabilities as bestCandidates', () => {
+    // Few different scores, so that some are equal.
+    const scores = fc.array(fc.integer({ min: -6, max: 2 }), { minLength: 3, maxLength: 20 });
+    fc.assert(
+      fc.property(scores, fc.integer({ min: 1, max: 3 }), (values, count) => {
+        const [ids, logProbs] = [new Int32Array(count), new Float32Array(count)];
+        selectTop(Float32Array.of(9, ...values), 1, values.length, ids, logProbs);
+        const expected = bestCandidates(Float32Array.from(values), 0, values.length, count);
+        expect([...ids]).toEqual(expected.map(({ id }) => id));
+        for (const [i, { logProb }] of expected.entries()) expect(logProbs[i]).toBeCloseTo(logProb, 4);
+      }),
+    );
+  });
+
+  test('returns log-probabilities that are not numbers if the scores are not numbers', () => {
+    const [ids, logProbs] = [new Int32Array(2), new Float32Array(2)];
+    selectTop(Float32Array.of(NaN, NaN, NaN), 0, 3, ids, logProbs);
+    expect([...logProbs]).toEqual([NaN, NaN]);
   });
 });

@@ -31,3 +31,34 @@ export function bestCandidates(scores: Float32Array, from: number, classes: numb
     .sort((one, other) => other.logProb - one.logProb)
     .slice(0, count);
 }
+
+/**
+ * Finds the best of the `classes` scores that start at `from`, as many as `ids` has room for, the best first. Among
+ * equal scores the first one wins. Writes their classes to `ids` and their log-probabilities to `logProbs`. Scores may
+ * be logits or log-probabilities.
+ */
+export function selectTop(
+  scores: Float32Array,
+  from: number,
+  classes: number,
+  ids: Int32Array,
+  logProbs: Float32Array,
+): void {
+  const last = ids.length - 1;
+  ids.fill(0);
+  logProbs.fill(-Infinity);
+  for (let id = 0; id < classes; id++) {
+    const score = scores[from + id] ?? -Infinity;
+    if (!(score > (logProbs[last] ?? 0))) continue;
+    let at = last;
+    for (; at > 0 && score > (logProbs[at - 1] ?? 0); at--) {
+      ids[at] = ids[at - 1] ?? 0;
+      logProbs[at] = logProbs[at - 1] ?? 0;
+    }
+    ids[at] = id;
+    logProbs[at] = score;
+  }
+  const top = logProbs[0] ?? 0;
+  const logSum = top - bestLogProb(scores, from, classes, ids[0] ?? 0);
+  for (let at = 0; at <= last; at++) logProbs[at] = (logProbs[at] ?? 0) - logSum;
+}

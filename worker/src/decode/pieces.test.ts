@@ -58,3 +58,16 @@ test('Transcript limits word times to the duration of the audio', () => {
 test('Transcript shows an unknown piece as a question mark', () => {
   expect(transcript([1, 0], [0, 1]).text).toBe('mw ⁇');
 });
+
+test('Transcript.truncate removes the last pieces with their text, words and start of speech', () => {
+  const result = transcript([5, 1], [1, 3], [2, 4], [3, 7], [4, 9]);
+  result.truncate(3);
+  expect(result.text).toBe('mwa');
+  expect(result.words(80, 2000).map(({ text }) => text)).toEqual(['mwa']);
+  result.truncate(4);
+  expect([result.ids.length, result.speechFrame]).toEqual([3, 3]);
+  result.truncate(1);
+  expect([result.text, result.speechFrame]).toEqual(['', undefined]);
+  result.add(3, 8, 0);
+  expect([result.text, result.speechFrame]).toEqual(['ka', 8]);
+});

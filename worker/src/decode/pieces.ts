@@ -40,8 +40,10 @@ export class Transcript {
   readonly #logProbs: number[] = [];
   readonly #candidates: (readonly Candidate[])[] = [];
   #text = '';
-  /** Frame of the first piece with text. */
-  #speechFrame: number | undefined;
+  /** Length of the text up to and including each piece. */
+  readonly #textEnds: number[] = [];
+  /** Number of the first piece with text. */
+  #firstSpoken: number | undefined;
 
   constructor(pieces: readonly string[], alternatives = 0) {
     this.#pieces = pieces;
@@ -55,7 +57,7 @@ export class Transcript {
 
   /** Frame of the first piece with text. Undefined if there is none. */
   get speechFrame(): number | undefined {
-    return this.#speechFrame;
+    return this.#firstSpoken === undefined ? undefined : this.#frames[this.#firstSpoken];
   }
 
   /** Ids of the pieces decoded so far. */
@@ -63,8 +65,19 @@ export class Transcript {
     return this.#ids;
   }
 
-  /** Adds a piece with its log-probability. `candidatesOf` is called if candidates are kept. */
+  /** Adds a piece with its log-probability, and records its frame. `candidatesOf` is called if candidates are kept. */
   add(
+    id: number,
+    frame: number,
+    logProb: number,
+    candidatesOf: (count: number) => readonly Candidate[] = () => [],
+  ): void {
+    this.append(id, frame, logProb, candidatesOf);
+    this.extend(frame);
+  }
+
+  /** Adds a piece whose frame was already recorded by `recordSpeech`. */
+  append(
     id: number,
     frame: number,
     logProb: number,
@@ -76,23 +89,34 @@ export class Transcript {
     if (this.alternatives > 0) this.#candidates.push(candidatesOf(this.alternatives));
     const text = textOf(this.#pieces[id] ?? UNKNOWN);
     this.#text += text;
-    if (text.trim() !== '') this.#speechFrame ??= frame;
-    this.extend(frame);
+    this.#textEnds.push(this.#text.length);
+    if (text.trim() !== '') this.#firstSpoken ??= this.#ids.length - 1;
   }
 
   /** Records that the last piece is also the best class of this frame. */
   extend(frame: number): void {
-    this.pauses?.record(frame, this.#speechFrame !== undefined);
+    this.recordSpeech(frame, this.#firstSpoken !== undefined);
+  }
+
+  /** Records a frame that is not blank. `hasWord` is true if there is a word so far. Frames are recorded in order. */
+  recordSpeech(frame: number, hasWord: boolean): void {
+    this.pauses?.record(frame, hasWord);
+  }
+
+  /** Removes all pieces but the first `count`. Recorded frames are kept. */
+  truncate(count: number): void {
+    if (count >= this.#ids.length) return;
+    this.#ids.length = this.#frames.length = this.#logProbs.length = this.#textEnds.length = count;
+    this.#candidates.length = Math.min(this.#candidates.length, count);
+    this.#text = this.#text.slice(0, this.#textEnds.at(-1) ?? 0);
+    if (this.#firstSpoken !== undefined && this.#firstSpoken >= count) this.#firstSpoken = undefined;
   }
 
   /** Returns a function that removes all pieces that are added after this call. */
   save(): () => void {
-    const [pieces, text, speechFrame] = [this.#ids.length, this.#text, this.#speechFrame];
+    const count = this.#ids.length;
     return () => {
-      this.#ids.length = this.#frames.length = this.#logProbs.length = pieces;
-      this.#candidates.length = Math.min(this.#candidates.length, pieces);
-      this.#text = text;
-      this.#speechFrame = speechFrame;
+      this.truncate(count);
     };
   }
 

@@ -1,3 +1,4 @@
+import type { PhraseGraph } from '../decode/phrases/graph.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { ContextShape } from './context-shape.ts';
 import type { Lane } from './lane.ts';
@@ -46,8 +47,10 @@ export interface Backend {
   readonly maxRuns: number;
   /** Largest number of slots that the memory of the hardware allows. */
   readonly maxSlots: number;
-  /** Creates the search of a new utterance. */
-  startSearch(): Search;
+  /** Whether the search can prefer phrases. It needs the best classes of each frame of a CTC model. */
+  readonly supportsPhrases: boolean;
+  /** Creates the search of a new utterance. If `phrases` is given, the search prefers these phrases. */
+  startSearch(phrases?: PhraseGraph): Search;
   /** Creates a runner with memory for this many slots. Only the newest runner may be used. */
   createRunner(slots: number, onRun: OnRun): Runner;
   /** Releases the graphs and all memory of the model. No run may be active or follow. */

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Phrase } from '../decode/phrases/graph.ts';
 import { buildFraming } from '../features/framing.ts';
 import { contextKey } from '../model/manifest.ts';
 import type { Context } from '../model/manifest.ts';
@@ -22,6 +23,8 @@ export interface OpenOptions {
   readonly realtimeFrom?: number;
   /** Undefined if only `flush` and `reset` end utterances. */
   readonly endpointing?: Endpointing | undefined;
+  /** Phrases that the search prefers. They have no effect if the model does not support phrases. */
+  readonly phrases?: readonly Phrase[] | undefined;
 }
 
 /** Access of one thread to the inference thread. */
@@ -92,7 +95,7 @@ export class EngineClient {
    * Opens a stream. Throws an EngineError if no slot is free, the model does not support the context, or the engine has
    * failed or is closed.
    */
-  open({ context, utterance = 0, realtimeFrom = 0, endpointing }: OpenOptions = {}): EngineStream {
+  open({ context, utterance = 0, realtimeFrom = 0, endpointing, phrases = [] }: OpenOptions = {}): EngineStream {
     if (this.#failure !== undefined) throw this.#failure;
     const chosen = context ?? this.info.contexts[0]?.context;
     const known = this.info.contexts.find(
@@ -123,7 +126,8 @@ export class EngineClient {
       },
     });
     this.#streams.set(id, { stream, slot });
-    this.send({ kind: 'open', id, slot, context: contextKey(known.context), utterance, realtimeFrom, endpointing });
+    const [kind, key] = ['open' as const, contextKey(known.context)];
+    this.send({ kind, id, slot, context: key, utterance, realtimeFrom, endpointing, phrases });
     return stream;
   }
 

@@ -46,7 +46,7 @@ function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
     ring.clear();
     ring.write(window);
     return send(
-      { kind: 'open', id, slot, context: CONTEXT, utterance: 0, realtimeFrom: 0, endpointing: undefined },
+      { kind: 'open', id, slot, context: CONTEXT, utterance: 0, realtimeFrom: 0, endpointing: undefined, phrases: [] },
       { kind: 'wake', ids: [id] },
     );
   };

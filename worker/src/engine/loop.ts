@@ -1,3 +1,4 @@
+import { PhraseGraph } from '../decode/phrases/graph.ts';
 import { batchLimit } from './batch-limit.ts';
 import { DeviceLost } from './backend.ts';
 import type { Backend, Runner, Work } from './backend.ts';
@@ -182,13 +183,15 @@ export class InferenceLoop {
     if (lane?.busy === false) this.#refresh(lane);
   }
 
-  #open({ id, slot, context, utterance, realtimeFrom, endpointing }: Extract<Command, { kind: 'open' }>): void {
+  #open(command: Extract<Command, { kind: 'open' }>): void {
+    const { id, slot, context, utterance, realtimeFrom, endpointing, phrases } = command;
     const { backend, shared } = this.#parts;
     const shape = backend.contexts.get(context);
     // The main thread opens only contexts that this thread has reported.
     if (shape === undefined) throw new Error(`the model has no context ${context}`);
     const ring = new AudioRing(shared, slot);
-    const startSearch = () => backend.startSearch();
+    const graph = phrases.length > 0 && backend.supportsPhrases ? new PhraseGraph(phrases) : undefined;
+    const startSearch = () => backend.startSearch(graph);
     const parts = { id, slot, context, shape, ring, utterance, realtimeFrom, endpointing, startSearch };
     this.#lanes.set(id, new Lane(parts));
   }

@@ -1,4 +1,5 @@
 import type { DecodedPiece, Word } from '../decode/pieces.ts';
+import type { Phrase } from '../decode/phrases/graph.ts';
 import type { ModelErrorCode } from '../model/error.ts';
 import type { Context } from '../model/manifest.ts';
 import type { Endpointing } from './endpointer.ts';
@@ -56,6 +57,8 @@ export interface ModelInfo {
   readonly timeShare: number;
   /** Whether GPU graphs are used, which keep the state of streams on the device. */
   readonly gpuGraphs: boolean;
+  /** Whether streams can prefer phrases. */
+  readonly supportsPhrases: boolean;
 }
 
 /** End of an utterance, at sample `at` of its stream. */
@@ -74,6 +77,7 @@ export type Command =
       readonly utterance: number;
       readonly realtimeFrom: number;
       readonly endpointing: Endpointing | undefined;
+      readonly phrases: readonly Phrase[];
     }
   | { readonly kind: 'mark'; readonly id: number; readonly mark: Mark }
   | { readonly kind: 'close'; readonly id: number }

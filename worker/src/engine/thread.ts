@@ -118,6 +118,7 @@ async function describe(backend: Backend, options: ThreadOptions): Promise<Model
     type: manifest.type,
     contexts,
     gpuGraphs: options.gpuGraphs,
+    supportsPhrases: backend.supportsPhrases,
     subsampling: backend.contexts.values().next().value?.subsampling ?? 8,
     slots: Math.min(backend.maxSlots, slots ?? Math.min(measuredSlots, maxSlots)),
     measuredSlots,

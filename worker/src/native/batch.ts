@@ -32,14 +32,7 @@ export class DeviceBatch {
   readonly #check: IndexCheck;
   readonly #result: BatchResult;
 
-  constructor(
-    memory: DeviceMemory,
-    bucket: Bucket,
-    shape: GraphShape,
-    arenas: DeviceArenas,
-    check: IndexCheck,
-    alternatives: number,
-  ) {
+  constructor(memory: DeviceMemory, bucket: Bucket, shape: GraphShape, arenas: DeviceArenas, check: IndexCheck) {
     const submission = new Submission(memory, bucket);
     const { size } = bucket;
     this.size = size;
@@ -65,7 +58,7 @@ export class DeviceBatch {
       filled: int32('filled', 1),
       prompt: prompt ? new BigInt64Array(prompt.buffer, prompt.offset, size) : new BigInt64Array(0),
     };
-    this.#result = shape.type === 'ctc' ? resultOf(submission, size * frames, alternatives) : NO_RESULT;
+    this.#result = shape.type === 'ctc' ? resultOf(submission, size * frames, shape.alternatives) : NO_RESULT;
   }
 
   get isIdle(): boolean {

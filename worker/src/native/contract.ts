@@ -101,7 +101,7 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
     fail(file, `row ${shape.state.row} does not divide the width ${shape.state.width}`);
   }
   checkPorts(ports, 'inputs', [...inputsOf(shape), ...arenaPorts(shape.state, '')]);
-  checkPorts(ports, 'outputs', [...outputsOf(shape, shape.alternatives), ...arenaPorts(shape.state, '_next')]);
+  checkPorts(ports, 'outputs', [...outputsOf(shape), ...arenaPorts(shape.state, '_next')]);
   return shape;
 }
 
@@ -126,8 +126,8 @@ export function inputsOf({ samples, pages, takesPrompt }: GraphShape): RowPort[]
   ];
 }
 
-/** Returns the outputs of a batch. `alternatives` is the number of best classes of each frame. */
-export function outputsOf({ frames, encodedWidth, state }: GraphShape, alternatives: number): RowPort[] {
+/** Returns the outputs of a batch. */
+export function outputsOf({ frames, encodedWidth, state, alternatives }: GraphShape): RowPort[] {
   if (encodedWidth !== undefined) return [{ name: 'encoded', type: state.precision, dims: [frames, encodedWidth] }];
   return [
     { name: 'ids', type: 'int32', dims: [frames] },

@@ -78,14 +78,12 @@ export class DeviceGraph {
     arenas: DeviceArenas,
     sizes: readonly number[],
     cudaGraphs: boolean,
-    wantsAlternatives = false,
   ) {
     this.shape = shape;
     this.sizes = [...sizes].sort((a, b) => a - b);
     this.#session = session;
     const check = new IndexCheck(arenas);
-    const alternatives = wantsAlternatives ? shape.alternatives : 0;
-    const [inputs, outputs] = [inputsOf(shape), outputsOf(shape, alternatives)];
+    const [inputs, outputs] = [inputsOf(shape), outputsOf(shape)];
     // The encoded frames of a transducer stay in the memory of the bucket until the search is done. A bucket therefore
     // has only one batch.
     const [copiesOut, count] = shape.type === 'ctc' ? [true, BATCHES_PER_BUCKET] : [false, 1];
@@ -95,7 +93,7 @@ export class DeviceGraph {
       return new Bucket(runtime, memory, session, options);
     });
     this.#batches = this.#buckets.flatMap((bucket) =>
-      Array.from({ length: count }, () => new DeviceBatch(memory, bucket, shape, arenas, check, alternatives)),
+      Array.from({ length: count }, () => new DeviceBatch(memory, bucket, shape, arenas, check)),
     );
   }
 

@@ -1,3 +1,4 @@
+import type { Phrase } from '../decode/phrases/graph.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Delta, Final } from '../engine/protocol.ts';
 import type { EngineStream } from '../engine/stream.ts';
@@ -18,6 +19,13 @@ export async function nextFinal(stream: EngineStream): Promise<Final> {
   });
 }
 
+/** Options of `transcribe`. */
+export interface TranscribeOptions {
+  readonly sizes?: readonly number[];
+  readonly context?: Context;
+  readonly phrases?: readonly Phrase[];
+}
+
 /**
  * Transcribes one utterance on a new stream. The audio is written in frames of the given sizes, and the last size
  * repeats.
@@ -25,9 +33,9 @@ export async function nextFinal(stream: EngineStream): Promise<Final> {
 export async function transcribe(
   engine: Engine,
   audio: Int16Array,
-  { sizes = [audio.length], context }: { sizes?: readonly number[]; context?: Context } = {},
+  { sizes = [audio.length], context, phrases = [] }: TranscribeOptions = {},
 ): Promise<{ final: Final; deltas: Delta[] }> {
-  const stream = engine.open(context === undefined ? {} : { context });
+  const stream = engine.open(context === undefined ? { phrases } : { context, phrases });
   const deltas: Delta[] = [];
   stream.on('delta', (delta) => deltas.push(delta));
   const final = nextFinal(stream);

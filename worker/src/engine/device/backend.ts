@@ -1,4 +1,5 @@
 import { windowSamples } from '../../features/framing.ts';
+import type { PhraseGraph } from '../../decode/phrases/graph.ts';
 import { ModelError } from '../../model/error.ts';
 import { readChecked, readManifest } from '../../model/files.ts';
 import { contextKey } from '../../model/manifest.ts';
@@ -160,7 +161,7 @@ export class DeviceBackend implements Backend {
       releases.add(new DeviceJoint(runtime, memory, opened.joint, states, cudaGraphs, alternatives > 0));
     const graphs = new Map<string, DeviceContext>();
     for (const { context, graph: open } of opened.contexts) {
-      const graph = releases.add(new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs, alternatives > 0));
+      const graph = releases.add(new DeviceGraph(runtime, memory, open, arenas, sizes, cudaGraphs));
       joint?.attach(graph);
       graph.warmUp();
       const { framing, frames, subsampling } = open.shape;
@@ -172,8 +173,12 @@ export class DeviceBackend implements Backend {
     return new DeviceBackend(manifest, vocabulary, graphs, { arenas, states }, layout, quick, releases, alternatives);
   }
 
-  startSearch(): Search {
-    return startDeviceSearch(this.#vocabulary, this.manifest.type, this.#alternatives);
+  get supportsPhrases(): boolean {
+    return [...this.#graphs.values()].every(({ graph }) => graph.shape.alternatives > 0);
+  }
+
+  startSearch(phrases?: PhraseGraph): Search {
+    return startDeviceSearch(this.#vocabulary, this.manifest.type, this.#alternatives, phrases);
   }
 
   createRunner(slots: number, onRun: OnRun): Runner {

@@ -1,4 +1,5 @@
 import { GreedyCtc } from '../../decode/ctc.ts';
+import { PhraseBeam } from '../../decode/phrases/beam.ts';
 import type { BatchResult, DeviceBatch } from '../../native/batch.ts';
 import { CudaError } from '../../native/error.ts';
 import type { DeviceGraph } from '../../native/graph.ts';
@@ -110,6 +111,6 @@ function searchCtc(
   if (state instanceof GreedyCtc) {
     const [own, logProbs] = [ids.subarray(at, at + frames), scores.subarray(at, at + frames)];
     state.decodeIds(own, logProbs, (frame, count) => candidatesAt(top, at + frame, count));
-  }
+  } else if (state instanceof PhraseBeam) state.decodeTop(top, at, frames);
   return true;
 }

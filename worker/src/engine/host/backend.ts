@@ -1,3 +1,4 @@
+import type { PhraseGraph } from '../../decode/phrases/graph.ts';
 import { loadModel } from '../../model/load.ts';
 import type { Model } from '../../model/load.ts';
 import { channelSize, timeSize } from '../../model/scratch.ts';
@@ -46,8 +47,12 @@ export class HostBackend implements Backend {
     return this.#model.manifest;
   }
 
-  startSearch(): Search {
-    return startSearch(this.#model.vocabulary, this.#model.joint, this.#alternatives);
+  get supportsPhrases(): boolean {
+    return this.manifest.type === 'ctc';
+  }
+
+  startSearch(phrases?: PhraseGraph): Search {
+    return startSearch(this.#model.vocabulary, this.#model.joint, this.#alternatives, phrases);
   }
 
   createRunner(slots: number, onRun: OnRun): Runner {

@@ -1,4 +1,5 @@
 import { GreedyCtc } from '../../decode/ctc.ts';
+import { PhraseBeam } from '../../decode/phrases/beam.ts';
 import { decodeRnnt, GreedyRnnt } from '../../decode/rnnt.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import type { Model } from '../../model/load.ts';
@@ -27,10 +28,11 @@ export async function searchBatch(
   const size = rowsSize(shape);
   const chunks = [];
   for (const { search, place, frames, leastPieces } of batch) {
-    if (search.state instanceof GreedyCtc) search.state.decode(scratch.rows, place * size, frames);
-    else if (search.state instanceof GreedyRnnt)
+    const { state } = search;
+    if (state instanceof GreedyCtc || state instanceof PhraseBeam) state.decode(scratch.rows, place * size, frames);
+    else if (state instanceof GreedyRnnt)
       chunks.push({
-        search: search.state,
+        search: state,
         leastPieces,
         frames: columnsOf(scratch.rows, place * size, shape.outputSize, shape.frames, frames),
       });
