@@ -9,8 +9,10 @@ from scripted_service import Script, ScriptedService, run_with_service
 
 from svc_asr import (
     AsrStream,
+    ConfigAck,
     Delta,
     Final,
+    Phrase,
     Ready,
     Status,
     SvcAsrConnectionLost,
@@ -27,7 +29,12 @@ from svc_asr.stream.message_rate import MessageRate
 def test_a_stream_returns_events_in_order_and_the_final_of_a_flush() -> None:
     async def body(service: ScriptedService) -> None:
         async with AsrStream(service.create_session) as stream:
-            ack = await stream.configure(language="ki", context=(56, 3), endpointing_ms=500)
+            ack = await stream.configure(
+                language="ki",
+                context=(56, 3),
+                endpointing_ms=500,
+                phrases=[Phrase("nyeri"), Phrase("thika", 2.5)],
+            )
             assert ack.context_size == (56, 3)
             await stream.send(bytes(70_001))
             await stream.send(bytes(1))
@@ -49,8 +56,19 @@ def test_a_stream_returns_events_in_order_and_the_final_of_a_flush() -> None:
         "language": "ki",
         "context": [56, 3],
         "endpointing": {"silence_ms": 500},
+        "phrases": [{"text": "nyeri"}, {"text": "thika", "boost": 2.5}],
     }
     assert [message["type"] for message in received.messages[1:]] == ["flush", "reset", "keepalive"]
+
+
+def test_a_config_ack_contains_the_effective_phrases() -> None:
+    fields = '"type": "config_ack", "language": "ki", "context_size": [56, 3], "chunk_samples": 1'
+    plain = parse_event("{" + fields + "}")
+    assert isinstance(plain, ConfigAck)
+    assert plain.phrases == ()
+    ack = parse_event("{" + fields + ', "phrases": [{"text": "nyeri", "boost": 5}]}')
+    assert isinstance(ack, ConfigAck)
+    assert ack.phrases == (Phrase("nyeri", 5),)
 
 
 def test_configure_raises_the_error_of_the_service_and_the_stream_continues() -> None:

@@ -7,7 +7,7 @@ import os
 import random
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +18,7 @@ from .errors import SvcAsrError, SvcAsrFailure, SvcAsrUnreachable, build_refusal
 from .latency import Latency, choose_context, choose_model
 from .long.long_stream import MAX_SESSION_SECONDS, LongStream
 from .long.plan import LongStreamPlan, build_config
-from .messages import ContextSize
+from .messages import ContextSize, Phrase
 from .resources import AsrSession, CreditBalance, Model, SessionDetail
 from .retry import RetryPolicy, retry_wait_s
 from .stream.stream import AsrStream, StreamOptions, open_stream
@@ -128,6 +128,7 @@ class Client:
         latency: Latency | None = None,
         context: ContextSize | None = None,
         endpointing_ms: int | None = None,
+        phrases: Sequence[Phrase] = (),
         max_session_seconds: int = MAX_SESSION_SECONDS,
         total_samples: int | None = None,
         options: StreamOptions | None = None,
@@ -136,8 +137,9 @@ class Client:
 
         Choose the model by its id or by a language such as `ki`. `latency` is "low", "balanced" or
         "accurate"; `context` sets the exact context instead. With `endpointing_ms`, that much
-        silence ends an utterance. Each session reserves up to `max_session_seconds` of credit. If
-        you know the length of the audio, pass `total_samples`, so that the last one reserves less.
+        silence ends an utterance. With `phrases`, the service prefers these words. Each session
+        reserves up to `max_session_seconds` of credit. If you know the length of the audio, pass
+        `total_samples`, so that the last one reserves less.
         """
         if latency is not None and context is not None:
             raise ValueError("pass either latency or context")
@@ -149,7 +151,7 @@ class Client:
             async def create_session(max_audio_seconds: int) -> AsrSession:
                 return await self.create_session(chosen.id, max_audio_seconds=max_audio_seconds)
 
-            config = build_config(size, endpointing_ms)
+            config = build_config(size, endpointing_ms, phrases)
             return LongStreamPlan(create_session, self.cancel_session, config)
 
         return LongStream(

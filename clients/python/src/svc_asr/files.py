@@ -7,7 +7,7 @@ import contextlib
 import math
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +17,7 @@ from .errors import SvcAsrFailure
 from .latency import Latency
 from .long.long_stream import LongStream
 from .long.plan import Transcript
-from .messages import ContextSize, Event
+from .messages import ContextSize, Event, Phrase
 from .stream.frames import SAMPLE_RATE_HZ
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ async def transcribe_file(
     latency: Latency | None = None,
     context: ContextSize | None = None,
     endpointing_ms: int | None = None,
+    phrases: Sequence[Phrase] = (),
     on_event: Callable[[Event], None] | None = None,
 ) -> Transcript:
     """Transcribe a WAV file of any length, sample rate, channel count and depth.
@@ -47,6 +48,7 @@ async def transcribe_file(
             latency=latency,
             context=context,
             endpointing_ms=endpointing_ms,
+            phrases=phrases,
             total_samples=total_samples,
         ) as stream:
             reporting = asyncio.create_task(_report(stream, on_event))
@@ -78,6 +80,7 @@ def transcribe(
     latency: Latency | None = None,
     context: ContextSize | None = None,
     endpointing_ms: int | None = None,
+    phrases: Sequence[Phrase] = (),
     on_event: Callable[[Event], None] | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -99,6 +102,7 @@ def transcribe(
                 latency=latency,
                 context=context,
                 endpointing_ms=endpointing_ms,
+                phrases=phrases,
                 on_event=on_event,
             )
 

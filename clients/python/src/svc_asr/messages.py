@@ -12,6 +12,15 @@ ContextSize = tuple[int, int]
 
 
 @dataclass(frozen=True)
+class Phrase:
+    """One or more words that the service prefers if they are almost as likely as other words."""
+
+    text: str
+    boost: float | None = None
+    """Strength of the preference, from 1 to 10. None is the default of the service, which is 5."""
+
+
+@dataclass(frozen=True)
 class Word:
     """A word of a final transcript. Times are from the start of the stream."""
 
@@ -53,6 +62,8 @@ class ConfigAck:
     chunk_samples: int
     endpointing_ms: int | None = None
     """Silence after which the service ends an utterance. None if endpointing is off."""
+    phrases: tuple[Phrase, ...] = ()
+    """Effective phrases with their boosts."""
     type: Literal["config_ack"] = "config_ack"
 
 
@@ -159,6 +170,9 @@ def _parse_config_ack(fields: Mapping[str, Any]) -> ConfigAck:
         context_size=_context(fields["context_size"]),
         chunk_samples=fields["chunk_samples"],
         endpointing_ms=None if endpointing is None else endpointing["silence_ms"],
+        phrases=tuple(
+            Phrase(phrase["text"], phrase.get("boost")) for phrase in fields.get("phrases", ())
+        ),
     )
 
 

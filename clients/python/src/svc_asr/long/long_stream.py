@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
 from ..close_codes import StreamEnd
 from ..errors import SvcAsrFailure, SvcAsrStreamError, stream_ended
-from ..messages import ContextSize, Event, Final, ResetAck
+from ..messages import ContextSize, Event, Final, Phrase, ResetAck
 from ..resources import AsrSession
 from ..stream.event_queue import EventQueue
 from ..stream.frames import PcmAudio, pcm_bytes
@@ -259,6 +259,7 @@ def open_long_stream(
     *,
     context: ContextSize | None = None,
     endpointing_ms: int | None = None,
+    phrases: Sequence[Phrase] = (),
     max_session_seconds: int = MAX_SESSION_SECONDS,
     total_samples: int | None = None,
     options: StreamOptions | None = None,
@@ -266,7 +267,8 @@ def open_long_stream(
     """Stream audio of any length with sessions that a server creates. Needs no API key."""
 
     async def prepare() -> LongStreamPlan:
-        return LongStreamPlan(create_session, config=build_config(context, endpointing_ms))
+        config = build_config(context, endpointing_ms, phrases)
+        return LongStreamPlan(create_session, config=config)
 
     return LongStream(
         prepare,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..messages import ContextSize, Final, Word
+from ..messages import ContextSize, Final, Phrase, Word
 from .sessions import SessionSource
 
 
@@ -34,7 +34,13 @@ class LongStreamPlan:
     """Arguments of `AsrStream.configure`. Empty for the defaults of the model."""
 
 
-def build_config(context: ContextSize | None, endpointing_ms: int | None) -> dict[str, Any]:
+def build_config(
+    context: ContextSize | None, endpointing_ms: int | None, phrases: Sequence[Phrase] = ()
+) -> dict[str, Any]:
     """Build the configuration of a plan. Empty if everything is the default."""
-    config = {"context": context, "endpointing_ms": endpointing_ms}
+    config = {
+        "context": context,
+        "endpointing_ms": endpointing_ms,
+        "phrases": tuple(phrases) or None,
+    }
     return {name: value for name, value in config.items() if value is not None}

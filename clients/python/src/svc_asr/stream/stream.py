@@ -6,7 +6,7 @@ import asyncio
 import json
 import ssl
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from ..messages import (
     ErrorEvent,
     Event,
     Final,
+    Phrase,
     Ready,
     ResetAck,
     parse_event,
@@ -110,11 +111,13 @@ class AsrStream:
         language: str | None = None,
         context: ContextSize | None = None,
         endpointing_ms: int | None = None,
+        phrases: Sequence[Phrase] = (),
     ) -> ConfigAck:
         """Configure recognition, before the first audio of an utterance.
 
         Omitted values are the defaults of the model, so each call replaces the whole configuration.
         With `endpointing_ms`, the service ends an utterance after that much silence (200 to 5,000).
+        With `phrases`, it prefers these words.
         """
         message: dict[str, Any] = {"type": "config"}
         if language is not None:
@@ -123,6 +126,8 @@ class AsrStream:
             message["context"] = list(context)
         if endpointing_ms is not None:
             message["endpointing"] = {"silence_ms": endpointing_ms}
+        if phrases:
+            message["phrases"] = [_phrase_fields(phrase) for phrase in phrases]
         await asyncio.shield(self._opened)
         return await self._request(message, self._config_acks)
 
@@ -292,3 +297,10 @@ def _quiet(future: asyncio.Future[T]) -> asyncio.Future[T]:
     """Keep a failure that no caller awaits from being logged. `closed` reports it."""
     future.add_done_callback(lambda done: None if done.cancelled() else done.exception())
     return future
+
+
+def _phrase_fields(phrase: Phrase) -> dict[str, Any]:
+    fields: dict[str, Any] = {"text": phrase.text}
+    if phrase.boost is not None:
+        fields["boost"] = phrase.boost
+    return fields
