@@ -1,11 +1,13 @@
-import { AUDIO } from '@svc-asr/core';
-import type { ConfigMessage, ContextSize, StreamErrorCode } from '@svc-asr/core';
+import { AUDIO, PHRASE_LIMITS } from '@svc-asr/core';
+import type { ConfigMessage, ContextSize, Phrase, RelayAnswer, StreamErrorCode } from '@svc-asr/core';
 
 /** Configuration that a client can choose for its stream. */
 export interface Configuration {
   readonly context: ContextSize;
   /** Silence after a word that ends the utterance. Undefined if only flushes and resets end utterances. */
   readonly silenceMs: number | undefined;
+  /** Phrases that the search prefers, with their boosts. Undefined if there are none. */
+  readonly phrases?: readonly Required<Phrase>[] | undefined;
 }
 
 /** Maximum number of configs that are queued before `ready`. Clients have no reason to send more. */
@@ -15,6 +17,8 @@ export const MAX_EARLY_CONFIGS = 16;
 export const REFUSALS = {
   context: 'The model does not support this context.',
   endpointing: 'Endpointing is not available while the service is being upgraded. Retry later, or leave it out.',
+  phrases: 'The model does not support phrases. Leave them out.',
+  phrasesNotYet: 'Phrases are not available while the service is being upgraded. Retry later, or leave them out.',
 } as const;
 
 /** Returns the error for a `config` that is not allowed. Undefined if it is allowed. */
@@ -29,11 +33,42 @@ export function refuseConfig(
 }
 
 /** Returns the configuration that a `config` message selects. Absent fields get their defaults. */
-export function buildConfiguration({ context, endpointing }: Omit<ConfigMessage, 'type'> = {}): Configuration {
-  return { context: context ?? [...AUDIO.defaultContext], silenceMs: endpointing?.silence_ms };
+export function buildConfiguration({ context, endpointing, phrases }: Omit<ConfigMessage, 'type'> = {}): Configuration {
+  return {
+    context: context ?? [...AUDIO.defaultContext],
+    silenceMs: endpointing?.silence_ms,
+    phrases: phrases?.length ? phrases.map(withBoost) : undefined,
+  };
+}
+
+function withBoost({ text, boost = PHRASE_LIMITS.defaultBoost }: Phrase): Required<Phrase> {
+  return { text, boost };
 }
 
 export function isSameConfiguration(one: Configuration, other: Configuration): boolean {
   const isSameContext = one.context[0] === other.context[0] && one.context[1] === other.context[1];
-  return isSameContext && one.silenceMs === other.silenceMs;
+  const isSamePhrases = JSON.stringify(one.phrases) === JSON.stringify(other.phrases);
+  return isSameContext && one.silenceMs === other.silenceMs && isSamePhrases;
+}
+
+/** Part of a configuration that a worker has not applied. */
+export type MissingPart = Exclude<keyof typeof REFUSALS, 'context'>;
+
+/** Returns the part of the configuration without which a worker has opened a stream. Undefined if it applies all. */
+export function findMissingPart(
+  { silenceMs, phrases }: Configuration,
+  opened: Extract<RelayAnswer, { type: 'opened' }>,
+): MissingPart | undefined {
+  if (silenceMs !== undefined && opened.endpointing !== true) return 'endpointing';
+  if (phrases === undefined || opened.phrases === true) return undefined;
+  return opened.phrases === false ? 'phrases' : 'phrasesNotYet';
+}
+
+/**
+ * Returns whether the client is turning on a part of the configuration. `before` is the configuration that it changes,
+ * or undefined if it changes none.
+ */
+export function isNewPart(part: MissingPart, before: Configuration | undefined): boolean {
+  if (before === undefined) return false;
+  return part === 'endpointing' ? before.silenceMs === undefined : before.phrases === undefined;
 }

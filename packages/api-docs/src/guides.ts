@@ -4,6 +4,7 @@ import {
   CLOSE_CODES,
   CLOSE_REASONS,
   ERRORS,
+  PHRASE_LIMITS,
   STREAM_ERRORS,
   STREAM_LIMITS,
   STREAM_SUBPROTOCOL,
@@ -23,7 +24,10 @@ export function httpGuide(): string {
 
 /** Builds the guide to the stream, in CommonMark with one section per `##`. */
 export function streamGuide(): string {
-  const limits = Object.entries(STREAM_LIMITS).map(([name, value]): [string, string] => [name, grouped(value)]);
+  const limits = Object.entries({ ...STREAM_LIMITS, ...PHRASE_LIMITS }).map(([name, value]): [string, string] => [
+    name,
+    grouped(value),
+  ]);
   return readGuide('stream.md', {
     ...Object.fromEntries(limits),
     subprotocol: STREAM_SUBPROTOCOL,

@@ -21,6 +21,7 @@ export * from './stream/parse.ts';
 export * from './stream/server.ts';
 export type { ContextSize } from './stream/context.ts';
 export type { Endpointing } from './stream/endpointing.ts';
+export type { Phrase } from './stream/phrases.ts';
 export * from './resources/resource.ts';
 export { API_GROUP, API_VERSION } from './resources/metadata.ts';
 export { showAudioMs } from './resources/display.ts';

@@ -6,12 +6,14 @@ const requests: RelayRequest[] = [
   { type: 'open', context: [56, 13], ticket: 't' },
   { type: 'open', context: [56, 0], ticket: 't', realtime_from: 16_000 },
   { type: 'open', context: [56, 13], ticket: 't', endpointing: { silence_ms: 500, not_before: 17_920 } },
+  { type: 'open', context: [56, 13], ticket: 't', phrases: [{ text: "murang'a", boost: 5 }] },
   { type: 'flush' },
   { type: 'reset' },
 ];
 const answers: RelayAnswer[] = [
   { type: 'opened', chunk_samples: 17_920, context: [56, 13], buffer_samples: 65_536 },
   { type: 'opened', chunk_samples: 17_920, context: [56, 13], buffer_samples: 65_536, endpointing: true },
+  { type: 'opened', chunk_samples: 17_920, context: [56, 13], buffer_samples: 65_536, phrases: false },
   { type: 'delta', text: 'wĩ mwega', audio_end: 17_920 },
   { type: 'delta', text: 'wĩ mwega', audio_end: 17_920, speech_start: 2560 },
   { type: 'final', text: '', audio_end: 20_480, words: [], endpoint: true },
@@ -55,6 +57,7 @@ test.each([
   ['{"type":"open"}', 'context: is required'],
   ['{"type":"open","context":[56]}', 'context: must not have fewer than 2 items'],
   ['{"type":"open","context":[56,13],"realtime_from":-1}', 'realtime_from: must be at least 0'],
+  ['{"type":"open","context":[56,13],"phrases":[{"text":"a"}]}', 'phrases.0.boost: is required'],
 ])('parseRelayRequest refuses the message %s with the reason "%s"', (text, reason) => {
   expect(parseRelayRequest(text)).toEqual({ ok: false, reason });
 });

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { ContextSize } from './stream/context.ts';
+import { PHRASE_LIMITS } from './stream/limits.ts';
 import { checker, describeProblems } from './validate.ts';
 import type { Checked } from './validate.ts';
 
@@ -77,6 +78,11 @@ const RelayEndpointing = Type.Object(
   { description: 'Ends utterances at pauses. Workers of earlier versions ignore it.' },
 );
 
+const RelayPhrase = Type.Object({
+  text: Type.String({ description: 'One or more words.' }),
+  boost: Type.Number({ exclusiveMinimum: 0, description: 'Strength of the preference.' }),
+});
+
 const Transcript = { text: Type.String() };
 const Ms = Type.Integer({ minimum: 0 });
 const RelayWord = Type.Object({
@@ -103,6 +109,12 @@ export const RELAY_REQUESTS = {
         ),
       ),
       endpointing: Type.Optional(RelayEndpointing),
+      phrases: Type.Optional(
+        Type.Array(RelayPhrase, {
+          maxItems: PHRASE_LIMITS.maxPhrases,
+          description: 'Phrases that the search prefers. Workers of earlier versions ignore them.',
+        }),
+      ),
       traceparent: Type.Optional(
         Type.String({
           maxLength: 128,
@@ -135,6 +147,11 @@ export const RELAY_ANSWERS = {
       }),
       endpointing: Type.Optional(
         Type.Boolean({ description: 'Whether the worker ends utterances at pauses. Absent if it was not requested.' }),
+      ),
+      phrases: Type.Optional(
+        Type.Boolean({
+          description: 'Whether the worker prefers the phrases. False if the model does not support phrases.',
+        }),
       ),
     },
     { description: 'The stream has a slot.' },

@@ -9,11 +9,23 @@ export const target: FuzzTarget = {
   property: 'parseClientMessage never throws, bounds its reason, and returns only known fields.',
   seeds: [
     '{"type":"config","language":"ki","context":[56,13],"endpointing":{"silence_ms":500}}',
+    '{"type":"config","phrases":[{"text":"nyeri"},{"text":"oginga odinga","boost":2.5}]}',
     '{"type":"flush"}',
     '{"type":"reset"}',
     '{"type":"keepalive"}',
   ],
-  dictionary: ['"type":', '"config"', '"endpointing":', '"__proto__":', '"constructor"', 'null', '[', '{', '\\ud800'],
+  dictionary: [
+    '"type":',
+    '"config"',
+    '"endpointing":',
+    '"phrases":',
+    '"__proto__":',
+    '"constructor"',
+    'null',
+    '[',
+    '{',
+    '\\ud800',
+  ],
   maxBytes: STREAM_LIMITS.maxMessageBytes + 100,
   run: (input) => {
     const text = input.toString();

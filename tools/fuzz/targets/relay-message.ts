@@ -9,6 +9,7 @@ export const target: FuzzTarget = {
   seeds: [
     '{"type":"open","ticket":"t","context":[56,13],"realtime_from":1,"traceparent":"00"}',
     '{"type":"open","context":[56,13],"endpointing":{"silence_ms":500,"not_before":10}}',
+    '{"type":"open","context":[56,13],"phrases":[{"text":"nyeri","boost":5}]}',
     '{"type":"flush"}',
     '{"type":"reset"}',
     '{"type":"opened","chunk_samples":8960,"early_samples":1,"context":[56,13],"buffer_samples":100}',

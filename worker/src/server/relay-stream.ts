@@ -147,7 +147,7 @@ export class RelayStream {
       return true;
     }
     try {
-      this.#opened(this.#parts.engine.open(options), options.endpointing !== undefined);
+      this.#opened(this.#parts.engine.open(options), options);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       if (error.code === 'no_slot' && !isLast) return false;
@@ -156,7 +156,7 @@ export class RelayStream {
     return true;
   }
 
-  #opened(stream: EngineStream, endpointing: boolean): void {
+  #opened(stream: EngineStream, { endpointing, phrases }: OpenOptions): void {
     const { channel, engine } = this.#parts;
     this.#stream = stream;
     this.#state = 'open';
@@ -181,7 +181,8 @@ export class RelayStream {
       early_samples: info?.earlySamples ?? 0,
       context: [left, right],
       buffer_samples: BUFFER_SAMPLES,
-      ...(endpointing && { endpointing }),
+      ...(endpointing && { endpointing: true }),
+      ...(phrases && { phrases: engine.info.supportsPhrases }),
     });
     this.#trace?.opened();
     this.#parts.onOpened();
@@ -203,8 +204,8 @@ export class RelayStream {
 }
 
 /** Converts the `open` message of a gateway to the options of the engine. */
-function openOptions({ context, realtime_from: realtimeFrom = 0, endpointing }: OpenRequest): OpenOptions {
-  if (endpointing === undefined) return { context, realtimeFrom };
+function openOptions({ context, realtime_from: realtimeFrom = 0, endpointing, phrases }: OpenRequest): OpenOptions {
+  if (endpointing === undefined) return { context, realtimeFrom, phrases };
   const { silence_ms: silenceMs, not_before: notBefore = 0 } = endpointing;
-  return { context, realtimeFrom, endpointing: { silenceMs, notBefore } };
+  return { context, realtimeFrom, endpointing: { silenceMs, notBefore }, phrases };
 }

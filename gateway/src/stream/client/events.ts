@@ -56,9 +56,16 @@ export function readyEvent(session: StreamSession, context: ContextSize, chunkSa
 
 export function configAck(
   { languageCode: language }: StreamSession,
-  { context, silenceMs }: Configuration,
+  { context, silenceMs, phrases }: Configuration,
   chunkSamples: number,
 ): ConfigAckMessage {
   const endpointing = silenceMs === undefined ? {} : { endpointing: { silence_ms: silenceMs } };
-  return { type: 'config_ack', language, context_size: context, chunk_samples: chunkSamples, ...endpointing };
+  return {
+    type: 'config_ack',
+    language,
+    context_size: context,
+    chunk_samples: chunkSamples,
+    ...endpointing,
+    ...(phrases && { phrases: [...phrases] }),
+  };
 }

@@ -39,11 +39,12 @@ export class ConnectionStream implements WorkerChannel, Sender {
   /** Sends the `open` message. */
   sendOpen(frames: FrameSocket): void {
     this.#frames = frames;
-    const { context, endpointing, traceparent, replayedSamples, ticket } = this.#request;
+    const { context, endpointing, phrases, traceparent, replayedSamples, ticket } = this.#request;
     frames.sendMessage(this.id, {
       type: 'open',
       context,
       endpointing: endpointing && { silence_ms: endpointing.silenceMs, not_before: endpointing.notBefore },
+      phrases,
       realtime_from: replayedSamples,
       traceparent,
       ticket,

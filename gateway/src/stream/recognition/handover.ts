@@ -1,9 +1,10 @@
 import type { RelayAnswer } from '@svc-asr/core';
 import type { PlacedWorker } from '@svc-asr/ledger';
+import { findMissingPart } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import type { Avoided } from './avoided.ts';
-import { lacksEndpointing, NO_ENDPOINTING, openLink, startReplay } from './open-link.ts';
+import { MISSING_PARTS, openLink, startReplay } from './open-link.ts';
 import { findWorker } from './placement.ts';
 import type { StreamAnswer } from './recognition-events.ts';
 import { DIVIDED_DIFFERENTLY, Repetition } from './repetition.ts';
@@ -168,13 +169,7 @@ export class Handover {
     this.#progressAtMs = performance.now();
     switch (message.type) {
       case 'opened':
-        if (lacksEndpointing(this.#options.configuration, message)) {
-          this.#drop(NO_ENDPOINTING, true);
-          return;
-        }
-        successor.opened = message;
-        this.#replay(successor.link);
-        if (this.#hasCaughtUp(0)) this.#options.onReady();
+        this.#receiveOpened(successor, message);
         return;
       case 'move':
         this.#drop(undefined);
@@ -188,6 +183,17 @@ export class Handover {
       case 'reset_done':
         this.#receiveAnswer(message, successor.link);
     }
+  }
+
+  #receiveOpened(successor: Successor, opened: Opened): void {
+    const missing = findMissingPart(this.#options.configuration, opened);
+    if (missing !== undefined) {
+      this.#drop(MISSING_PARTS[missing], true);
+      return;
+    }
+    successor.opened = opened;
+    this.#replay(successor.link);
+    if (this.#hasCaughtUp(0)) this.#options.onReady();
   }
 
   #receiveAnswer(message: StreamAnswer, link: WorkerLink): void {

@@ -1,7 +1,6 @@
-import type { RelayAnswer } from '@svc-asr/core';
 import type { PlacedWorker } from '@svc-asr/ledger';
 import { signTicket } from '@svc-asr/runtime';
-import type { Configuration } from '../configuration.ts';
+import type { Configuration, MissingPart } from '../configuration.ts';
 import type { StreamParts, StreamSession } from '../session.ts';
 import { Repetition } from './repetition.ts';
 import type { Utterances } from './utterances.ts';
@@ -41,11 +40,12 @@ export function openLink(
   // of theirs. A wrong clock of one machine, or of Redis, then does not matter.
   const nowMs = Math.max(Date.now(), ledger.now());
   const ticket = { session, model, worker: worker.id, epoch, expMs: nowMs + times.ticketMs };
-  const { context, silenceMs } = configuration;
+  const { context, silenceMs, phrases } = configuration;
   const notBefore = utterances.head.deliveredSamples;
   const options = {
     context,
     endpointing: silenceMs === undefined ? undefined : { silenceMs, notBefore },
+    phrases,
     traceparent,
     replayedSamples: utterances.held,
     address,
@@ -72,13 +72,9 @@ export function startReplay(link: WorkerLink, { head }: Utterances): Repetition 
   return repetition;
 }
 
-/** Reason why a stream with endpointing leaves a worker that does not support endpointing. */
-export const NO_ENDPOINTING = 'the worker is of a version without endpointing';
-
-/** Returns whether a worker has opened a stream without the endpointing that was requested. */
-export function lacksEndpointing(
-  { silenceMs }: Configuration,
-  { endpointing }: Extract<RelayAnswer, { type: 'opened' }>,
-): boolean {
-  return silenceMs !== undefined && endpointing !== true;
-}
+/** Reasons why a stream leaves a worker that has not applied a part of its configuration. */
+export const MISSING_PARTS: Readonly<Record<MissingPart, string>> = {
+  endpointing: 'the worker is of a version without endpointing',
+  phrases: 'the model of the worker does not support phrases',
+  phrasesNotYet: 'the worker is of a version without phrases',
+};

@@ -1,4 +1,5 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import type { REFUSALS } from '../configuration.ts';
 import type { CapacityWait } from './placement.ts';
 
 /** An answer of a worker about the audio of a stream. */
@@ -14,7 +15,7 @@ export interface RecognitionEvents {
   onOpened: (context: ContextSize, chunkSamples: number) => void;
   onAnswer: (answer: StreamAnswer) => void;
   /** Called when the worker does not support this part of the requested configuration. */
-  onConfigurationRefused: (part: 'context' | 'endpointing') => void;
+  onConfigurationRefused: (part: keyof typeof REFUSALS) => void;
   /** Called when the stream must fail. */
   onFailed: (code: 'no_capacity' | 'internal_error') => void;
 }

@@ -109,44 +109,59 @@ test('Recognition holds back no audio for which an answer is owed, even if the w
   recognition.stop();
 });
 
-test('Recognition refuses to turn on endpointing at a worker that does not support it, and leaves such a worker if endpointing is on', async () => {
-  const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
-  const open = (request: ChannelRequest, events: ChannelEvents): WorkerChannel => {
-    links.push({ request, events });
-    return { aliveAtMs: Infinity, audio: () => undefined, mark: () => undefined, close: () => undefined };
-  };
-  const worker = { id: 'w', revision: 'r', address: 'wss://w' };
-  const { events, recognition, utterances } = startRecognition(
-    () => Promise.resolve({ outcome: 'placed', worker }),
-    '',
-    {
-      workerTrust: { check: () => ({ tls: {} }) },
-      workerConnections: { pickAddress: () => 'wss://w', open, retire: () => undefined },
-    },
-  );
-  const opened = { type: 'opened', chunk_samples: 10, context: [56, 13], buffer_samples: 100 } as const;
-  const answer = async (at: number, endpointing: boolean) => {
-    const link = await eventually('the worker is assigned', 20_000, () => links[at]);
-    link.events.onAnswer({ ...opened, context: [56, 13], ...(endpointing && { endpointing }) });
-    return link;
-  };
-  await answer(0, false);
-  recognition.reopen(buildConfiguration({ endpointing: { silence_ms: 500 } }));
-  await answer(1, false);
-  expect(events.slice(2)).toEqual(['placed', 'endpointing refused']);
-  recognition.reopen(buildConfiguration());
-  await answer(2, false);
-  recognition.reopen(buildConfiguration({ endpointing: { silence_ms: 500 } }));
-  const third = await answer(3, true);
-  utterances.head.deliver(1);
-  third.events.onLost('killed');
-  const fourth = await answer(4, false);
-  expect(fourth.request.endpointing).toEqual({ silenceMs: 500, notBefore: 1 });
-  await answer(5, true);
-  // The lost worker counts as a failure of its revision, and the old worker without endpointing does not.
-  expect(events.slice(-6)).toEqual(['moved', 'counted', 'placed', 'moved', 'placed', 'opened']);
-  recognition.stop();
-});
+const PHRASES = { config: { phrases: [{ text: 'nyeri' }] }, request: { phrases: [{ text: 'nyeri', boost: 5 }] } };
+
+test.each([
+  {
+    part: 'endpointing',
+    config: { endpointing: { silence_ms: 500 } },
+    request: { endpointing: { silenceMs: 500, notBefore: 1 } },
+    confirmation: { endpointing: true },
+    lack: {},
+  },
+  { part: 'phrasesNotYet', ...PHRASES, confirmation: { phrases: true }, lack: {} },
+  { part: 'phrases', ...PHRASES, confirmation: { phrases: true }, lack: { phrases: false } },
+])(
+  'Recognition refuses to turn on $part at a worker that does not support it, and leaves such a worker if it is on',
+  async ({ part, config, request, confirmation, lack }) => {
+    const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
+    const open = (asked: ChannelRequest, events: ChannelEvents): WorkerChannel => {
+      links.push({ request: asked, events });
+      return { aliveAtMs: Infinity, audio: () => undefined, mark: () => undefined, close: () => undefined };
+    };
+    const worker = { id: 'w', revision: 'r', address: 'wss://w' };
+    const { events, recognition, utterances } = startRecognition(
+      () => Promise.resolve({ outcome: 'placed', worker }),
+      '',
+      {
+        workerTrust: { check: () => ({ tls: {} }) },
+        workerConnections: { pickAddress: () => 'wss://w', open, retire: () => undefined },
+      },
+    );
+    const opened = { type: 'opened', chunk_samples: 10, context: [56, 13], buffer_samples: 100 } as const;
+    const answer = async (at: number, isSupported: boolean) => {
+      const link = await eventually('the worker is assigned', 20_000, () => links[at]);
+      link.events.onAnswer({ ...opened, context: [56, 13], ...(isSupported ? confirmation : lack) });
+      return link;
+    };
+    await answer(0, false);
+    recognition.reopen(buildConfiguration(config));
+    await answer(1, false);
+    expect(events.slice(2)).toEqual(['placed', `${part} refused`]);
+    recognition.reopen(buildConfiguration());
+    await answer(2, false);
+    recognition.reopen(buildConfiguration(config));
+    const third = await answer(3, true);
+    utterances.head.deliver(1);
+    third.events.onLost('killed');
+    const fourth = await answer(4, false);
+    expect(fourth.request).toMatchObject(request);
+    await answer(5, true);
+    // The lost worker counts as a failure of its revision, and the worker that lacks a part does not.
+    expect(events.slice(-6)).toEqual(['moved', 'counted', 'placed', 'moved', 'placed', 'opened']);
+    recognition.stop();
+  },
+);
 
 describe('with a CA file, Recognition', () => {
   const caFile = join(temporaryFolder('recognition'), 'ca.crt');

@@ -1,7 +1,7 @@
 import { TOO_MANY_STREAMS } from '@svc-asr/core';
 import type { RelayAnswer } from '@svc-asr/core';
 import type { PlacedWorker } from '@svc-asr/ledger';
-import { buildConfiguration } from '../configuration.ts';
+import { buildConfiguration, findMissingPart, isNewPart } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
 import { AnswerClock } from './answer-clock.ts';
 import { AudioFeed } from './audio-feed.ts';
@@ -9,7 +9,7 @@ import { Avoided } from './avoided.ts';
 import { DeltaLatency } from './delta-latency.ts';
 import type { ChunkSize } from './gather.ts';
 import { Handover } from './handover.ts';
-import { lacksEndpointing, NO_ENDPOINTING, openLink } from './open-link.ts';
+import { MISSING_PARTS, openLink } from './open-link.ts';
 import { findWorker } from './placement.ts';
 import type { RecognitionEvents, StreamAnswer } from './recognition-events.ts';
 import { DIVIDED_DIFFERENTLY, Repetition } from './repetition.ts';
@@ -178,11 +178,7 @@ export class Recognition {
   #receive(message: RelayAnswer): void {
     switch (message.type) {
       case 'opened':
-        if (lacksEndpointing(this.configuration, message)) this.#leaveOldWorker();
-        else {
-          this.#repetition = this.#feed.replay();
-          this.#onOpened(message);
-        }
+        this.#receiveOpened(message);
         return;
       case 'delta':
       case 'final':
@@ -214,11 +210,14 @@ export class Recognition {
     this.#checkOwing(nowMs);
   }
 
-  /** Leaves a worker that does not support endpointing. If the client is turning it on, refuses that change instead. */
-  #leaveOldWorker(): void {
-    const before = this.#reopenedFrom;
-    if (before !== undefined && before.silenceMs === undefined) this.#events.onConfigurationRefused('endpointing');
-    else this.#move(NO_ENDPOINTING, 'wrong worker');
+  /** Leaves a worker that lacks a part of the configuration. If the client is turning it on, refuses that change. */
+  #receiveOpened(opened: Extract<RelayAnswer, { type: 'opened' }>): void {
+    const missing = findMissingPart(this.configuration, opened);
+    if (missing === undefined) {
+      this.#repetition = this.#feed.replay();
+      this.#onOpened(opened);
+    } else if (isNewPart(missing, this.#reopenedFrom)) this.#events.onConfigurationRefused(missing);
+    else this.#move(MISSING_PARTS[missing], 'wrong worker');
   }
 
   #onOpened({ context, chunk_samples, early_samples }: Extract<RelayAnswer, { type: 'opened' }>): void {

@@ -1,4 +1,4 @@
-import type { ContextSize, RelayAnswer } from '@svc-asr/core';
+import type { ContextSize, Phrase, RelayAnswer } from '@svc-asr/core';
 import type { Mark } from './outgoing-stream.ts';
 import type { WorkerTls } from './worker-trust.ts';
 
@@ -17,6 +17,8 @@ export interface ChannelRequest {
   readonly context: ContextSize;
   /** Undefined if only flushes and resets end utterances. */
   readonly endpointing?: EndpointingRequest | undefined;
+  /** Phrases that the search prefers. */
+  readonly phrases?: readonly Required<Phrase>[] | undefined;
   /** Trace context of the stream. Undefined if the session is not traced. */
   readonly traceparent: string | undefined;
   /** Number of samples that are sent for a second time. The worker does not count them as ahead of real time. */

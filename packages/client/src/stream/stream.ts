@@ -29,7 +29,7 @@ export interface AsrStream extends AsyncIterable<StreamEvent> {
   readonly closed: Promise<StreamEnd>;
   /** Sends audio: 16,000 Hz, one channel, 16 bits. Resolves when there is room for more. */
   send: (pcm: PcmAudio) => Promise<void>;
-  /** Sets language, context and endpointing. Call it before the first audio of an utterance. */
+  /** Sets language, context, endpointing and phrases. Call it before the first audio of an utterance. */
   config: (config?: StreamConfig) => Promise<ConfigAckMessage>;
   /**
    * Finalizes the utterance and returns its final transcript. With endpointing, the transcripts of utterances that

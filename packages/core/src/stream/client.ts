@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { ContextSize } from './context.ts';
 import { Endpointing } from './endpointing.ts';
+import { Phrases } from './phrases.ts';
 
 // Fields that are not listed are ignored, so that a client may be newer than the server.
 
@@ -17,6 +18,9 @@ export const ConfigMessage = Type.Object(
       ),
     ),
     endpointing: Type.Optional(Endpointing('Ends utterances at pauses. Off if absent.')),
+    phrases: Type.Optional(
+      Phrases('Words and phrases that the search prefers. Only models of the type CTC support them.'),
+    ),
   },
   {
     description:

@@ -47,6 +47,19 @@ export const STREAM_LIMITS = {
   extraSeconds: 300,
 } as const;
 
+/**
+ * Limits of the phrases of a stream. The phrases must fit into the `open` message to a worker, whose size
+ * `RELAY_LIMITS` limits.
+ */
+export const PHRASE_LIMITS = {
+  maxPhrases: 50,
+  /** Maximum number of characters of a phrase. */
+  maxCharacters: 50,
+  minBoost: 1,
+  maxBoost: 10,
+  defaultBoost: 5,
+} as const;
+
 /** Path that creates sessions, below the public address. */
 export const SESSIONS_PATH = '/v1/asr/sessions';
 

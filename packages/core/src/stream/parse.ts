@@ -1,10 +1,11 @@
 import { parseObject } from '../parse-object.ts';
 import type { TSchema } from 'typebox';
-import type { Checked } from '../validate.ts';
+import type { Checked, Problem } from '../validate.ts';
 import { checker, describeProblems } from '../validate.ts';
 import { CLIENT_MESSAGES } from './client.ts';
 import type { ClientMessage } from './client.ts';
 import { STREAM_LIMITS } from './limits.ts';
+import { PHRASE_TEXT_RULE } from './phrases.ts';
 
 /** A parsed message of the client, or the code and reason of the `error` event with which to answer it. */
 export type ParsedClientMessage =
@@ -19,6 +20,9 @@ const checks = Object.fromEntries(
 ) as Record<ClientType, (value: unknown) => Checked<unknown>>;
 
 const encoder = new TextEncoder();
+
+/** Maximum number of problems in the reason of an `error` event. */
+const MAX_PROBLEMS = 5;
 
 /** Parses a text message of the client. Unknown fields are omitted from the result. */
 export function parseClientMessage(text: string): ParsedClientMessage {
@@ -36,12 +40,21 @@ export function parseClientMessage(text: string): ParsedClientMessage {
 
 function checked(type: ClientType, value: Record<string, unknown>): ParsedClientMessage {
   const result = checks[type](value);
-  if (!result.ok) return { ok: false, code: 'invalid_config', reason: `${describeProblems(result.problems)}.` };
+  if (!result.ok) {
+    const problems = result.problems.slice(0, MAX_PROBLEMS).map(explainPhrase);
+    return { ok: false, code: 'invalid_config', reason: `${describeProblems(problems)}.` };
+  }
   const known = Object.keys(CLIENT_MESSAGES[type].properties).filter((name) => Object.hasOwn(value, name));
   return {
     ok: true,
     message: Object.fromEntries(known.map((name) => [name, value[name]])) as unknown as ClientMessage,
   };
+}
+
+/** Replaces the pattern of the text of a phrase with its rule in words. */
+function explainPhrase({ field, message }: Problem): Problem {
+  const isPattern = /^phrases\.\d+\.text$/.test(field) && message.startsWith('must match pattern');
+  return { field, message: isPattern ? PHRASE_TEXT_RULE : message };
 }
 
 function isClientType(type: unknown): type is ClientType {

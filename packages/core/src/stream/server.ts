@@ -3,6 +3,7 @@ import type { Static, TProperties } from 'typebox';
 import { AUDIO } from '../audio.ts';
 import { ContextSize } from './context.ts';
 import { Endpointing } from './endpointing.ts';
+import { Phrases } from './phrases.ts';
 
 const exact = <P extends TProperties>(properties: P, description: string) =>
   Type.Object(properties, { additionalProperties: false, description });
@@ -49,6 +50,7 @@ export const ConfigAckMessage = exact(
     context_size: ContextSize('Effective context.'),
     chunk_samples: ChunkSamples,
     endpointing: Type.Optional(Endpointing('Effective endpointing. Absent if it is off.')),
+    phrases: Type.Optional(Phrases('Effective phrases with their boosts. Absent if there are none.')),
   },
   'Answers `config` with the effective configuration.',
 );
