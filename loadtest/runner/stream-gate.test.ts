@@ -36,7 +36,7 @@ test('if slots fall, openStreamGate ends as many streams at their next utterance
   gate.close();
 });
 
-test('openStreamGate uses the given share of the slots, and keeps the last number while the operator does not answer', async () => {
+test('openStreamGate allows as many streams as the given share of the declared slots', async () => {
   const gate = await openStreamGate(3, { loadPercent: 50, maxStreams: Infinity }, () =>
     Promise.reject(new Error('unavailable')),
   );

@@ -8,7 +8,7 @@ const pages = [root, join(root, 'docs'), join(root, 'docs/adr'), join(root, 'doc
     .map((name) => join(folder, name)),
 );
 
-test('every link between Markdown pages refers to an existing file', () => {
+test('every relative link of pages in the root, docs, docs/adr and docs/runbooks refers to an existing file', () => {
   const broken = pages.flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
       .map(([, target = '']) => target)

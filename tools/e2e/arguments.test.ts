@@ -1,6 +1,6 @@
 import { parseE2eArguments } from './arguments.ts';
 
-test('parseE2eArguments uses a new cluster, all tests and no registry by default', () => {
+test('parseE2eArguments uses a new cluster, all tests of the suite e2e and no registry by default', () => {
   expect(parseE2eArguments([])).toEqual({ suite: 'e2e', without: [], keep: false, patterns: [] });
 });
 

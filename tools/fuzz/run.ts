@@ -21,7 +21,9 @@ export interface FuzzResult {
   readonly failure: string | undefined;
 }
 
-/** Time after which an execution counts as one that never ends. Executions take less than a millisecond. */
+/**
+ * Time after which an execution counts as one that never ends. An execution usually takes a few milliseconds at most.
+ */
 const HANG_MS = 20_000;
 /** Maximum time until the first execution. The thread first loads and instruments the target. */
 const START_MS = 120_000;

@@ -197,7 +197,7 @@ describe('loadtestFiles', () => {
 });
 
 describe('buildSbom', () => {
-  test('names Node, Debian packages, Go modules and npm packages with license and checksum', () => {
+  test('names Debian packages and Go modules, and npm packages with license and checksum', () => {
     const sources = { ...createSources(), root: repository };
     const { components, metadata } = buildSbom('one', '1', ['node', 'worker/program', 'k6'], sources);
     expect(metadata.component).toMatchObject({ type: 'container', purl: 'pkg:oci/one@1' });

@@ -21,8 +21,8 @@ exec "\${@:-redis-server}"
 `;
 
 /**
- * Builds a substitute for the official Redis image, for the test cluster, which has no registry. It has the same
- * programs and the same user. Installations use the official image.
+ * Builds a substitute for the official Redis image, for the test cluster, which has no registry. It has the programs
+ * that the chart needs, and the same user. Installations use the official image.
  */
 export function buildRedisImage(options: { out: string; platform: Platform }): Promise<BuiltImage> {
   const debian = fetchDebianPackages(PACKAGES.split(' '), options.platform);

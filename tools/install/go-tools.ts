@@ -50,7 +50,8 @@ export const GO_TOOLS = {
 export type GoToolName = keyof typeof GO_TOOLS;
 
 /**
- * Returns the package and version, such as `v1.36.3`, that go.mod pins. Programs of this repository have no version.
+ * Returns the package and version, such as `v1.36.3`, that go.mod pins. The version of `pause` is empty, because all of
+ * its code is in this repository.
  */
 export function pinOf(name: GoToolName): { packagePath: string; version: string } {
   const tool: GoTool = GO_TOOLS[name];

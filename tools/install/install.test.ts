@@ -52,7 +52,7 @@ describe('planInstall', () => {
     ]);
   });
 
-  test('never runs Homebrew as root', () => {
+  test('does not use sudo for Homebrew', () => {
     expect(planInstall(ETCD, { manager: 'brew', isRoot: false, canSudo: true })).toEqual([
       ['brew', 'install', '--quiet', 'etcd'],
     ]);

@@ -39,13 +39,16 @@ export function findPython(path?: string): { path: string; version: string } | u
 export interface PythonEnvironment {
   /** Python of the environment. */
   python: string;
-  /** Folder with the wheels of all packages, from which further environments can be installed offline. */
+  /**
+   * Folder with the wheels of all packages, from which further environments can be installed offline. Missing without
+   * `keepsWheels`.
+   */
   wheels: string;
 }
 
 /**
  * Creates a virtual environment with the locked packages, unless the cache has it. pip checks the hashes. Without
- * `keepsWheels` the folder with wheels is empty, and the lock file may name packages that have no wheel.
+ * `keepsWheels` there is no folder with wheels, and the lock file may name packages that have no wheel.
  */
 export async function ensurePythonEnvironment(lockFile: string, keepsWheels = true): Promise<PythonEnvironment> {
   const { path, version } = await ensureInstalled(PYTHON);

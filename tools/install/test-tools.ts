@@ -3,7 +3,10 @@ import { ensureGoTools } from './go-tools.ts';
 import { CHROMIUM, ETCD, PROMETHEUS, REDIS } from './programs.ts';
 import { ensureInstalled } from './system-package.ts';
 
-/** Installs or builds every missing program that tests run. Throws if one cannot be installed. */
+/**
+ * Installs or builds the missing programs that tests run, except for the C compiler. Tests that need a compiler install
+ * it. Throws if a program cannot be installed.
+ */
 export async function ensureTestTools(): Promise<void> {
   const redis = await ensureInstalled(REDIS);
   logProgress(`Redis: ${redis.path} ${redis.version}`);

@@ -25,7 +25,7 @@ export function isNewEnough(version) {
 }
 
 /**
- * Returns whether the npm registry has Node for a platform.
+ * Returns whether the launcher can download Node for a platform from the npm registry.
  * @param {string} platform
  * @param {string} arch
  */

@@ -15,7 +15,7 @@ export function isAlive(pid) {
 }
 
 /**
- * Returns the start time of a process as the kernel reports it, or undefined if there is no /proc.
+ * Returns the start time of a process as the kernel reports it, or undefined if /proc does not list the process.
  * @param {number} pid
  */
 export function startTime(pid) {

@@ -37,7 +37,7 @@ export function messageOf(error) {
 }
 
 /**
- * Waits until the other end of a pipe has read what was written. `process.exit` discards what the pipe has not accepted.
+ * Waits until a pipe has accepted everything that was written. `process.exit` would discard the rest.
  * @param {NodeJS.WriteStream} stream
  * @returns {Promise<void>}
  */

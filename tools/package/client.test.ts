@@ -31,7 +31,7 @@ test('the bundle for browsers has less than 8 KiB after gzip', async () => {
   expect(gzipSync(text, { level: 9 }).length).toBeLessThan(8192);
 });
 
-test('the microphone bundles have less than 4 KiB after gzip and import nothing', async () => {
+test('the microphone bundles together have less than 4 KiB after gzip, and they import nothing', async () => {
   const texts = await Promise.all([
     bundle(root, { entry: 'microphone.ts', isForBrowsers: true }),
     bundle(root, { entry: 'microphone-worklet.ts', isForBrowsers: true }),

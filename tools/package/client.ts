@@ -101,7 +101,7 @@ function manifestOf({ name, version, ...rest }: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Returns the declaration files that `index.d.ts` needs, and one with the types of core. */
+/** Returns the declaration files that the entry points need, and one with the types of core. */
 function declarationsOf(folder: string, coreEntry: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'));
   const files = new Map<string, string>();

@@ -3,7 +3,7 @@ import type { Node } from 'estree';
 import { checkTestName, checkText } from './check-text.ts';
 import { joinComments } from './comments.ts';
 
-/** Longest line of Markdown. Tables, headings, code and lines with a link or a long word are exempt. */
+/** Longest line of Markdown. Tables, headings, code, lines with a link and lines of a single word are exempt. */
 const MARKDOWN_WIDTH = 100;
 
 const comments: Rule.RuleModule = {

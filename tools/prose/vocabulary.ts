@@ -10,7 +10,8 @@ const term = (pattern: string, instead: string): Term => ({
 });
 
 /**
- * Terms that CONTRIBUTING.md replaces. Words that often have an ordinary meaning here ("line", "made") are left out.
+ * Terms that the prose check rejects. Most are in the vocabulary of CONTRIBUTING.md. Words of that vocabulary that
+ * often have an ordinary meaning here ("line", "made") are left out.
  */
 export const TERMS: readonly Term[] = [
   term('anew', 'again, or a verb such as restart, recreate, reload'),

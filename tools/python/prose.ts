@@ -15,7 +15,7 @@ interface PythonText {
 const MAX_LINES = 300;
 const MAX_TEST_LINES = 500;
 
-/** Returns the problems of Python sources by the writing rules of CONTRIBUTING.md, one per line. */
+/** Returns the problems of the Python package by the writing rules of CONTRIBUTING.md, one per line. */
 export function checkPythonProse({ python }: PythonEnvironment): string[] {
   const program = join(import.meta.dirname, 'texts.py');
   const texts = JSON.parse(execFileSync(python, [program, PACKAGE_FOLDER], { encoding: 'utf8' })) as PythonText[];
@@ -25,7 +25,7 @@ export function checkPythonProse({ python }: PythonEnvironment): string[] {
   });
 }
 
-/** Returns the Python files that are too long. */
+/** Returns the files of the Python package that are too long. */
 export function findLongFiles(): string[] {
   return globSync('**/*.py', { cwd: PACKAGE_FOLDER }).filter((file) => {
     const lines = readFileSync(join(PACKAGE_FOLDER, file), 'utf8').split('\n').length - 1;

@@ -25,7 +25,7 @@ export async function setUpPython(): Promise<PythonEnvironment> {
   return ensurePythonEnvironment(join(PACKAGE_FOLDER, 'requirements.lock'));
 }
 
-/** Formats the Python sources and applies the fixes of the linter. */
+/** Formats the sources of the Python package and of test/compat, and applies the fixes of the linter. */
 export async function formatPython(environment: PythonEnvironment): Promise<number> {
   const fixed = await runPython(environment, ['-m', 'ruff', 'check', '--fix', ...RUFF]);
   return Math.max(fixed, await runPython(environment, ['-m', 'ruff', 'format', ...RUFF]));

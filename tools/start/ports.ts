@@ -24,7 +24,9 @@ export interface Ports {
   operatorAdmin: number;
 }
 
-/** Chooses all ports. Ports that the environment does not set stay the same from run to run if they are still free. */
+/**
+ * Chooses all ports. The ports of Redis and of internal servers stay the same from run to run if they are still free.
+ */
 export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<Ports> {
   const file = join(home.path, 'ports.json');
   const last = readJson<Ports>(file) ?? {};
@@ -71,8 +73,9 @@ const chosen = new Set<number>();
 const MAX_CHOSEN = 1000;
 
 /**
- * Returns a free port: the preferred one if it is free, otherwise one outside the ephemeral range. The system may assign
- * an ephemeral port to a client before the server uses it. Does not return a port again that it has returned recently.
+ * Returns a free port: the preferred one if it is free, otherwise one outside the ephemeral range. The system may
+ * assign an ephemeral port to a client before the server uses it. Such a port is never one that this function has
+ * chosen recently.
  */
 export async function freePort(host: string, preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(host, preferred))) return preferred;

@@ -37,8 +37,8 @@ export function serviceProgram(service: Service, plan: Plan, env: NodeJS.Process
 }
 
 /**
- * Returns the environment of a service. Settings given to `npm start` override the defaults, except for those that
- * services cannot share: admin host and port, folders, and Redis.
+ * Returns the environment of a service. Settings given to `npm start` override the defaults, except for Redis and for
+ * the hosts, ports, folders and files that `npm start` chooses itself.
  */
 export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // Tests set the variable to a folder whose models accept more sessions.

@@ -85,7 +85,7 @@ test('freePort returns 500 different ports in 500 calls, because a returned port
 });
 
 describe('choosePorts', () => {
-  test('chooses the same ports in each run, except for ports that the environment sets', async () => {
+  test('chooses the same ports for Redis and the admin servers in each run', async () => {
     const first = await choosePorts(home, { PORT: '0' });
     const second = await choosePorts(home, { PORT: '0' });
     const kept = ({ redis, consoleAdmin, gatewayAdmin, operatorAdmin }: typeof first) => [

@@ -9,7 +9,7 @@ const FOLDERS = ['bench', 'console', 'gateway', 'loadtest', 'operator', 'package
 describe('the repository', () => {
   const { modules, violations } = readImports(root, FOLDERS);
 
-  test('is checked with all its packages, tools and page scripts', () => {
+  test('is checked with its packages, tools and page scripts', () => {
     const paths = modules.map(({ source }) => source);
     expect(paths).toEqual(expect.arrayContaining(['packages/core/src/index.ts', 'tools/run.mjs']));
     expect(paths).toEqual(
@@ -44,7 +44,7 @@ describe('the repository', () => {
     expect(long).toEqual([]);
   });
 
-  test('has no file or folder whose name does not describe its content', () => {
+  test('has no file or folder with utils, helpers, common or misc in its name', () => {
     const meaningless = /(^|[-_./])(utils?|helpers?|common|misc)([-_./]|$)/i;
     expect(sources.filter((file) => meaningless.test(file))).toEqual([]);
   });

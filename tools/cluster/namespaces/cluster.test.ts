@@ -62,10 +62,11 @@ test('control groups are created and removed in every cgroup v1 hierarchy', () =
   mkdirSync(join(folder, 'not-a-hierarchy'));
   expect(hierarchies(folder).sort()).toEqual([join(folder, 'cpu'), join(folder, 'cpuset')]);
   createCgroup('mine', folder);
+  for (const controller of ['cpu', 'cpuset']) expect(readdirSync(join(folder, controller))).toContain('mine');
   mkdirSync(join(folder, 'cpu/mine/pod/container'), { recursive: true });
   removeCgroup('mine', folder);
   removeCgroup('mine', folder);
-  expect(readdirSync(join(folder, 'cpu'))).toEqual(['cgroup.procs']);
+  for (const controller of ['cpu', 'cpuset']) expect(readdirSync(join(folder, controller))).toEqual(['cgroup.procs']);
 });
 
 test('createVolumes returns a default StorageClass and a volume for each folder that it creates', () => {

@@ -4,7 +4,7 @@ type Json = Record<string, unknown>;
 /** Returns a changed value. It is a function because only a few of thousands of changes are used. */
 type Change = () => unknown;
 
-/** Values of every type, of which at most one matches the schema. */
+/** Values of several types. Most of them do not match a given schema. */
 const OTHERS: readonly unknown[] = ['text', 7, 0.5, true, [], {}];
 
 /** Strings that match one of the patterns or nearly do. */

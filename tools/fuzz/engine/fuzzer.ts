@@ -32,7 +32,7 @@ export class Fuzzer {
   readonly #options: FuzzerOptions;
   readonly #random: Random;
   readonly #dictionary: Buffer[];
-  /** Inputs that reached new code, with their features. */
+  /** Seeds, inputs of the corpus and inputs that reached new code, with their features. */
   readonly #kept: { readonly input: Buffer; readonly features: ReadonlySet<number> }[] = [];
   readonly #inputs: Buffer[] = [];
   #executions = 0;

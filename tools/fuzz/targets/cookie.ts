@@ -19,7 +19,10 @@ const values = createCookieValues(RING, 'token');
 const adminText = values.write(ADMIN as unknown as Parameters<typeof values.write>[0]);
 const cookie = createCookie('session', 'Lax');
 
-/** Checks that the console accepts a text as a cookie only if the console has written it. */
+/**
+ * Checks that the console accepts no forged login or session. Cookies of users and private links must keep their
+ * content.
+ */
 function readAll(text: string): void {
   const login = readLogin(text, RING, 1000);
   check(login === undefined || isDeepStrictEqual(login, LOGIN), 'a login was forged');
