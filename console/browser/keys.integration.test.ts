@@ -119,7 +119,7 @@ test('the copy button copies the key', async () => {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
 });
 
-test('a key is created with the keyboard alone, and the focus returns to where it was', async () => {
+test('a key is created with the keyboard alone, and the focus returns to the button after a cancelled dialog', async () => {
   const page = await browser.signIn(await console_.createTenant('keyboard'));
   await page.goto(`${console_.pageUrl}/keys`);
   // The page moves the focus to its title after it has rendered.

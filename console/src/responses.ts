@@ -36,7 +36,7 @@ export interface ListedKey extends KeyView {
 export interface CreatedKey extends KeyView {
   /** The API key itself. No other response contains it. */
   readonly key: string;
-  /** True if gateways accept the key already. */
+  /** True if gateways know the key already. They refuse the key of a tenant that is not active. */
   readonly active: boolean;
 }
 
@@ -172,7 +172,7 @@ export interface AdminSessionView {
   readonly expires_at: string | null;
 }
 
-/** One administrative act. */
+/** One entry of the audit log. */
 export interface AuditEntryView {
   readonly object: 'audit_entry';
   readonly id: string;
@@ -182,7 +182,7 @@ export interface AuditEntryView {
   readonly actor_name: string | null;
   /** Kind of the act, such as `tenant.grant`. */
   readonly action: string;
-  /** Kind and name of the changed thing, such as `tenant/acme`. */
+  /** Kind and name of the thing that the act is about, such as `tenant/acme`. */
   readonly target: string;
   /** Null if the act is about no tenant, or about one that was purged. */
   readonly tenant: string | null;

@@ -16,7 +16,7 @@ import { methodNotAllowed } from '../http/error-handler.ts';
 import { checkKeyQuery, checkKeyRequest } from './schemas.ts';
 
 /**
- * Serves API keys. A response waits until gateways accept a new key or reject a revoked one. On timeout, `active` or
+ * Serves API keys. A response waits until gateways know a new key or reject a revoked one. On timeout, `active` or
  * `applied` is false.
  */
 export function routeKeys(router: Router, deps: Deps, audited: Audited): void {

@@ -40,7 +40,10 @@ export function withLinkExpiry(tenant: Tenant, expiresAtMs: number): Tenant {
   return annotate(tenant, LINK_EXPIRY_ANNOTATION, new Date(expiresAtMs).toISOString());
 }
 
-/** Revokes the tenant's link. The annotations become empty, because a store merges annotations and removes none. */
+/**
+ * Revokes the tenant's link. The annotations become empty, because the store of the cluster merges annotations and
+ * removes none.
+ */
 export function withoutLink(tenant: Tenant): Tenant {
   return annotate(annotate(tenant, LINK_ANNOTATION, ''), LINK_EXPIRY_ANNOTATION, '');
 }

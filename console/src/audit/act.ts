@@ -9,7 +9,7 @@ import type { AuditLog } from './log.ts';
 export interface Act {
   /** Tenant that the act is about. By default the parameter `name` of the path. Null if the entry must not name it. */
   tenant?: string | null;
-  /** Kind and name of the changed thing. By default it follows from the parameters of the path. */
+  /** Kind and name of the thing that the act is about. By default it follows from the parameters of the path. */
   target?: string;
   /** Kind of the act, if it differs from the usual one of the route. */
   action?: string;
@@ -26,7 +26,9 @@ export interface Act {
 
 type Handle<P> = (request: Request<P>, response: Response, act: Act) => Promise<void>;
 
-/** Wraps the handler of a route that performs an administrative act, so that the act gets an entry in the audit log. */
+/**
+ * Wraps the handler of a route that changes something or shows data of a tenant, so that the audit log gets an entry.
+ */
 export type Audited = <P>(action: string, handle: Handle<P>) => RequestHandler<P>;
 
 /**

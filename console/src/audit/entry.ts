@@ -14,7 +14,7 @@ export interface Actor {
 export interface PerformedAct extends Actor {
   /** Kind of the act, such as `tenant.grant`. */
   readonly action: string;
-  /** Kind and name of the changed thing, such as `tenant/acme`. */
+  /** Kind and name of the thing that the act is about, such as `tenant/acme`. */
   readonly target: string;
   readonly tenant: string | null;
   readonly requestId: string;

@@ -34,7 +34,8 @@ export interface AuditFilter {
 
 /**
  * The audit log. Each act appears immediately in the log of the console and is then written to Redis. While Redis is
- * unavailable, entries wait in memory. Acts such as the revocation of a key therefore do not depend on Redis.
+ * unavailable, up to AUDIT_QUEUE_ENTRIES entries wait in memory. Acts such as the revocation of a key therefore do not
+ * depend on Redis.
  */
 export class AuditLog {
   readonly #deps: AuditDeps;

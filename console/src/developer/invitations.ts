@@ -129,7 +129,8 @@ export function routeAcceptance(
   audited: Audited,
 ): void {
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  // Acceptances for a tenant run one after the other, so that a user who sends two of them becomes a member only once.
+  // This process runs acceptances for a tenant one after the other, so that a user who sends two of them becomes a
+  // member only once.
   const inTurn = createKeyedMutex();
 
   async function join(request: Request, response: Response, act: Act): Promise<void> {

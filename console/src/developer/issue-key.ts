@@ -10,7 +10,7 @@ import { tooMany } from './find-session.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Creates a key for a tenant, within the limits of the tenant. */
+/** Creates a key for an active tenant, within MAX_KEYS and KEYS_PER_HOUR. */
 export type IssueKey = (
   tenant: Tenant,
   request: Omit<KeyRequest, 'tenant'>,
@@ -18,7 +18,7 @@ export type IssueKey = (
 
 /** Creates the function that issues keys. All routes share it, so that they also share its limits. */
 export function createKeyIssuer({ store, peppers, settings, logger, now }: DeveloperDeps): IssueKey {
-  // Counting and creating happen under one lock, so that concurrent requests cannot exceed MAX_KEYS.
+  // Counting and creating happen under one lock, so that concurrent requests to this process cannot exceed MAX_KEYS.
   const inTurn = createKeyedMutex();
   // The ledger keeps revoked keys. Without this limit, creating and revoking in a loop would fill it.
   const creations = createAttemptLimiter(settings.KEYS_PER_HOUR, HOUR_MS);

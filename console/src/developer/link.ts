@@ -19,7 +19,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** Maximum number of links that a tenant may create per hour. Each is a write. */
 const LINKS_PER_HOUR = 10;
 
-/** Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. */
+/**
+ * Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. The
+ * browser that replaces the link gets a new session.
+ */
 export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
   const creations = createAttemptLimiter(LINKS_PER_HOUR, HOUR_MS);

@@ -26,7 +26,8 @@ const CHANGES_PER_HOUR = 60;
 export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited): void {
   const { store, reads, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
-  // Changes of one team run one after the other, so that concurrent ones cannot leave a tenant without an owner.
+  // This process runs changes of one team one after the other, so that concurrent ones cannot leave a tenant without an
+  // owner. `reserveLeaving` prevents the same between several consoles.
   const inTurn = createKeyedMutex();
   const changes = createAttemptLimiter(CHANGES_PER_HOUR, HOUR_MS);
 

@@ -9,7 +9,7 @@ export function requestIdOf(response: Response): string {
   return String(response.getHeader('X-Request-Id'));
 }
 
-/** Gives each request an id, forbids caching of its response, and logs and measures it. */
+/** Gives each request an id, forbids caching of its response by default, and logs and measures it. */
 export function observe(logger: Logger, metrics: Metrics): RequestHandler {
   const duration = createHistogram(metrics.meter, CONSOLE_METRICS.requestSeconds);
   return (request, response, next) => {

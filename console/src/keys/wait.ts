@@ -4,7 +4,7 @@ import { pollUntil } from '../poll.ts';
 import type { PollOptions } from '../poll.ts';
 
 /**
- * Waits until gateways accept the key. That needs the key and its tenant's account in Redis. Returns false on timeout.
+ * Waits until gateways know the key. That needs the key and its tenant's account in Redis. Returns false on timeout.
  */
 export function waitUntilKeyActive(ledger: LedgerView, { spec }: ApiKey, polling: PollOptions): Promise<boolean> {
   return pollUntil(async () => {

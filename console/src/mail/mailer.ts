@@ -15,8 +15,9 @@ const MAX_ADDRESS_CHARACTERS = 320;
 /** Sends mail. */
 export interface Mailer {
   /**
-   * Sends a mail. Returns false if it was not sent, because no SMTP server is configured or the address is not valid. Also
-   * returns false if the limit of the address is reached or the server refused the mail. It never throws.
+   * Sends a mail. Returns false if it was not sent, because no SMTP server is configured or the address is not valid.
+   * Also returns false if the limit of the address is reached or the SMTP server did not accept the mail. It never
+   * throws.
    */
   send: <K extends MailKind>(kind: K, to: string | null | undefined, facts: MailFacts[K]) => Promise<boolean>;
   close: () => void;

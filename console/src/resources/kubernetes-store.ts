@@ -28,7 +28,7 @@ const BACKOFF = { baseMs: 20, maxMs: 1000 };
 type Change<K extends ConsoleKind> = (current: ResourceOf<K> | undefined) => ResourceOf<K>;
 
 /**
- * Stores resources in the cluster. A write names the resource version that was read. If another writer changed the
+ * Stores resources in the cluster. An update names the resource version that was read. If another writer changed the
  * object in between, the object is read again and the change is applied to it. An object that is being deleted counts
  * as deleted.
  */

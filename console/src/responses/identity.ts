@@ -76,6 +76,6 @@ export interface AdminSignInMethodsView {
 /** Whether the applicant got a mail about a decision. Part of the responses to an approval and a decline. */
 export interface DecisionMailView {
   readonly mailed: boolean;
-  /** Link for the administrator to send, if there was no mail. Null if CONSOLE_URL is not set. */
+  /** Address of the console, which the administrator can send if there was no mail. Null if CONSOLE_URL is not set. */
   readonly link_to_send: string | null;
 }

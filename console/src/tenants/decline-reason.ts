@@ -5,8 +5,8 @@ import type { Tenant } from '@svc-asr/core';
 const DECLINE_REASON_ANNOTATION = `${API_GROUP}/decline-reason`;
 
 /**
- * Sets the annotation with the reason of a decline. To remove a reason, set an empty one: a store keeps annotations that
- * are missing from an update.
+ * Sets the annotation with the reason of a decline. To remove a reason, set an empty one: the store of the cluster
+ * keeps annotations that are missing from an update.
  */
 export function withDeclineReason(tenant: Tenant, reason: string): Tenant {
   const annotations = { ...tenant.metadata.annotations, [DECLINE_REASON_ANNOTATION]: reason };

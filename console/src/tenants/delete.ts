@@ -3,8 +3,8 @@ import type { ConsoleKind, ResourceStore, Stored } from '../resources/store.ts';
 
 /**
  * Deletes a tenant, its keys and its members. Returns the number of keys. The tenant is deleted last, so that it still
- * exists after an interruption and can be deleted again. No key or member remains for a later tenant of the same name.
- * Calls `onDelete` before the first deletion.
+ * exists after an interruption and can be deleted again. Otherwise its keys and members could remain for a later tenant
+ * of the same name. Calls `onDelete` before the first deletion.
  */
 export async function deleteTenant(store: ResourceStore, name: string, onDelete: () => void): Promise<number> {
   const tenant = await store.get('Tenant', name);

@@ -38,7 +38,7 @@ export function waitUntilTenantClosed(ledger: LedgerView, name: string, polling:
   }, polling);
 }
 
-/** Maximum difference between the clocks of this machine and of Redis. */
+/** Difference between the clocks of this machine and of Redis that a wait tolerates. */
 const CLOCK_SLACK_MS = 60_000;
 const PAGE_ENTRIES = 1000;
 

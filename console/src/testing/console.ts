@@ -129,7 +129,9 @@ async function call(url: string, method: string, { body, headers, token = TOKEN 
   return { status: response.status, headers: response.headers, text, ...parsed };
 }
 
-/** Waits until Redis is connected, so that the first requests of a test are not rejected. */
+/**
+ * Waits until the console and the ledger of the test are ready, so that the first requests of a test are not rejected.
+ */
 export async function untilReady({ healthUrl, ledger }: TestConsole): Promise<void> {
   const isReady = async () => ledger.link.ready && (await fetch(`${healthUrl}/readyz`)).ok;
   await eventually('the console is ready', 60_000, isReady);

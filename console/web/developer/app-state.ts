@@ -31,7 +31,9 @@ const SIGNED_OUT: State = { name: 'signed-out', message: '', isProblem: false };
 /** The state of the page, and what changes it. */
 export interface AppState {
   readonly state: State;
-  /** Signs in as the tenant of the private link in the address, or as that of the session. */
+  /**
+   * Signs in as the tenant of the private link in the address, or as that of the session. Asks first if the two differ.
+   */
   readonly start: () => Promise<void>;
   readonly signIn: (token: string) => Promise<void>;
   /** Reads the tenant of the session after an action on this page. */

@@ -54,14 +54,17 @@ test('an auditor can read and cannot change anything', async () => {
   expect((await call('GET', '/admin/v1/tenants')).status).toBe(401);
 });
 
-test.each([[[]], [['other']], [['ASR-ADMINS']]])('a user with the groups %j cannot sign in', async (groups) => {
-  const { url, cookie, call } = await signIn(groups);
-  expect(url.search).toBe('?sign_in_error=no_admin_role');
-  expect(cookie).not.toContain('svc_asr_admin=');
-  expect((await call('GET', '/admin/v1/tenants')).status).toBe(401);
-});
+test.each([[[]], [['other']], [['ASR-ADMINS']]])(
+  'a user with the groups %j cannot sign in as an administrator',
+  async (groups) => {
+    const { url, cookie, call } = await signIn(groups);
+    expect(url.search).toBe('?sign_in_error=no_admin_role');
+    expect(cookie).not.toContain('svc_asr_admin=');
+    expect((await call('GET', '/admin/v1/tenants')).status).toBe(401);
+  },
+);
 
-test('the role is read again at each sign-in', async () => {
+test('the role of an administrator is read again at each sign-in', async () => {
   const first = await signIn(['asr-admins']);
   users.provider.users.set(first.subject, { groups: ['asr-audit'] });
   const second = await signIn([], first.subject);

@@ -18,7 +18,10 @@ const BODY_BYTES = 8192;
 const notSignedIn = () =>
   new ConsoleError('not_signed_in', { message: 'You are not signed in. Sign in with the admin token.' });
 
-/** Serves the sign-in of administrators. Add these routes before the authentication, because they do not need it. */
+/**
+ * Serves the sign-in of administrators. Add these routes before the authentication. A route that needs a session checks
+ * it itself.
+ */
 export function routeAdminSignIn(
   router: Router,
   { provider, settings }: Pick<Deps, 'provider' | 'settings'>,

@@ -85,7 +85,7 @@ function ModelChoice({
   selected,
   onChange,
 }: {
-  /** Undefined for all models. */
+  /** Undefined for all models. The request then leaves the models of the tenant unchanged. */
   selected: readonly string[] | undefined;
   onChange: (selected: readonly string[] | undefined) => void;
 }) {

@@ -1,4 +1,4 @@
-/** Texts of the pages about sessions and refused requests. */
+/** Texts of the list of sessions. The page about one session uses them too. */
 export const sessions = {
   title: 'Sessions',
   lead: 'Sessions of your account, newest first.',

@@ -1,4 +1,4 @@
-/** Texts of the team page and of invitations. */
+/** Texts of the team page and its dialogs. */
 export const team = {
   title: 'Team',
   lead: 'People who can use this account in the console.',
