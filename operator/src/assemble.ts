@@ -59,7 +59,7 @@ const MEMORY_INTERVAL_MS = 10_000;
 
 export interface AssembleOptions {
   settings: OperatorSettings;
-  /** Environment variables that worker processes inherit. */
+  /** Environment variables of the operator, from which worker processes inherit. */
   env: NodeJS.ProcessEnv;
   /** Undefined if resources come from files. */
   cluster: Cluster | undefined;
@@ -214,7 +214,7 @@ function createWork(settings: OperatorSettings): Work {
     },
     enqueueWorkers: (model) => {
       const key = workersKeyOf(model);
-      // Pools call this every second. A key that failed is already queued for the end of its backoff.
+      // Pools call this at each full reconcile. A key that failed is already queued for the end of its backoff.
       if (queue.failures(key) === 0) queue.add(key);
     },
   };

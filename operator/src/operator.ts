@@ -21,7 +21,7 @@ export interface Operator {
 }
 
 export interface OperatorOptions {
-  /** Environment variables that worker processes inherit. */
+  /** Environment variables of the operator, from which worker processes inherit. */
   env?: NodeJS.ProcessEnv;
   /**
    * Called when leadership was lost, or when the elected operator could not start to reconcile. The process has to end.

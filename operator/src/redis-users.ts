@@ -14,8 +14,8 @@ export interface RedisUsersOptions {
 }
 
 /**
- * Redis users of the workers, one for each model. Only the workers of a model mount the Secret with the password of its
- * user. They can neither register for another model nor read the pool of another model.
+ * Redis users of the workers, one for each model. Only the workers that serve a model mount the Secret with the
+ * password of its user. The user can neither register workers for another model nor read the pool of another model.
  */
 export class RedisUsers {
   readonly #options: RedisUsersOptions;

@@ -15,7 +15,8 @@ export interface JournalKeeperOptions {
   /** Undefined if the journal is not exported. */
   files: JournalFiles | undefined;
   /**
-   * Age at which an entry is removed from Redis. If the journal is exported, an entry stays at least until its export.
+   * Age at which the keeper removes an entry from Redis. If the journal is exported, the keeper does not remove an
+   * entry before its export.
    */
   retentionMs: number;
   /** Maximum number of entries of a tenant in Redis while an exporter is configured. */

@@ -8,7 +8,7 @@ import { workersModelOf, workKindOf } from './work.ts';
 import type { WorkKey } from './work.ts';
 
 /**
- * Result of an attempt. `unavailable` means that a dependency was unavailable; it does not count as a failure of the
+ * Result of an attempt. `unavailable` means that a dependency was unavailable. It is not logged as a failure of the
  * resource.
  */
 export type Result = 'success' | 'error' | 'unavailable';

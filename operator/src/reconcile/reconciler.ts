@@ -5,7 +5,7 @@ import type { Phase } from './phases.ts';
 export interface Reconciler<K extends ReconciledKind> {
   /** Phases for an existing resource. */
   present: readonly Phase<ResourceOf<K>>[];
-  /** Phases for the name of a resource that was applied and then deleted. */
+  /** Phases for the name of a deleted resource that may still have an account, a key, a pool or a finalizer. */
   absent: readonly Phase<string>[];
 }
 

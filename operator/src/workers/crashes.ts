@@ -28,7 +28,7 @@ export function countCrash(
   return { failures, lastAtMs: crash.nowMs, retryAtMs: crash.nowMs + delayMs, lastHow: crash.how };
 }
 
-/** Returns the message of a start failure. Undefined while the next attempt may succeed. */
+/** Returns the message of a start failure. Undefined while there are fewer failures than the limit. */
 export function describeCrashes(crashes: Crashes | undefined): string | undefined {
   if (crashes === undefined || crashes.failures < FAILURE_LIMIT) return undefined;
   return `workers fail to start, ${crashes.failures} times in a row; the last ${crashes.lastHow}`;

@@ -16,14 +16,14 @@ import type { WorkerRuntime } from './runtime.ts';
 import { createUnmanagedRuntime } from './unmanaged.ts';
 
 /**
- * Share of the operator's own grace period after which worker processes are killed. The operator needs the rest for its
- * own shutdown.
+ * Share of the operator's own grace period after which worker processes are killed at the latest. The operator needs
+ * the rest for its own shutdown.
  */
 const SHARE_OF_GRACE = 0.8;
 
 export interface WorkerRuntimeOptions {
   settings: OperatorSettings;
-  /** Environment variables that worker processes inherit. */
+  /** Environment variables of the operator, from which worker processes inherit. */
   env: NodeJS.ProcessEnv;
   /** The cluster that workers run in. Undefined if they do not run in a cluster. */
   cluster: Pick<Cluster, 'scopes'> | undefined;

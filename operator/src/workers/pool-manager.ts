@@ -82,13 +82,16 @@ export class PoolManager {
     if (this.#timer !== undefined) await this.#reconcile(name, managed);
   }
 
-  /** Retires the pool of a deleted model: it accepts no sessions, and is removed when its streams have ended. */
+  /**
+   * Retires the pool of a deleted model. It no longer grows, and is removed when its streams have ended or the drain
+   * timeout has passed.
+   */
   async retire(name: string): Promise<void> {
     if (!this.#removed.delete(name)) await this.#setModel(name, undefined).pool.publish();
     this.#updateHosts(name, undefined);
   }
 
-  /** Reports whether a model has a pool. The pool of a deleted model counts until its streams have ended. */
+  /** Reports whether a model has a pool. The pool of a deleted model counts until it is removed. */
   has(name: string): boolean {
     return this.#pools.has(name);
   }

@@ -68,7 +68,7 @@ export interface RunningWorker {
   revision: string;
   /** Tier of the worker. Absent if its revision has no tiers. */
   tier?: string | undefined;
-  /** Node that the worker runs on. Undefined if it is not scheduled yet, or if the runtime has no nodes. */
+  /** Node that the worker runs on. Empty if it is not scheduled yet. Undefined if the runtime has no nodes. */
   node?: string | undefined;
   /** Time since the process of the worker started, as far as this operator has observed it. */
   ageMs: number;

@@ -336,7 +336,7 @@ test('workers keep running while Redis is unavailable, are replaced if they end,
   const killed = standIn.running()[0]!;
   process.kill(killed, 'SIGKILL');
   await eventually(() => {
-    // The killed process exists until the operator has noticed its end.
+    // The killed process may still exist for a moment after the signal.
     expect(standIn.running()).not.toContain(killed);
     expect(standIn.running()).toHaveLength(2);
   });

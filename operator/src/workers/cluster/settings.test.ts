@@ -4,7 +4,7 @@ import { readInstallation, readSecretSources } from './settings.ts';
 
 const read = (env: NodeJS.ProcessEnv) => readInstallation(readSettings(OPERATOR_SETTINGS, env));
 
-test('readInstallation reads all worker settings', () => {
+test('readInstallation reads lists, labels, ports and shares from the worker settings', () => {
   expect(
     read({
       WORKER_IMAGE: 'worker:1',

@@ -146,7 +146,7 @@ export function readInstallation(settings: Settings): Installation {
   };
 }
 
-/** Creates the sources of the values in the Secrets of the models. */
+/** Creates the source of the certificates in the Secrets of the models. Empty if no CA is set. */
 export function readSecretSources(settings: Settings): SecretSource[] {
   const { WORKER_ISSUER_CERT_FILE: caCertFile, WORKER_ISSUER_KEY_FILE: caKeyFile } = settings;
   if (caCertFile === '') return [];

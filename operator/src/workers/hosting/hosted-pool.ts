@@ -174,7 +174,7 @@ export class HostedPool implements ModelPool {
     return tiers === undefined ? growth : { ...growth, tiers: sortTiers(tiers).map(({ name }) => name) };
   }
 
-  /** Returns the guest's model with the scaling limits of its host, because it uses the host's workers. */
+  /** Returns the guest's model with the scaling settings of its host, because it uses the host's workers. */
   #withScalingOf({ model }: Host): AsrModel {
     const { scaling, pools } = model.spec;
     const sum = (field: 'min' | 'max') => (pools ?? []).reduce((total, tier) => total + tier[field], 0);
@@ -188,7 +188,10 @@ export class HostedPool implements ModelPool {
     return this.#dependencies.runtime.list(status.model).filter(({ id }) => !registered.has(id));
   }
 
-  /** Plans the end of the workers that the model had before it became a guest, once a worker of the host is ready. */
+  /**
+   * Plans the end of the workers that the model had before it became a guest. They end once a worker of the host is
+   * ready, or if the model was deleted.
+   */
   #planOwnWorkers(): Plan {
     const { runtime, limits, nowMs } = this.#dependencies;
     const own = runtime.list(this.#name);
@@ -210,7 +213,10 @@ export class HostedPool implements ModelPool {
     });
   }
 
-  /** Reports whether the model was deleted, and its streams have ended or the drain timeout has passed. */
+  /**
+   * Reports whether the model was deleted and nothing is left of it. Its own workers must have ended. Its streams must
+   * have ended too, or the drain timeout has passed.
+   */
   #isFinished(): boolean {
     const { runtime, nowMs } = this.#dependencies;
     if (this.#deletedAtMs === undefined || runtime.list(this.#name).length > 0) return false;

@@ -39,7 +39,7 @@ async function registerForGuest(): Promise<void> {
 }
 
 test(
-  'a guest has a Secret and no workers, and the workers of its host mount that Secret and load its model',
+  'a guest has a Secret and no workers, and the pods of its host mount that Secret and are configured to serve it',
   async () => {
     const { settings } = await writeTestCa();
     stage = await createStage(kubernetes, { env: settings });

@@ -212,7 +212,7 @@ describe('a guest', () => {
     expect(applied.get('host')?.evictable).toBe(SCALING.max - 3);
   });
 
-  test('is removed from the workers of its host after it was deleted and its streams have ended', async () => {
+  test('is not in the next revision of its host after it was deleted, and keeps its pool while it has streams', async () => {
     const before = manager.status('host')?.revision;
     const [{ id } = { id: '' }] = workersOf('host');
     change('guest', id, { active: 1 });

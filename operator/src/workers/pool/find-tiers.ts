@@ -20,7 +20,10 @@ export interface TieredPool {
   runtime: Pick<WorkerRuntime, 'list' | 'tiers' | 'startFailure'>;
 }
 
-/** Returns the tiers of a pool as they are now. Undefined if the model has no tiers or was deleted. */
+/**
+ * Returns the tiers of a pool as they are now. Undefined if the model was deleted. Also undefined if the model, its
+ * workers and the revision of new workers have no tiers.
+ */
 export function findTiers(pool: TieredPool): PoolTier[] | undefined {
   const { name, model, template, rollout, knownTiers, view, measuredSlots, runtime } = pool;
   const running = runtime.list(name);

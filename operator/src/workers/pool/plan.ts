@@ -11,7 +11,7 @@ export interface PlanInput {
   revision: string;
   /** The stable revision during a rollout, and the percentage of the workers that `revision` should have. */
   stable?: { revision: string; percent: number } | undefined;
-  /** Limits of a rollout. Undefined if the model was deleted. */
+  /** Limits of a rollout. Undefined if the model was deleted or has become a guest. */
   rollout: Pick<RolloutSpec, 'maxSurge' | 'maxUnavailable'> | undefined;
   /**
    * True in a rollback. All workers of `revision` then start at the same time, even if `maxSurge` is lower. Has no

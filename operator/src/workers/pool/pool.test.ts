@@ -163,7 +163,7 @@ describe('rollout:', () => {
     expect([harness.ready(old), harness.ready(broken)]).toEqual([2, 0]);
   });
 
-  test('the stored rollout state changes with the phase of the rollout, and not with every reconcile during a canary', async () => {
+  test('the stored rollout state does not change with every reconcile during a canary', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(3);
@@ -338,7 +338,7 @@ describe('desired state:', () => {
     expect(harness.desired().scale).toBeUndefined();
   });
 
-  test('each reconcile of a pool applies the desired state again, even if it has not changed', async () => {
+  test('each full reconcile of a pool applies the desired state again, even if it has not changed', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(5);
@@ -351,7 +351,7 @@ describe('desired state:', () => {
     expect(harness.applied.at(-1)).toEqual(harness.applied.at(-2));
   });
 
-  test('a pool keeps the counts of both revisions of a canary while the ledger is unavailable', async () => {
+  test('during a canary, a pool keeps the count of the stable revision while the ledger is unavailable', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1'));
     await harness.tick(3);

@@ -156,7 +156,7 @@ export class Pool implements ModelPool {
 
   /**
    * Observes the pool, decides, applies the desired state and publishes the decisions. The plan is undefined if the
-   * ledger could not be read.
+   * ledger could not be read, or if the pool was removed.
    */
   async #reconcileFully(): Promise<{ continues: boolean; plan: Plan | undefined }> {
     const isRolling = this.#template !== undefined && this.#template.revision !== this.#rollout.decision?.state.stable;
@@ -243,7 +243,7 @@ export class Pool implements ModelPool {
 
   /**
    * Removes the pool from the ledger if its model was deleted and its last worker has ended. Resolves to true if it was
-   * removed.
+   * removed and the model was not created again meanwhile.
    */
   async #removeIfEmpty(): Promise<boolean> {
     const { pools, runtime } = this.#dependencies;

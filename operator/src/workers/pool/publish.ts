@@ -6,7 +6,10 @@ export interface PublisherDependencies {
   revisions: Pick<Ledger['revisions'], 'weigh'>;
 }
 
-/** Writes the decisions of a pool that gateways need to the ledger. Skips values that the ledger already has. */
+/**
+ * Writes the decisions of a pool that gateways need to the ledger. `publishChanges` skips values that it has already
+ * written.
+ */
 export class PoolPublisher {
   readonly #model: string;
   readonly #dependencies: PublisherDependencies;
@@ -24,7 +27,7 @@ export class PoolPublisher {
     this.#growth = growth;
   }
 
-  /** Writes the decisions that changed. No weights are written for a deleted model. */
+  /** Writes the decisions that changed. Writes no weights if there are none, as for a deleted model or a guest. */
   async publishChanges(growth: PoolGrowth, weights: ReadonlyMap<string, number>): Promise<void> {
     if (!isDeepStrictEqual(growth, this.#growth)) await this.publishGrowth(growth);
     const text = JSON.stringify([...weights]);

@@ -23,7 +23,10 @@ export function openSlotsMemory(file: string): SlotsMemory {
   };
 }
 
-/** Creates a memory that stores nothing. It is used if the status of the ASRModel has the measurements. */
+/**
+ * Creates a memory that stores nothing. It is used if the status of the ASRModel has the measurements, or if the
+ * operator starts no workers.
+ */
 export function createSlotsMemory(): SlotsMemory {
   return { get: () => undefined, put: () => undefined };
 }

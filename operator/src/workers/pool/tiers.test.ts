@@ -114,7 +114,7 @@ test('a change of the priority or size of a tier starts no rollout', async () =>
   expect(harness.growth()?.tiers).toEqual(['cpu', 'reserved', 'spot']);
 });
 
-test('a rollout replaces the workers of every tier, and a rollback brings the previous revision back in every tier', async () => {
+test('a rollout replaces the workers of every tier, and a rollback keeps the previous revision in every tier', async () => {
   const { harness, revision } = createTiered();
   harness.load({ active: 35 });
   await harness.tick(3);

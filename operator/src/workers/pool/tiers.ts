@@ -110,7 +110,7 @@ function listLimits({ model, knownTiers, revisionTiers }: TierSources) {
 
 /**
  * Returns a function that finds the tier of a registered worker. A worker that the operator does not manage counts in
- * the first tier.
+ * the tier that it reports. If there is no such tier, it counts in the first one.
  */
 function createTierFinder(
   running: readonly RunningWorker[],

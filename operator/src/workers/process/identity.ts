@@ -9,8 +9,8 @@ const STATE = 0;
 const START_TIME = 19;
 
 /**
- * Returns the start time of a process and the id of the boot. Together they distinguish it from other processes that
- * had or will have the same pid. Undefined if there is no such process, or only a zombie.
+ * Returns the start time of a process, on Linux together with the id of the boot. This distinguishes the process from
+ * others that had or will have the same pid. Undefined if there is no such process, or only a zombie.
  */
 export function identityOf(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);

@@ -15,7 +15,8 @@ export interface Launch {
 }
 
 /**
- * Starts a worker process with its own log file. Returns undefined if it could not be started; `onEnd` is called too.
+ * Starts a worker process with its own log file, and returns its pid. Returns undefined if it could not be started.
+ * `onEnd` is called in that case too.
  */
 export function launchWorker({ program, logFolder, model, id, env, onEnd }: Launch): ChildProcess['pid'] {
   const log = openLog(logFolder, model, id);

@@ -24,7 +24,10 @@ export function takeOwnership(folder: string): void {
   renameSync(temporary, join(folder, 'owner'));
 }
 
-/** Returns the owner of the folder. Undefined if the folder never had an owner. */
+/**
+ * Returns the owner of the folder. Undefined if the folder never had an owner, or if the record of the owner is
+ * unreadable.
+ */
 export function readOwner(folder: string): Owner | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, 'owner'), 'utf8')) as Owner;

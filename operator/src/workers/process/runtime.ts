@@ -42,8 +42,8 @@ interface Entry {
 }
 
 /**
- * Runs workers as processes on this machine. If the operator is killed, they keep running, and the next operator adopts
- * them.
+ * Runs workers as processes on this machine. If the operator is killed, they keep running for `TAKE_OVER_MS`, so that
+ * the next operator can adopt them.
  */
 export class ProcessRuntime implements WorkerRuntime {
   readonly #options: ProcessRuntimeOptions;
@@ -94,7 +94,7 @@ export class ProcessRuntime implements WorkerRuntime {
       }));
   }
 
-  /** Ignores `scale` and `rollout`, because models come from files, which the operator does not write. */
+  /** Uses only the template, the counts and the workers to stop. The other fields are for clusters. */
   apply(model: string, { template, counts, stop }: DesiredWorkers): void {
     if (template !== undefined && counts.has(template.revision)) this.#templates.set(keyOf(template), template);
     for (const [revision, count] of counts) {

@@ -6,7 +6,7 @@ import { hasDrifted } from './drift.ts';
 import { createObjectCache } from './object-cache.ts';
 import type { ObjectCache, Reflect } from './object-cache.ts';
 
-/** The objects of all models in the cluster, except their pods. */
+/** The objects of all models in a namespace, except their pods and ReplicaSets. */
 export interface ChildStore {
   start: () => Promise<void>;
   stop: () => void;

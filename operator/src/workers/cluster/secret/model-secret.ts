@@ -27,9 +27,10 @@ export interface ModelSecret {
 }
 
 /**
- * Builds the Secret of a model from the values of all sources. Only the workers of this model mount it. A changed value
- * reaches running pods as a changed file and does not lead to another revision. If a source fails, its earlier values
- * stay, and the other sources still provide theirs. Throws if a source fails and there is no earlier Secret.
+ * Builds the Secret of a model from the values of all sources. Only the workers that serve this model mount it. A
+ * changed value reaches running pods as a changed file and does not lead to another revision. If a source fails, its
+ * earlier values stay, and the other sources still provide theirs. Throws if a source fails and there is no earlier
+ * Secret.
  */
 export async function buildModelSecret(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
