@@ -16,6 +16,8 @@ export interface K6Run {
   readonly caFile: string;
   /** Host and port of k6's REST API. If empty, it is disabled. */
   readonly address: string;
+  /** True if k6 gets its own session, so that Linux can schedule it apart from the runner. False by default. */
+  readonly ownSession?: boolean;
   /** Called when k6 has started. */
   readonly onStart?: (pid: number) => void;
 }
@@ -45,6 +47,7 @@ export async function runK6(program: string, run: K6Run, signal: AbortSignal): P
       ...(run.caFile !== '' && { SSL_CERT_FILE: run.caFile }),
     },
     stdio: ['ignore', 'inherit', 'inherit'],
+    detached: run.ownSession === true,
   });
   if (child.pid !== undefined) run.onStart?.(child.pid);
   const stop = () => child.kill('SIGINT');

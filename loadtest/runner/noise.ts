@@ -32,7 +32,11 @@ export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: Noise
     timer = setInterval(() => lowerPriority(pid), LOWER_INTERVAL_MS);
   };
   try {
-    await runK6(k6, { script: 'noise', planFile, reportFile: '', caFile, address: '', onStart }, signal);
+    await runK6(
+      k6,
+      { script: 'noise', planFile, reportFile: '', caFile, address: '', ownSession: true, onStart },
+      signal,
+    );
   } finally {
     clearInterval(timer);
   }
@@ -42,15 +46,23 @@ export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: Noise
 /**
  * Gives a process the lowest priority. On Linux, each thread has its own priority, which threads that it starts
  * inherit. A thread may have started others before its priority was lowered, so `runNoise` calls this function
- * repeatedly.
+ * repeatedly. Where Linux schedules sessions as groups (autogroup), priorities count only within a session. Then the
+ * session of the process gets the lowest priority too.
  */
 export function lowerPriority(pid: number): void {
   const folder = `/proc/${pid}/task`;
   for (const thread of existsSync(folder) ? readdirSync(folder) : [pid]) {
-    try {
-      setPriority(Number(thread), constants.priority.PRIORITY_LOW);
-    } catch {
-      // The thread has ended in the meantime.
-    }
+    ignoreEnded(() => setPriority(Number(thread), constants.priority.PRIORITY_LOW));
+  }
+  const autogroup = `/proc/${pid}/autogroup`;
+  if (existsSync(autogroup)) ignoreEnded(() => writeFileSync(autogroup, String(constants.priority.PRIORITY_LOW)));
+}
+
+/** Ignores the error if the process or the thread has ended in the meantime. */
+function ignoreEnded(lower: () => void): void {
+  try {
+    lower();
+  } catch {
+    // It has ended.
   }
 }
