@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { buildFraming, samplesFor } from '../features/framing.ts';
 import { DeviceLost } from './backend.ts';
 import type { Backend, Work } from './backend.ts';
+import type { Lane } from './lane.ts';
 import { InferenceLoop } from './loop.ts';
 import type { Mark, StreamEvent } from './protocol.ts';
 import type { Search } from './search.ts';
@@ -9,10 +11,12 @@ import { AudioRing, createSharedBuffers, Gauges } from './shared.ts';
 const CONTEXT = '56,13';
 const framing = buildFraming(13, 8);
 const window = new Int16Array(samplesFor(framing, 1));
+const chunk = new Int16Array(samplesFor(framing, 2) - samplesFor(framing, 1));
 
 /** A run that lasts until the test ends it. */
 interface Run {
   readonly ids: readonly number[];
+  readonly lanes: readonly Lane[];
   end(): void;
   fail(error: Error): void;
 }
@@ -22,7 +26,7 @@ function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
   const shared = createSharedBuffers(4);
   const contexts = new Map([[CONTEXT, { framing, subsampling: 8, recomputesHistory: false }]]);
   const startSearch = () => ({ transcript: { text: '', words: () => [] } }) as unknown as Search;
-  const backend = { contexts, maxBatch, maxRuns, startSearch } as unknown as Backend;
+  const backend = { contexts, maxBatch, maxRuns, paddedSizes: undefined, startSearch } as unknown as Backend;
   const runs: Run[] = [];
   const events: StreamEvent[] = [];
   const runner = {
@@ -31,7 +35,8 @@ function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
         const end = () => {
           resolve(batch.flatMap(({ lane }) => (isOpen(lane) ? lane.advance(14) : [])));
         };
-        runs.push({ ids: batch.map(({ lane }) => lane.id), end, fail: reject });
+        const lanes = batch.map(({ lane }) => lane);
+        runs.push({ ids: lanes.map(({ id }) => id), lanes, end, fail: reject });
       }),
   };
   const report = (reported: readonly StreamEvent[]) => events.push(...reported);
@@ -50,13 +55,17 @@ function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
       { kind: 'wake', ids: [id] },
     );
   };
+  const write = (id: number, slot: number) => {
+    new AudioRing(shared, slot).write(chunk);
+    return send({ kind: 'wake', ids: [id] });
+  };
   const mark = (id: number, slot: number, kind: Mark['kind']) => {
     const ring = new AudioRing(shared, slot);
     ring.mark();
     return send({ kind: 'mark', id, mark: { kind, at: ring.written } });
   };
   const kindsOf = (id: number) => events.filter((event) => event.id === id).map(({ kind }) => kind);
-  return { runs, ended, send, open, mark, kindsOf };
+  return { runs, ended, send, open, write, mark, kindsOf };
 }
 
 /** Waits until everything that follows from the last call has happened. */
@@ -118,6 +127,32 @@ describe('InferenceLoop', () => {
     await open(3, 2);
     expect(runs.map(({ ids }) => ids)).toEqual([[1], [2, 3]]);
     for (const run of runs) run.end();
+    await send({ kind: 'stop' });
+    await ended;
+  });
+
+  test('runs a stream that is ahead of real time without a further command when its share of the time allows it', async () => {
+    const { runs, send, open, write, ended } = startLoop();
+    const endLast = async (pace: { aheadMs: number }, lastedMs: number) => {
+      await setTimeout(lastedMs);
+      for (const lane of runs.at(-1)?.lanes ?? []) lane.pace = { ...pace, atMs: performance.now() };
+      runs.at(-1)?.end();
+      await settle();
+    };
+    await open(1, 0);
+    await endLast({ aheadMs: 0 }, 0);
+    await write(1, 0);
+    await endLast({ aheadMs: 0 }, 0);
+    await open(2, 1);
+    await endLast({ aheadMs: 60_000 }, 0);
+    await write(2, 1);
+    await write(2, 1);
+    expect(runs.map(({ ids }) => ids)).toEqual([[1], [1], [2], [2]]);
+    await endLast({ aheadMs: 60_000 }, 20);
+    expect(runs).toHaveLength(4);
+    while (runs.length < 5) await setTimeout(5);
+    expect(runs.at(-1)?.ids).toEqual([2]);
+    await endLast({ aheadMs: 60_000 }, 0);
     await send({ kind: 'stop' });
     await ended;
   });

@@ -3,6 +3,7 @@ import { batchLimit } from './batch-limit.ts';
 import { DeviceLost } from './backend.ts';
 import type { Backend, Runner, Work } from './backend.ts';
 import { Lane } from './lane.ts';
+import { realTimeAt } from './pace.ts';
 import type { Command, StreamEvent } from './protocol.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { expectedRunMs } from './run-cost.ts';
@@ -36,7 +37,7 @@ const LAST_RUN_WEIGHT = { slower: 0.5, faster: 0.2 };
 export class InferenceLoop {
   readonly #parts: LoopParts;
   readonly #lanes = new Map<number, Lane>();
-  readonly #ready = new ReadyQueue<Lane>();
+  readonly #ready: ReadyQueue<Lane>;
   #events: StreamEvent[] = [];
   #stopped = false;
   #runs = 0;
@@ -48,6 +49,7 @@ export class InferenceLoop {
 
   constructor(parts: LoopParts) {
     this.#parts = parts;
+    this.#ready = new ReadyQueue({ isPadded: parts.backend.paddedSizes !== undefined });
   }
 
   /** Applies commands, and reports the events that they cause without a run, such as `closed`. */
@@ -109,6 +111,7 @@ export class InferenceLoop {
 
   async #runBatch(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<void> {
     const startMs = performance.now();
+    const isAhead = batch.every(({ lane }) => realTimeAt(lane.pace, lane.chunkMs) > startMs);
     try {
       const events = await this.#parts.runner.run(batch, isOpen);
       for (const event of events) this.#add(event);
@@ -118,6 +121,7 @@ export class InferenceLoop {
       for (const { lane } of batch) if (isOpen(lane)) this.#add({ id: lane.id, kind: 'failed', message });
       if (error instanceof DeviceLost) this.#failure = error;
     }
+    if (isAhead) this.#ready.ranAhead(startMs, performance.now());
     for (const { lane } of batch) if (isOpen(lane)) this.#refresh(lane);
     this.#runs--;
     this.#parts.gauges.tick();
@@ -149,10 +153,16 @@ export class InferenceLoop {
     this.#ready.add(lane, nowMs);
   }
 
+  /** Waits for a command, for the end of a run, or until streams that are ahead of real time may run. */
   async #sleep(): Promise<void> {
+    const nowMs = performance.now();
+    const aheadFromMs = this.#runs === 0 ? this.#ready.aheadFromMs(nowMs) : Infinity;
+    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
+      if (aheadFromMs !== Infinity) timer = setTimeout(resolve, Math.max(1, aheadFromMs - nowMs));
     });
+    clearTimeout(timer);
     this.#wake = undefined;
   }
 

@@ -27,3 +27,10 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
  */
 export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number =>
   atMs + aheadMs - Math.max(chunkMs, TOLERANCE_MS);
+
+/**
+ * Returns true if the stream sends in real time, as a microphone does. A stream counts as live only after its first
+ * chunk, because the first chunk of a file looks the same. `backlogMs` is the audio that has arrived after the window.
+ */
+export const isLive = (pace: Pace, backlogMs: number, nowMs: number): boolean =>
+  pace.atMs !== START.atMs && backlogMs <= TOLERANCE_MS && aheadAt(pace, nowMs) <= TOLERANCE_MS;

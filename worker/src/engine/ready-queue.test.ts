@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterChunk, aheadAt, realTimeAt, START } from './pace.ts';
+import { afterChunk, aheadAt, isLive, realTimeAt, START } from './pace.ts';
 import type { Pace } from './pace.ts';
 import { ReadyQueue } from './ready-queue.ts';
 
@@ -29,7 +29,7 @@ interface Queue {
 }
 
 function readyQueue(): Queue {
-  const queue = new ReadyQueue<Stream>();
+  const queue = new ReadyQueue<Stream>({ isPadded: false });
   return { add: (item, nowMs) => queue.add(item, nowMs), take: (max, nowMs) => queue.take(upTo(max), nowMs, all) };
 }
 
@@ -76,7 +76,7 @@ function simulate(queue: Queue, slowdown: number): { lateShare: number; longestM
 
 describe('ReadyQueue', () => {
   test('returns streams at real-time pace in the order in which they became ready', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('a'), 1);
     queue.add(stream('b'), 5);
     queue.add(stream('c'), 6);
@@ -86,9 +86,9 @@ describe('ReadyQueue', () => {
     expect(queue.size(10)).toBe(0);
   });
 
-  test('adds streams that are ahead of real time only if the batch has room, starting with the stream that is least ahead', () => {
+  test('fills a padded batch with streams that are ahead of real time, starting with the stream that is least ahead', () => {
     const filled = () => {
-      const queue = new ReadyQueue<Stream>();
+      const queue = new ReadyQueue<Stream>({ isPadded: true });
       queue.add(stream('x', 9000), 7);
       queue.add(stream('y', 3000), 7);
       queue.add(stream('a'), 7);
@@ -99,17 +99,68 @@ describe('ReadyQueue', () => {
     expect(names(filled().take(upTo(2), 9, all))).toBe('ab');
   });
 
+  test('returns streams that are ahead of real time in batches of their own if batches are not padded', () => {
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
+    queue.add(stream('x', 9000), 7);
+    queue.add(stream('y', 3000), 7);
+    queue.add(stream('a'), 7);
+    expect(queue.size(9)).toBe(1);
+    expect(names(queue.take(upTo(8), 9, all))).toBe('a');
+    expect(queue.size(9)).toBe(2);
+    expect(names(queue.take(upTo(8), 9, all))).toBe('yx');
+  });
+
+  test.each([true, false])(
+    'gives streams ahead of real time a tenth of the time while there are live streams (isPadded: %s)',
+    (isPadded) => {
+      const queue = new ReadyQueue<Stream>({ isPadded });
+      queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 8000 + CHUNK_MS);
+      queue.take(upTo(8), 8000 + CHUNK_MS, all);
+      for (const name of 'xyz') queue.add(stream(name, 60_000), 9200);
+      expect(names(queue.take(upTo(8), 9200, all))).toBe(isPadded ? 'xyz' : 'x');
+      queue.ranAhead(9200, 9220);
+      queue.add(stream('v', 60_000), 9220);
+      expect(queue.aheadFromMs(9220)).toBe(9400);
+      expect(queue.size(9399)).toBe(0);
+      expect(names(queue.take(upTo(8), 9399, all))).toBe('');
+      expect(queue.size(9400)).toBe(isPadded ? 1 : 3);
+      expect(names(queue.take(upTo(8), 9400, all))).toBe(isPadded ? 'v' : 'y');
+    },
+  );
+
+  test('gives streams ahead of real time all the time three seconds after the last window of a live stream', () => {
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
+    queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
+    queue.take(upTo(8), 9120, all);
+    queue.ranAhead(9120, 10_120);
+    for (const name of 'xyz') queue.add(stream(name, 60_000), 10_120);
+    expect(queue.size(12_119)).toBe(0);
+    expect(names(queue.take(upTo(8), 12_120, all))).toBe('xyz');
+  });
+
+  test('returns a stream as a real-time stream when it is no longer ahead, even if the spare time is used up', () => {
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
+    queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
+    queue.take(upTo(8), 9120, all);
+    queue.ranAhead(9120, 10_120);
+    queue.add(stream('x', 11_200 + CHUNK_MS), 10_120);
+    expect(queue.aheadFromMs(10_120)).toBe(11_200);
+    expect(names(queue.take(upTo(8), 11_199, all))).toBe('');
+    expect(names(queue.take(upTo(8), 11_200, all))).toBe('x');
+  });
+
   test('treats a stream that was ahead of real time as a real-time stream once enough time has passed', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('x', 3000), 0);
     queue.add(stream('y', 9000), 0);
-    expect(queue.size(1880)).toBe(2);
+    expect(queue.size(1880)).toBe(1);
     queue.add(stream('a'), 1900);
-    expect(names(queue.take(upTo(8), 1900, all))).toBe('xay');
+    expect(names(queue.take(upTo(8), 1900, all))).toBe('xa');
+    expect(names(queue.take(upTo(8), 1900, all))).toBe('y');
   });
 
   test('returns streams of only one context, which is the one whose streams have waited longest', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('b', 0, '56,3'), 0);
     queue.add(stream('a'), 1);
     queue.add(stream('c', 0, '56,3'), 2);
@@ -118,7 +169,7 @@ describe('ReadyQueue', () => {
   });
 
   test('skips closed streams, and takes the next context if all streams of a context are closed', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('a', 0, '56,3'), 0);
     queue.add(stream('b'), 1);
     expect(names(queue.take(upTo(8), 3, ({ name }) => name !== 'a'))).toBe('b');
@@ -126,7 +177,7 @@ describe('ReadyQueue', () => {
   });
 
   test('returns late streams after punctual ones, except in every eighth batch', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     for (const name of 'abc') queue.add(stream(name), 0);
     const batches = Array.from({ length: 10 }, (_, at) => {
       for (const name of 'xy') queue.add(stream(name), 200 + at);
@@ -136,7 +187,7 @@ describe('ReadyQueue', () => {
   });
 
   test('treats a stream as late if more audio has arrived after its window than for a punctual stream', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('a', 0, '56,13', 151), 0);
     queue.add(stream('b', 0, '56,13', 149), 0);
     queue.add(stream('c'), 0);
@@ -145,16 +196,17 @@ describe('ReadyQueue', () => {
   });
 
   test('fills a batch with late streams if too few are punctual', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     for (const name of 'abc') queue.add(stream(name), 0);
     queue.add(stream('z', 9000), 0);
     queue.add(stream('x'), 200);
     expect(names(queue.take(upTo(3), 200, all))).toBe('xab');
-    expect(names(queue.take(upTo(3), 200, all))).toBe('cz');
+    expect(names(queue.take(upTo(3), 200, all))).toBe('c');
+    expect(names(queue.take(upTo(3), 200, all))).toBe('z');
   });
 
   test('prefers a context with punctual streams to one with late streams, except in every eighth batch', () => {
-    const queue = new ReadyQueue<Stream>();
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
     for (const name of 'ab') queue.add(stream(name, 0, '56,3'), 0);
     const batches = Array.from({ length: 9 }, (_, at) => {
       queue.add(stream('x'), 200 + at);
@@ -170,7 +222,7 @@ describe('ReadyQueue', () => {
         fc.array(step, { minLength: 1, maxLength: 150, size: 'max' }),
         fc.integer({ min: 1, max: 4 }),
         (steps, max) => {
-          const queue = new ReadyQueue<Stream>();
+          const queue = new ReadyQueue<Stream>({ isPadded: false });
           /** Number of the batch by which each queued stream must be served. */
           const deadlines = new Map<string, number>();
           let nowMs = 0;
@@ -217,7 +269,7 @@ describe('ReadyQueue', () => {
     const step = fc.oneof(added, fc.record({ max: fc.integer({ min: 1, max: 5 }) }));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const queue = new ReadyQueue<Stream>();
+        const queue = new ReadyQueue<Stream>({ isPadded: false });
         const [put, taken] = [new Set<string>(), new Set<string>()];
         const take = (max: number, nowMs: number) => {
           const batch = queue.take(upTo(max), nowMs, all);
@@ -240,6 +292,21 @@ describe('ReadyQueue', () => {
         expect(taken).toEqual(put);
       }),
     );
+  });
+});
+
+describe('isLive', () => {
+  const pace = afterChunk(START, CHUNK_MS, 5000);
+
+  test('is true if the next chunk arrives in real time, give or take half a second', () => {
+    expect(isLive(pace, 0, 5000 + CHUNK_MS)).toBe(true);
+    expect(isLive(pace, 500, 5000 + CHUNK_MS - 500)).toBe(true);
+  });
+
+  test('is false for a first chunk, for a chunk that arrives early and for a chunk that is followed by more audio', () => {
+    expect(isLive(START, 0, 5000)).toBe(false);
+    expect(isLive(pace, 0, 5000 + CHUNK_MS - 501)).toBe(false);
+    expect(isLive(pace, 501, 5000 + CHUNK_MS)).toBe(false);
   });
 });
 

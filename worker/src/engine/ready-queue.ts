@@ -1,6 +1,7 @@
 import { Fifo } from './fifo.ts';
-import { realTimeAt } from './pace.ts';
+import { isLive, realTimeAt } from './pace.ts';
 import type { Pace } from './pace.ts';
+import { SpareTime } from './spare-time.ts';
 
 /** A stream with a window that is ready to run. */
 export interface Ready {
@@ -45,16 +46,25 @@ const NO_RANK = [3, Infinity] as const;
  * Streams with a window that is ready to run. Punctual streams come first, ordered by how long they have been ready.
  * Late streams follow. When a machine slows down, some streams are late until enough of them have ended. If streams ran
  * in the order of arrival, this delay would spread to all of them. In every eighth batch late streams come first.
- * Streams that are ahead of real time fill the remaining places of a batch, starting with the one that is least ahead.
- * The cost of adding and taking does not depend on the number of open streams.
+ * Streams that are ahead of real time run by themselves when no other stream is ready, starting with the one that is
+ * least ahead. `SpareTime` limits these runs. If batches are padded, such streams also fill the remaining places of a
+ * batch, because a padded batch takes the same time. The cost of adding and taking does not depend on the number of
+ * open streams.
  */
 export class ReadyQueue<T extends Ready> {
+  readonly #isPadded: boolean;
   readonly #contexts = new Map<string, Waiting<T>>();
+  readonly #spare = new SpareTime();
   /** Number of batches since the last batch in which late streams came first. */
   #turn = 0;
 
+  constructor({ isPadded }: { isPadded: boolean }) {
+    this.#isPadded = isPadded;
+  }
+
   /** Adds a stream. The caller ensures that no stream is in the queue twice. */
   add(item: T, nowMs: number): void {
+    if (isLive(item.pace, item.backlogMs, nowMs)) this.#spare.sawLive(nowMs);
     const waiting = this.#waitingFor(item.context);
     const untilMs = realTimeAt(item.pace, item.chunkMs);
     if (untilMs <= nowMs) enqueue(waiting, item, nowMs);
@@ -64,7 +74,20 @@ export class ReadyQueue<T extends Ready> {
   /** Returns the number of streams that the next batch could contain. */
   size(nowMs: number): number {
     const waiting = this.#next(nowMs)?.waiting;
-    return waiting === undefined ? 0 : waiting.late.length + waiting.punctual.length + waiting.ahead.length;
+    if (waiting === undefined) return 0;
+    const realTime = waiting.late.length + waiting.punctual.length;
+    return this.#isPadded || realTime === 0 ? realTime + waiting.ahead.length : realTime;
+  }
+
+  /** Notes a run of streams that are ahead of real time. */
+  ranAhead(startMs: number, endMs: number): void {
+    this.#spare.used(startMs, endMs);
+  }
+
+  /** Returns the time at which the next stream that is ahead of real time may run. Infinity if there is none. */
+  aheadFromMs(nowMs: number): number {
+    const firstMs = Math.min(...[...this.#contexts.values()].map(({ ahead }) => ahead[0]?.untilMs ?? Infinity));
+    return firstMs === Infinity ? Infinity : Math.min(firstMs, this.#spare.fromMs(nowMs));
   }
 
   /** Returns the number of real-time streams that have been ready since this time or longer. */
@@ -93,10 +116,21 @@ export class ReadyQueue<T extends Ready> {
           if (item !== undefined && isOpen(item)) batch.push(item);
         }
       }
-      for (const { item } of waiting.ahead.splice(0, max - batch.length)) if (isOpen(item)) batch.push(item);
+      const room = this.#aheadRoom(batch.length, max, nowMs);
+      for (const { item } of waiting.ahead.splice(0, room)) if (isOpen(item)) batch.push(item);
       this.#turn = isLateTurn ? 0 : this.#turn + 1;
     }
     return batch;
+  }
+
+  /**
+   * Returns the number of streams ahead of real time that a batch may contain in addition to `taken` other
+   * streams. If the worker has live streams, it is one at a time, so that a live stream waits only for a short run.
+   */
+  #aheadRoom(taken: number, max: number, nowMs: number): number {
+    if (this.#isPadded) return max - taken;
+    if (taken > 0 || nowMs < this.#spare.fromMs(nowMs)) return 0;
+    return this.#spare.hasLive(nowMs) ? 1 : max;
   }
 
   get #isLateTurn(): boolean {
@@ -113,7 +147,7 @@ export class ReadyQueue<T extends Ready> {
     let bestRank: readonly [number, number] = NO_RANK;
     for (const [context, waiting] of this.#contexts) {
       age(waiting, nowMs);
-      const rank = this.#rankOf(waiting);
+      const rank = this.#rankOf(waiting, nowMs);
       if (rank[0] > bestRank[0] || (rank[0] === bestRank[0] && rank[1] >= bestRank[1])) continue;
       [best, bestRank] = [{ context, waiting }, rank];
     }
@@ -124,11 +158,12 @@ export class ReadyQueue<T extends Ready> {
    * Returns the rank of a context for the next batch. It consists of the group of streams and a time within the group.
    * Lower ranks come first.
    */
-  #rankOf({ late, punctual, ahead }: Waiting<T>): readonly [number, number] {
+  #rankOf({ late, punctual, ahead }: Waiting<T>, nowMs: number): readonly [number, number] {
     const [first, second] = this.#isLateTurn ? [late, punctual] : [punctual, late];
     if (first.first !== undefined) return [0, first.first.sinceMs];
     if (second.first !== undefined) return [1, second.first.sinceMs];
-    return ahead[0] === undefined ? NO_RANK : [2, ahead[0].untilMs];
+    if (ahead[0] === undefined || nowMs < this.#spare.fromMs(nowMs)) return NO_RANK;
+    return [2, ahead[0].untilMs];
   }
 
   #waitingFor(context: string): Waiting<T> {
