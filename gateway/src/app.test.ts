@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -17,10 +17,11 @@ import {
 import type { ErrorBody, KeyScope } from '@svc-asr/core';
 import type { KeyRecord } from '@svc-asr/ledger';
 import { createMetrics, parseKeyring } from '@svc-asr/runtime';
-import { createApp } from './app.ts';
+import { createHandler } from './app.ts';
 import type { AppParts } from './app.ts';
 import { RateBlocks } from './auth/rate-blocks.ts';
 import { createGatewayKeys } from './auth/keys.ts';
+import type { RefusalLog, RefusedRequest } from './http/refusal-log.ts';
 import { createGatewayMetrics } from './metrics.ts';
 
 /** Scope that each route requires, or `public`. A new route must be added here. */
@@ -49,6 +50,13 @@ interface Layer {
 const PEPPER = Buffer.alloc(32, 1);
 const keyring = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: PEPPER.toString('base64') } }));
 const records = new Map<string, KeyRecord>();
+const REFUSED = {
+  state: 'Active',
+  allowed: false,
+  rate: { limit: 60, remaining: 0, resetS: 30 },
+  retryAfterMs: 30_000,
+};
+let ledgerIsAvailable = true;
 const parts = {
   settings: {
     TRUSTED_PROXIES: [],
@@ -68,7 +76,12 @@ const parts = {
   metrics: createGatewayMetrics(createMetrics('gateway')),
   ledger: {
     now: () => Date.now(),
-    admit: () => Promise.resolve({ state: 'Active', allowed: true, rate: { limit: 1, remaining: 1, resetS: 1 } }),
+    admit: (tenant: string) =>
+      Promise.resolve(
+        tenant.startsWith('over-')
+          ? REFUSED
+          : { state: 'Active', allowed: true, rate: { limit: 1, remaining: 1, resetS: 1 } },
+      ),
     apiKeys: { find: (keyId: string) => Promise.resolve(records.get(keyId)), touch: () => Promise.resolve() },
     accounts: { usage: () => Promise.resolve(undefined) },
     sessionAccess: {
@@ -77,19 +90,30 @@ const parts = {
     },
   },
   catalogue: { entries: () => [], has: () => false },
-  ledgerWatch: { require: () => undefined, verify: () => Promise.resolve() },
+  ledgerWatch: { isAvailable: () => ledgerIsAvailable, require: () => undefined, verify: () => Promise.resolve() },
   rateBlocks: new RateBlocks(),
   cancellations: { add: () => undefined },
   shutdown: { announced: false, closed: false },
   documents: renderDocuments(),
   tracing: undefined,
 } as unknown as Omit<AppParts, 'keys'>;
-const app = createApp({ ...parts, keys: createGatewayKeys(parts.settings, parts) });
+const refused: RefusedRequest[] = [];
+const refusals = { record: (request: RefusedRequest) => void refused.push(request) } as unknown as RefusalLog;
+const { handler, app } = createHandler({ ...parts, refusals, keys: createGatewayKeys(parts.settings, parts) });
+/** Number of requests that the app got. The handler refused the others. */
+let passed = 0;
+const { handle } = app as unknown as { handle: (...exchange: unknown[]) => void };
+Object.assign(app, {
+  handle: (...exchange: unknown[]) => {
+    passed++;
+    handle.apply(app, exchange);
+  },
+});
 
 let server: Server;
 let address: string;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => (server = app.listen(0, '127.0.0.1', () => resolve())));
+  await new Promise<void>((resolve) => (server = createServer(handler).listen(0, '127.0.0.1', resolve)));
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
@@ -169,4 +193,58 @@ test('one tenant may send half of FILES_MAX files at a time, and another tenant 
   const ends = Promise.allSettled(codes);
   for (const upload of uploads) upload.destroy();
   expect((await ends).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+describe('a tenant that keeps exceeding its request rate', () => {
+  const send = async (key: string, { method = 'POST', path = SESSIONS_PATH } = {}) => {
+    const before = passed;
+    const response = await fetch(address + path, { method, headers: { authorization: `Bearer ${key}` } });
+    const {
+      'x-request-id': id = '',
+      date: _date,
+      ratelimit: _state,
+      ...headers
+    } = Object.fromEntries(response.headers);
+    const text = (await response.text()).replace(id, 'ID');
+    return { id, isEarly: passed === before, answer: { status: response.status, headers, text } };
+  };
+  /** Sends as many requests as are passed to the app before the handler refuses them. Returns the last response. */
+  const exceed = async (key: string) => {
+    for (let i = 0; i < 9; i++) await send(key);
+    return send(key);
+  };
+
+  test('gets the same response from the handler as from the app, and both are recorded in the same way', async () => {
+    const key = createKey(undefined, 'over-1');
+    const late = await exceed(key);
+    const early = await send(key);
+    expect([late.isEarly, early.isEarly]).toEqual([false, true]);
+    expect(early.answer).toEqual(late.answer);
+    expect(early.answer).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
+    const [one, other] = [late, early].map(({ id }) => refused.find(({ requestId }) => requestId === id));
+    expect(other).toMatchObject({ tenant: 'over-1', code: 'rate_limit_exceeded', route: SESSIONS_PATH });
+    expect({ ...other, requestId: '' }).toEqual({ ...one, requestId: '' });
+  });
+
+  test('is refused by the app on other paths, with other methods and while the ledger is missing', async () => {
+    const key = createKey(undefined, 'over-2');
+    await exceed(key);
+    expect((await send(key)).isEarly).toBe(true);
+    expect((await send(key, { method: 'GET' })).isEarly).toBe(false);
+    expect((await send(key, { path: '/v1/usage', method: 'GET' })).isEarly).toBe(false);
+    ledgerIsAvailable = false;
+    expect((await send(key)).isEarly).toBe(false);
+    ledgerIsAvailable = true;
+    expect((await send(key)).isEarly).toBe(true);
+  });
+
+  test('does not cause a refusal of other tenants, of wrong keys or of a revoked key of the same tenant', async () => {
+    const key = createKey(undefined, 'over-3');
+    await exceed(key);
+    const revoked = createKey(undefined, 'over-3');
+    for (const [id, record] of records) if (revoked.includes(id)) records.set(id, { ...record, revoked: true });
+    const wrong = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+    for (const other of [createKey(undefined), revoked, wrong]) expect((await send(other)).isEarly).toBe(false);
+    expect((await send(key)).isEarly).toBe(true);
+  });
 });

@@ -1,5 +1,6 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
+import type { RequestListener } from 'node:http';
 import type { Documents } from '@svc-asr/api-docs';
 import { REALTIME_PATH, sessionPath, SESSIONS_PATH, streamPath, TRANSCRIPTIONS_PATH } from '@svc-asr/core';
 import type { KeyScope } from '@svc-asr/core';
@@ -14,6 +15,7 @@ import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
 import { closeConnections, refuseNewSessions } from './http/shutdown.ts';
 import type { Shutdown } from './http/shutdown.ts';
+import { refuseEarly } from './auth/early-refusal.ts';
 import { answerErrors, notAWebSocket, notFound, onlyMethods } from './http/errors.ts';
 import { exchangeOf, openExchange } from './http/exchange.ts';
 import { jsonBody } from './http/json-body.ts';
@@ -56,9 +58,19 @@ export interface AppParts {
   tracing: Tracing | undefined;
 }
 
-/** Creates the HTTP application. The order of the handlers is the order in which they may refuse a request. */
-export function createApp(parts: AppParts): Express {
-  const { settings, logger, metrics, ledger, catalogue, shutdown } = parts;
+/** Creates the handler of the public port. It refuses some requests before the app gets them. */
+export function createHandler(parts: AppParts): { handler: RequestListener; app: Express } {
+  const before = createFirstHandlers(parts);
+  const app = createApp(parts, before);
+  return { handler: refuseEarly(app, { ...parts, before }), app };
+}
+
+/**
+ * Creates the HTTP application. The order of the handlers is the order in which they may refuse a request. The handlers
+ * in `before` come first and refuse none.
+ */
+export function createApp(parts: AppParts, before: readonly RequestHandler[] = createFirstHandlers(parts)): Express {
+  const { settings, logger, ledger, catalogue, shutdown } = parts;
   const app = createExpress();
   app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? settings.TRUSTED_PROXIES : false);
 
@@ -72,13 +84,7 @@ export function createApp(parts: AppParts): Express {
   const { openStream } = parts;
   const transcribe = transcriptionsRoute({ ...sessions, openStream, shutdown, maxFiles: settings.FILES_MAX });
 
-  const connectionAge = new ConnectionAge(settings.CONNECTION_MAX_AGE_MS);
-  app.use(
-    openExchange,
-    observe(logger, metrics, parts.refusals),
-    closeConnections(shutdown, connectionAge),
-    checkHeaders,
-  );
+  app.use(...before, checkHeaders);
   // During a shutdown, new sessions are refused only after the body was read. A refusal closes the connection, and a
   // client that is still sending would not receive the response.
   const create = [...keyed('sessions:create'), jsonBody, refuseNewSessions(shutdown), createSession];
@@ -103,6 +109,12 @@ export function createApp(parts: AppParts): Express {
   app.use(notFound);
   app.use(answerErrors(logger));
   return app;
+}
+
+/** Creates the handlers that all requests have in common. */
+function createFirstHandlers({ settings, logger, metrics, refusals, shutdown }: AppParts): RequestHandler[] {
+  const age = new ConnectionAge(settings.CONNECTION_MAX_AGE_MS);
+  return [openExchange, observe(logger, metrics, refusals), closeConnections(shutdown, age)];
 }
 
 /** Creates an Express app with the settings that the public and the internal API share. */

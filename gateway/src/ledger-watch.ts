@@ -11,6 +11,8 @@ import { repeat } from './repeat.ts';
 export interface LedgerWatch {
   /** Returns true once the ledger was checked for the first time. */
   checked: () => boolean;
+  /** Returns true if Redis held the ledger at the last check. */
+  isAvailable: () => boolean;
   /** Throws 503 if the ledger was missing at the last check, or was not checked yet. */
   require: () => void;
   /**
@@ -54,6 +56,7 @@ export function watchLedger(ledger: Ledger, logger: Logger, options: LedgerWatch
   };
   return {
     checked: () => known,
+    isAvailable: () => known && !missing,
     require: requireLedger,
     verify: async () => {
       await check();

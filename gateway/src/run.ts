@@ -5,7 +5,7 @@ import type { Ledger, RedisConnection } from '@svc-asr/ledger';
 import { createLogger, createTelemetry, followFile, ledgerConstants, parseTicketKey } from '@svc-asr/runtime';
 import { readSettingsOrExit, runService, startAdmin } from '@svc-asr/runtime';
 import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
-import { createApp } from './app.ts';
+import { createHandler } from './app.ts';
 import { createGatewayKeys } from './auth/keys.ts';
 import { RateBlocks } from './auth/rate-blocks.ts';
 import { readDocuments } from './documents/index.ts';
@@ -97,7 +97,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   const openStream: Streams['open'] = (session, client, options) => streams.open(session, client, options);
   const keys = createGatewayKeys(settings, shared);
   const parts = { ...shared, keys, settings, cancellations, shutdown, audioCapacity, openStream, documents };
-  const app = createApp(parts);
+  const { handler, app } = createHandler(parts);
   const trustProxy = app.get('trust proxy fn') as TrustProxy;
   const { streams, waiters, settlements, lease, stopReconciling, stopTallies } = startStreams(settings, {
     ...shared,
@@ -107,7 +107,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
     trustProxy,
   });
 
-  const server = await listen(app, { settings, logger, metrics, trustProxy });
+  const server = await listen(handler, { settings, logger, metrics, trustProxy });
   const internal = await listenInternally(settings, () => createInternalApp(parts), logger);
   const realtimeParts = { ...shared, keys, budget, cancellations, audioCapacity, openStream, trustProxy };
   const realtime = acceptUpgrades(server, streams, settings, realtimeParts);

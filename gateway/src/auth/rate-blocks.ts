@@ -29,6 +29,11 @@ interface Block {
 export class RateBlocks {
   readonly #blocks = new Map<string, Block>();
 
+  /** True if no tenant was refused by Redis. */
+  get isEmpty(): boolean {
+    return this.#blocks.size === 0;
+  }
+
   /** Returns the refusal of a tenant. Undefined if Redis must decide. */
   find(tenant: string, nowMs: number): Admission | undefined {
     const block = this.#blocks.get(tenant);

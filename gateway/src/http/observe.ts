@@ -41,10 +41,11 @@ export function observe(
       }
       exchange.trace?.end({ method, route, status, code });
       const duration = Math.round(durationMs * 10) / 10;
-      if (status < 400 && response.writableFinished && traceId === undefined) {
+      if (response.writableFinished && traceId === undefined) {
+        const refusal = code === undefined ? '' : `,"code":"${code}"`;
         const caller = tenant === undefined ? '' : `,"tenant":"${tenant}","key_id":"${keyId ?? ''}"`;
         const fields = `"request_id":"${requestId}","method":"${request.method}","route":"${route}","status":${status}`;
-        logQuickly(logger, `${fields}${caller},"duration_ms":${duration}`, 'request');
+        logQuickly(logger, `${fields}${refusal}${caller},"duration_ms":${duration}`, 'request');
         return;
       }
       logger.info(

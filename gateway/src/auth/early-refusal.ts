@@ -1,0 +1,61 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestHandler, Response } from 'express';
+import { ApiError, SESSIONS_PATH } from '@svc-asr/core';
+import type { Admission } from '@svc-asr/ledger';
+import type { KeyCheck, VerifiedKey } from './authenticate.ts';
+import type { RateBlocks } from './rate-blocks.ts';
+import type { LedgerWatch } from '../ledger-watch.ts';
+import { exchangeOf } from '../http/exchange.ts';
+import { NOT_STORED, sendJson } from '../http/send-json.ts';
+
+export interface EarlyRefusalParts {
+  keys: Pick<KeyCheck, 'cached'>;
+  rateBlocks: RateBlocks;
+  ledgerWatch: Pick<LedgerWatch, 'isAvailable'>;
+  /** Handlers that come before the routes of the app. They must be synchronous. */
+  before: readonly RequestHandler[];
+}
+
+const REFUSAL = new ApiError('rate_limit_exceeded');
+
+/**
+ * Refuses requests for sessions of tenants that ignore `Retry-After`, before Express gets them. The response is the
+ * same, but Express and the handlers of a route would need more than twice the processor time for it. All tenants share
+ * this process, so such a tenant would slow down the others. Passes every other request to the app.
+ */
+export function refuseEarly(app: RequestListener, parts: EarlyRefusalParts): RequestListener {
+  return (request, response) => {
+    const found = findBlocked(request, parts);
+    if (found === undefined) app(request, response);
+    else refuse(response as Response, found, parts.before);
+  };
+}
+
+interface Blocked {
+  key: VerifiedKey;
+  admission: Admission;
+}
+
+function findBlocked(
+  request: IncomingMessage,
+  { keys, rateBlocks, ledgerWatch }: EarlyRefusalParts,
+): Blocked | undefined {
+  const { host, expect, authorization } = request.headers;
+  if (request.method !== 'POST' || request.url !== SESSIONS_PATH || rateBlocks.isEmpty) return undefined;
+  // `checkHeaders` refuses some of these requests.
+  if (host === undefined || expect !== undefined || !ledgerWatch.isAvailable()) return undefined;
+  const key = keys.cached(authorization);
+  const admission = key === undefined ? undefined : rateBlocks.find(key.tenant, performance.now());
+  return key === undefined || admission === undefined ? undefined : { key, admission };
+}
+
+function refuse(response: Response, { key, admission }: Blocked, before: readonly RequestHandler[]): void {
+  response.locals = {};
+  for (const handle of before) void handle(response.req, response, () => undefined);
+  const exchange = exchangeOf(response);
+  const { code, message, status } = REFUSAL;
+  Object.assign(exchange, key, { route: SESSIONS_PATH, rates: { requests: admission.rate }, code, message });
+  const text = JSON.stringify(REFUSAL.body(exchange.requestId));
+  const retryAfterS = Math.ceil(admission.retryAfterMs / 1000);
+  sendJson(response, status, text, { 'Retry-After': String(retryAfterS), ...NOT_STORED });
+}
