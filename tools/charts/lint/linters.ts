@@ -9,7 +9,7 @@ import { logProgress } from '../../launch/terminal.mjs';
 
 /** Go packages of the linters, with their versions. Go verifies the modules with its checksum database. */
 const LINTERS = {
-  'kube-linter': 'golang.stackrox.io/kube-linter/cmd/kube-linter@v0.8.3',
+  'kube-linter': 'golang.stackrox.io/kube-linter/cmd/kube-linter@v0.7.21',
   'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
 } as const;
 
