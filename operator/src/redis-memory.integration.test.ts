@@ -5,7 +5,7 @@ import { createTestLogger } from './testing/logs.ts';
 import { createRedisMemoryWatch } from './redis-memory.ts';
 import { tenant } from './testing/resources.ts';
 
-test('the operator writes no key to a Redis that evicts data, logs how to change its policy, and is ready after the change', async () => {
+test('the operator creates no Redis key while Redis may evict data, logs how to change the policy, and is ready after the change', async () => {
   const redis = await startRedis(['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru']);
   const folder = createTestFolder();
   folder.write('acme.yaml', tenant('acme', { state: 'Active', grants: [{ id: 'first', audioSeconds: 60 }] }));
