@@ -45,7 +45,7 @@ export const WORKER_SETTINGS = {
   ),
   START_SLOTS_PERCENT: integer(
     'Share of the measured slots that a worker on a CPU offers at first, and while it has little load. Its cores may be slower when the whole machine is busy. The worker offers more once streams use these slots and runs are quick. A worker on a GPU and one with a set number of slots offer all of them.',
-    50,
+    40,
     1,
     100,
   ),
