@@ -66,6 +66,12 @@ describe('PhraseBeam', () => {
     expect(decode([unsure], { phrases: ['nyeri'] })).toEqual(['nyeri']);
   });
 
+  test('recognizes a phrase that repeats a piece where the best path has no blank between both pieces', () => {
+    const rows = [frame([NYE, 1]), frame([RI, 1]), frame([RI, 0.9], [BLANK, 0.1]), frame([RI, 1])];
+    expect(decode([rows])).toEqual(['nyeri']);
+    expect(decode([rows], { phrases: ['nyeriri'] })).toEqual(['nyeriri']);
+  });
+
   test('does not recognize a phrase if its score is too low for its boost', () => {
     const clear = [frame([NYA, 0.98], [NYE, 0.02]), blank, frame([RE, 0.98], [RI, 0.02]), blank];
     expect(decode([clear], { phrases: ['nyeri'], boost: 5 })).toEqual(['nyare']);
