@@ -29,7 +29,10 @@ const STREAMS = { quick: 1, usual: 6, full: 6 };
 const QUICK_CONTEXTS = [13, 3, 0];
 const WRITE_SAMPLES = 16_000;
 
-/** Runs the measurement for each context, each length of silence and each kind of pause. */
+/**
+ * Runs the measurement for each context, each length of silence and each kind of pause. `--quick` leaves out some
+ * contexts.
+ */
 export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const figures: Record<string, number> = {};
   const totals = { found: 0, missed: 0 };

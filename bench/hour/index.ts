@@ -1,7 +1,7 @@
 /**
- * Transcribes an hour of joined recordings with the command-line client, the TypeScript client and the Python client,
- * all at the same time. Then sends joined recordings as one Ogg Opus file. Compares the words with native sessions of
- * the same audio, and checks the charges.
+ * Transcribes an hour of joined recordings, or 11 minutes with `--quick`. The command-line client, the TypeScript
+ * client and the Python client transcribe it at the same time. Then sends joined recordings as one Ogg Opus file.
+ * Compares the words with native sessions of the same audio, and checks the charges.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';

@@ -18,14 +18,16 @@ const RECORDINGS = 6;
 /** Number of samples in each write to a stream. */
 const WRITTEN_SAMPLES = 16_000;
 const BOOST = 5;
-/** Number of phrases that are not spoken. They are words of the other recordings of the model. */
+/**
+ * Maximum number of phrases that are not spoken in a recording. They are words of the other recordings of the model.
+ */
 const OTHERS = 20;
-/** Shorter words are no phrases. */
+/** Minimum number of characters of a word that becomes a phrase. */
 const LEAST_CHARACTERS = 4;
 /** Number of rounds for the CPU times. The best round of each side counts. */
 const ROUNDS = 5;
 
-/** A recording with its transcript without phrases. */
+/** A recording, its transcript without phrases, and the words that become phrases. */
 interface Sample extends Recording {
   readonly words: readonly string[];
   readonly plain: readonly string[];
@@ -94,7 +96,7 @@ async function readSamples(engine: Engine, folder: string): Promise<Sample[]> {
 
 const isLong = (word: string): boolean => word.length >= LEAST_CHARACTERS;
 
-/** Returns the CPU time of the process for all samples, without phrases and with all phrases. */
+/** Returns the CPU time of the process for all samples in milliseconds, without phrases and with all phrases. */
 async function measureCpu(engine: Engine, samples: readonly Sample[]): Promise<{ plain: number; phrases: number }> {
   const best = { plain: Infinity, phrases: Infinity };
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,6 +1,9 @@
 import { repeatUntil } from './noise-pace.ts';
 
-/** Repeats an action from 0 to 1,000 ms every 100 ms. Returns the times of the repetitions, which take `actMs` each. */
+/**
+ * Repeats an action every 100 ms until the clock reaches 1,000 ms. Returns the times of the repetitions, which take
+ * `actMs` each.
+ */
 async function timesOf(actMs: (at: number) => number, nowMs = 0, startMs = 0): Promise<number[]> {
   const times: number[] = [];
   const clock = {

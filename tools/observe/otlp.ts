@@ -1,4 +1,4 @@
-/** OTLP in JSON as the services send it, reduced to the fields that the page needs. */
+/** An attribute in the JSON form of OTLP. The types of this file have only the fields that the page needs. */
 interface Attribute {
   key: string;
   /** One field, whose name is the type of the value. */
