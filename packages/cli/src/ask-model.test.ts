@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Model } from '@svc-asr/core';
-import { askModel } from './ask-model.ts';
+import { askModel, findModel } from './ask-model.ts';
 import { InterruptedError } from './exit.ts';
 
 const MODELS = [
@@ -22,6 +22,15 @@ function press(...keys: string[]): Promise<Model | undefined> {
 test('askModel asks again until the answer names a model, and returns this model', async () => {
   expect(await press('x\r', '2\r')).toBe(MODELS[1]);
 });
+
+test.each(['sw-KE', 'sw-ke', 'SWAHILI', 'swahili-Numbers', '1'])(
+  'findModel finds a model by its language code, language, id or number in any case: %s',
+  (answer) => {
+    const model = { id: 'swahili-numbers', language: 'Swahili', language_code: 'sw-KE' } as Model;
+    expect(findModel([model], answer)).toBe(model);
+    expect(findModel([model], '')).toBeUndefined();
+  },
+);
 
 test('askModel rejects with InterruptedError at Ctrl-C', async () => {
   await expect(press('\x03')).rejects.toThrow(InterruptedError);

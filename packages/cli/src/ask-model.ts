@@ -38,7 +38,7 @@ export function askModel({ stdin, stderr, json }: Pick<Invocation, 'stdin' | 'st
 export function findModel(models: readonly Model[], answer: string): Model | undefined {
   const text = answer.toLowerCase();
   return models.find(
-    (model, at) =>
-      [String(at + 1), model.language_code, model.language.toLowerCase(), model.id].includes(text) && text !== '',
+    ({ id, language, language_code: code }, at) =>
+      text !== '' && [String(at + 1), code, language, id].some((name) => name.toLowerCase() === text),
   );
 }

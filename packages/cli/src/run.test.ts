@@ -60,6 +60,7 @@ test.each([
   [['transcribe'], 'missing: FILE...'],
   [['transcribe', 'a', '--format', 'doc'], '--format must be one of text, json, srt, vtt'],
   [['transcribe', 'a', 'b', '--format', 'srt'], 'require a folder: --output FOLDER'],
+  [['transcribe', 'a', 'b', '--format', 'srt', '--output', '-'], 'require a folder: --output FOLDER'],
   [['transcribe', 'a/x.wav', 'b/x.wav', '--output', '/tmp/'], 'two files would be written to /tmp/x.txt'],
   [['transcribe', 'a', '--json', '--format', 'srt'], '--json prints events'],
   [['transcribe', '-', '-'], 'standard input can be used only once'],

@@ -63,17 +63,18 @@ function planJobs({ rest: files, option, json, cwd }: Invocation): Job[] {
   if (!isFormat(format)) {
     throw new UsageError(`--format must be one of ${Object.keys(TRANSCRIPT_FORMATS).join(', ')}`);
   }
-  const given = option('output');
-  if (json && (option('format') !== undefined || given !== undefined)) {
+  const output = option('output');
+  if (json && (option('format') !== undefined || output !== undefined)) {
     throw new UsageError('--json prints events and cannot be combined with --format or --output. Use --format json.');
   }
   if (files.filter((file) => file === '-').length > 1) throw new UsageError('standard input can be used only once');
+  const given = output === '-' ? undefined : output;
   if (given === undefined && files.length > 1 && (format === 'srt' || format === 'vtt')) {
     throw new UsageError(`several files with --format ${format} require a folder: --output FOLDER`);
   }
   const folder = given === undefined ? undefined : folderOf(given, files.length, cwd);
   const targetOf = (file: string) => {
-    if (given === undefined || given === '-') return undefined;
+    if (given === undefined) return undefined;
     return folder === undefined ? resolve(cwd, given) : join(folder, nameFor(file, format));
   };
   const jobs = files.map((file): Job => ({ file, format, target: targetOf(file) }));
