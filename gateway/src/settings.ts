@@ -205,7 +205,8 @@ export const GATEWAY_SETTINGS = {
     'Longest lifetime of a connection to /v1/realtime. Each of its sessions is settled after STREAM_IDLE_MS without audio.',
     REALTIME_LIMITS.lifetimeSeconds * 1000,
     1000,
-    86_400_000,
+    // It must be less than PLACED_MS in include/workers.lua, which releases the slots of older streams.
+    7_200_000,
   ),
   STREAM_LIFETIME_EXTRA_MS: integer(
     'Longest lifetime of a stream, in addition to its reserved audio.',

@@ -77,7 +77,8 @@ export class StreamTrace {
   /** Call when the stream has ended. `code` is the reason, and every reason but `done` marks the span as failed. */
   end(code: string): void {
     this.#span.setAttribute('svc_asr.outcome', code);
-    if (code !== 'done') this.#span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+    // A stream that is reopened with another context has not failed.
+    if (code !== 'done' && code !== 'reopened') this.#span.setStatus({ code: SpanStatusCode.ERROR, message: code });
     this.#span.end();
   }
 }

@@ -32,7 +32,7 @@ export const STREAM_ERRORS = {
   invalid_message: {
     close: undefined,
     counts: true,
-    message: 'The message is not one of config, flush and reset as JSON text.',
+    message: 'The message is not one of config, flush, reset and keepalive as JSON text.',
   },
   rate_limited: {
     close: undefined,
