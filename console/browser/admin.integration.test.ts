@@ -125,8 +125,10 @@ test('a long application is shortened, and shown in full on request', async () =
   expect((await row.boundingBox())?.height).toBeGreaterThan(shortened);
 });
 
-test('a declined application is approved on the page of the tenant', async () => {
+test('a declined application is approved for all models on the page of the tenant', async () => {
   const name = await apply('Second Chance');
+  await console_.call('PATCH', `/admin/v1/tenants/${name}`, { body: { models: ['kikuyu'] } });
+  expect(await specOf(name)).toMatchObject({ models: ['kikuyu'] });
   await console_.call('POST', `/admin/v1/applications/${name}/decline`, { body: { reason: 'Too early.' } });
   const page = await signIn(`/tenants/${name}?tab=access`);
   await page.getByText('The application was declined. You can still approve it.').waitFor();
@@ -134,12 +136,14 @@ test('a declined application is approved on the page of the tenant', async () =>
   await page.getByRole('button', { name: 'Approve' }).click();
   const dialog = page.getByRole('dialog', { name: 'Approve Second Chance' });
   await dialog.getByLabel('Initial credit in minutes').fill('5');
+  await dialog.getByLabel('Models').selectOption('All models');
   await dialog.getByRole('button', { name: 'Approve' }).click();
   await focusedNotice(page, 'Second Chance was approved.');
   // The tenant can now be suspended instead.
   await page.getByRole('button', { name: 'Suspend tenant' }).waitFor();
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-  expect(await specOf(name)).toMatchObject({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 300 }] });
+  const grants = [{ id: 'welcome', audioSeconds: 300 }];
+  expect(await specOf(name)).toMatchObject({ state: 'Active', models: ['*'], grants });
 });
 
 test('tenants are found by a part of their name and by status', async () => {

@@ -13,6 +13,9 @@ import { call } from '../api.ts';
 import { secondsOf } from '../minutes.ts';
 import type { Decided } from './decided.tsx';
 
+/** Entry of `spec.models` that allows all models. */
+const ALL_MODELS = '*';
+
 /** Approves an application with credit, models and a limit. */
 export function ApproveDialog({
   tenant: { name, spec },
@@ -26,12 +29,12 @@ export function ApproveDialog({
   const text = adminTexts.applications;
   const [minutes, setMinutes] = useState('');
   const [concurrent, setConcurrent] = useState(String(spec.limits.concurrentSessions));
-  const [models, setModels] = useState<readonly string[]>();
+  const [models, setModels] = useState(spec.models.includes(ALL_MODELS) ? undefined : spec.models);
   const approve = useAction(async () => {
     if (models?.length === 0) throw new Error(text.noModel);
     const body = {
       ...(minutes !== '' && { audio_seconds: secondsOf(minutes) }),
-      ...(models !== undefined && { models }),
+      models: models ?? [ALL_MODELS],
       limits: { concurrentSessions: Number(concurrent) },
     };
     const mail = await call('POST applications/:name/approve', { params: { name }, body });
@@ -85,7 +88,7 @@ function ModelChoice({
   selected,
   onChange,
 }: {
-  /** Undefined for all models. The request then leaves the models of the tenant unchanged. */
+  /** Undefined for all models. */
   selected: readonly string[] | undefined;
   onChange: (selected: readonly string[] | undefined) => void;
 }) {
