@@ -1,20 +1,41 @@
-"""Pieces of words (BPE). A piece with a smaller number was merged earlier, so the list of pieces is the whole model."""
+"""Pieces of words (BPE). A piece with a smaller number was merged earlier, so the list of pieces is the whole model.
+
+If no piece crosses the border of two syllables, the pieces of a word depend on its sounds only. A model can then spell
+words that it has never heard.
+"""
 
 import functools
 import io
+import unicodedata
 
 MARK = "▁"  # start of a word
 UNKNOWN = "<unk>"
 BLANK = "<blk>"
+_BORDER = "|"
 
 
-def learn_pieces(texts, count):
-    """Returns a vocabulary of this size without the blank."""
+def split_syllables(word):
+    """Parts of a word: consonants with the vowels after them. The last consonants belong to the last vowels."""
+    parts, was_vowel = [""], False
+    for letter in word:
+        vowel = unicodedata.normalize("NFD", letter)[0] in "aeiou"
+        if was_vowel and not vowel:
+            parts.append("")
+        parts[-1] += letter
+        was_vowel = vowel
+    if len(parts) > 1 and not was_vowel:
+        parts[-2:] = ["".join(parts[-2:])]
+    return parts
+
+
+def learn_pieces(texts, count, syllables=False):
+    """Returns a vocabulary of this size without the blank. With `syllables`, no piece crosses the border of two syllables."""
     import sentencepiece  # only training a vocabulary needs it
 
-    model = io.BytesIO()
+    model, split = io.BytesIO(), split_syllables if syllables else lambda word: [word]
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(texts), model_writer=model, vocab_size=count, model_type="bpe", character_coverage=1.0,
+        sentence_iterator=(" ".join(_BORDER.join(split(word)) for word in text.split()) for text in texts),
+        pretokenization_delimiter=_BORDER, model_writer=model, vocab_size=count, model_type="bpe", character_coverage=1.0,
         bos_id=-1, eos_id=-1, unk_piece=UNKNOWN, minloglevel=2,
     )
     loaded = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
@@ -38,21 +59,34 @@ class Tokenizer:
     def __init__(self, pieces):
         self.pieces = list(pieces)
         self.numbers = {piece: number for number, piece in enumerate(self.pieces)}
+        self.by_syllables = all(len(split_syllables(piece.removeprefix(MARK))) == 1 for piece in self.pieces[1:])
         self.encode_word = functools.lru_cache(maxsize=200_000)(self._encode_word)
 
-    def encode(self, text):
-        return [number for word in text.split() for number in self.encode_word(word)]
+    def encode(self, text, random=None, dropped=0.0):
+        """Numbers of pieces. With `random`, each merge is left out with the probability `dropped` (BPE dropout)."""
+        if random is None or dropped == 0:
+            return [number for word in text.split() for number in self.encode_word(word)]
+        return [number for word in text.split() for number in self._encode_word(word, random, dropped)]
 
-    def _encode_word(self, word):
-        parts = [MARK, *word]
+    def _encode_word(self, word, random=None, dropped=0.0):
+        parts = split_syllables(word) if self.by_syllables else [word]
+        numbers = []
+        for at, part in enumerate(parts):
+            numbers += self._merge([MARK, *part] if at == 0 else list(part), random, dropped)
+        return tuple(numbers)
+
+    def _merge(self, parts, random, dropped):
+        none = len(self.pieces)
         while len(parts) > 1:
-            pairs = [self.numbers.get(a + b, len(self.pieces)) for a, b in zip(parts, parts[1:])]
+            pairs = [self.numbers.get(a + b, none) for a, b in zip(parts, parts[1:])]
+            if random is not None:
+                pairs = [none if random.random() < dropped else pair for pair in pairs]
             best = min(pairs)
-            if best == len(self.pieces):
+            if best == none:
                 break
             at = pairs.index(best)
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
-        return tuple(self.numbers.get(part, 0) for part in parts)
+        return [self.numbers.get(part, 0) for part in parts]
 
     def decode(self, numbers):
         return "".join(self.pieces[number] for number in numbers if number != 0).replace(MARK, " ").strip()
