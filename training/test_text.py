@@ -83,6 +83,13 @@ def test_writer_invents_words_that_can_be_pronounced():
     assert all(pronounce(word, "ki") for word in words)
 
 
+def test_writer_replaces_a_share_of_the_words_of_real_sentences():
+    sentences = [["mũndũ", "mwega", "ngombe", "mũgũnda", "mũthenya", "gĩthomo", "nyũmba", "mũrutani"]]
+    writer, random = Writer(sentences, real_share=1, replaced_share=0.5), np.random.default_rng(1)
+    words = [word for _ in range(100) for word in writer.write(random)]
+    assert 0.1 < sum(word not in sentences[0] for word in words) / len(words) < 0.5
+
+
 def test_writer_takes_a_share_of_the_sentences_from_the_domain():
     domain, other = [["ndege"]], [["mũndũ"]]
     writer, random = Writer(domain + other * 99, real_share=1, domain=domain, domain_share=0.5), np.random.default_rng(1)

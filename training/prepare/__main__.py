@@ -71,6 +71,8 @@ def main():
     parser.add_argument("--held-out", type=pathlib.Path, nargs="*", default=[], help="files with further held-out sentences")
     parser.add_argument("--real-share", type=float, default=0.5, help="share of utterances with parts of real sentences")
     parser.add_argument("--domain-share", type=float, default=0.3, help="share of them that come from the file of --evaluation")
+    parser.add_argument("--replaced-share", type=float, default=0.0, help="share of words of real sentences that are replaced")
+    parser.add_argument("--invented-share", type=float, default=0.15, help="share of invented words among random words")
     parser.add_argument("--without", nargs="*", default=[], help="families of voices that training leaves out")
     parser.add_argument("--only", choices=["training", "evaluation"], help="leave out the other part")
     parser.add_argument("--seed", type=int, default=1)
@@ -94,7 +96,8 @@ def main():
 
     tasks = evaluation_tasks(options, held_out[: options.sentences]) if options.only != "training" else []
     domain = [words for words in candidates if words not in held_out]
-    writer = Writer(training, options.real_share, domain=domain, domain_share=options.domain_share)
+    shares = {name: getattr(options, name) for name in ("real_share", "invented_share", "domain_share", "replaced_share")}
+    writer = Writer(training, domain=domain, **shares)
     tasks += training_tasks(options, writer) if options.only != "evaluation" else []
     if failed := run_all(tasks, options.jobs, time.monotonic() + 60 * options.minutes):
         sys.exit(f"{failed} shards failed")

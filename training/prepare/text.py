@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
+from model.tokenizer import split_syllables
 from prepare.sounds import RULES, alphabet
 
 # Texts write the two vowels with a tilde in several ways.
@@ -15,7 +16,10 @@ _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ"
 HELD_OUT_SHARE = 4
 _SHORTEST_HELD_OUT = 6  # words
 _MOST_WORDS = 18
-_ORDER = 3  # letters that decide about the next letter of an invented word
+# Letters that decide about the next letter of an invented word. With few letters, words resemble foreign names.
+_ORDERS = (3, 2)
+_JOINED_SHARE = 0.5  # share of invented words that join parts of two real words
+_LONGEST_INVENTED = 16  # letters
 
 
 def normalize(line, language):
@@ -72,23 +76,27 @@ def split_sentences(sentences, candidates, known):
 
 
 class Writer:
-    """Writes sentences: parts of real ones, random words, and words that are invented letter by letter.
+    """Writes sentences: parts of real ones, in which invented words replace some words, and random words.
 
-    A language with little text needs the last two, because a model otherwise learns sentences instead of letters.
+    A language with little text needs invented words, because a model otherwise learns words instead of letters.
     """
 
-    def __init__(self, sentences, real_share=0.5, invented_share=0.15, domain=(), domain_share=0.0):
+    def __init__(
+        self, sentences, real_share=0.5, invented_share=0.15, domain=(), domain_share=0.0, replaced_share=0.0
+    ):
         self.sentences, self.real_share, self.invented_share = sentences, real_share, invented_share
         self.domain, self.domain_share = list(domain), domain_share if domain else 0.0
+        self.replaced_share = replaced_share
         counts = Counter(word for words in sentences for word in words)
         self.words = list(counts)
         weights = np.sqrt(np.array([counts[word] for word in self.words]))
         self.weights = np.cumsum(weights / weights.sum())
-        self.following = defaultdict(list)
-        for word in self.words:
-            padded = "^" * _ORDER + word + "$"
-            for at in range(_ORDER, len(padded)):
-                self.following[padded[at - _ORDER : at]].append(padded[at])
+        self.following = {order: defaultdict(list) for order in _ORDERS}
+        for order, following in self.following.items():
+            for word in self.words:
+                padded = "^" * order + word + "$"
+                for at in range(order, len(padded)):
+                    following[padded[at - order : at]].append(padded[at])
 
     def write(self, random):
         count = int(random.integers(1, _MOST_WORDS + 1))
@@ -96,18 +104,30 @@ class Writer:
             sentences = self.domain if random.random() < self.domain_share else self.sentences
             words = sentences[random.integers(len(sentences))]
             start = int(random.integers(max(1, len(words) - count + 1)))
-            return words[start : start + count]
+            return [self._invent(random) if random.random() < self.replaced_share else w for w in words[start : start + count]]
         return [self._invent(random) if random.random() < self.invented_share else self._draw(random) for _ in range(count)]
 
     def _draw(self, random):
         return self.words[min(int(np.searchsorted(self.weights, random.random())), len(self.words) - 1)]
 
     def _invent(self, random):
-        letters = "^" * _ORDER
-        while len(letters) < _ORDER + 14:
-            options = self.following[letters[-_ORDER:]]
+        word = self._join(random) if random.random() < _JOINED_SHARE else self._spell(random)
+        return word if 0 < len(word) <= _LONGEST_INVENTED else self._draw(random)
+
+    def _join(self, random):
+        """The first syllables of a word and the last ones of another."""
+        first, last = (split_syllables(self.words[random.integers(len(self.words))]) for _ in range(2))
+        if len(first) < 2 or len(last) < 2:
+            return ""
+        return "".join(first[: random.integers(1, len(first))] + last[random.integers(1, len(last)) :])
+
+    def _spell(self, random):
+        order = _ORDERS[random.integers(len(_ORDERS))]
+        letters, following = "^" * order, self.following[order]
+        while len(letters) <= order + _LONGEST_INVENTED:
+            options = following[letters[-order:]]
             letter = options[random.integers(len(options))]
             if letter == "$":
                 break
             letters += letter
-        return letters[_ORDER:].rstrip("'") or self._draw(random)
+        return re.sub(r"(?<!ng)'", "", letters[order:])
