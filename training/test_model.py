@@ -74,6 +74,17 @@ def test_a_streamed_utterance_equals_the_whole_one_at_each_look_ahead(exported, 
     np.testing.assert_allclose(streamed, whole(model, pcm, right), atol=1e-4)
 
 
+def test_the_fast_layers_of_a_training_equal_those_of_a_recognition():
+    model, features, frames = model_of(dropout=0.0), torch.randn(2, 200, 80), torch.tensor([200, 200])
+    rights = torch.tensor([13, 3])[:, None, None]
+    with torch.no_grad():
+        slow, _ = model.eval().encoder(features, frames, rights)
+        fast, _ = model.train().encoder(features, frames, rights)
+        alone, _ = model.eval().encoder(features[1:], frames[1:], 3)
+    np.testing.assert_allclose(fast[:, :-1], slow[:, :-1], atol=1e-4)
+    np.testing.assert_allclose(alone[0], slow[1], atol=1e-4)
+
+
 def test_an_utterance_does_not_depend_on_longer_ones_in_its_batch():
     model = model_of()
     short, long = noise(2.2), noise(5)

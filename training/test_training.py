@@ -57,8 +57,9 @@ def trained(tmp_path_factory):
     prepare(texts, folder / "test", 2, 1)
     run(
         "train", folder / "model", folder / "train", "--text", folder / "train/text.json", "--vocabulary", 28,
-        "--steps", STEPS, "--layers", 2, "--width", 48, "--channels", 12, "--batch-seconds", 16, "--hours", 0.3,
-        "--warmup-steps", 30, "--shortest", 4, "--strength", 0.3, "--dropout", 0, "--rate", 0.005, "--average", 0.97,
+        "--syllables", "--steps", STEPS, "--layers", 2, "--width", 48, "--channels", 12, "--batch-seconds", 24,
+        "--longest", 4, "--hours", 0.3, "--warmup-steps", 30, "--shortest", 4, "--strength", 0.3,
+        "--dropout", 0, "--rate", 0.005, "--average", 0.97,
     )
     return folder
 

@@ -126,11 +126,21 @@ class Convolution(nn.Module):
 
     def forward(self, x, tail):
         """x [B, T, width], tail [B, width, kernel - 1] -> output and next tail."""
+        if self.training:
+            return self._fast(x), tail
         x = functional.glu(self.pointwise_conv1(x.transpose(1, 2)), 1)
         x = torch.cat([tail.to(x.dtype), x], 2)
         following = x[:, :, x.shape[2] - tail.shape[2] :]
         x = self.batch_norm(self.depthwise_conv(x).transpose(1, 2))
         return self.pointwise_conv2(functional.silu(x).transpose(1, 2)).transpose(1, 2), following
+
+    def _fast(self, x):
+        """The same for whole utterances, which have no tail. Linear layers need fewer copies than convolutions."""
+        first, depth, last = self.pointwise_conv1, self.depthwise_conv, self.pointwise_conv2
+        x = functional.glu(functional.linear(x, first.weight[:, :, 0], first.bias), -1)
+        x = functional.pad(x, (0, 0, depth.kernel_size[0] - 1, 0))
+        x = depth(x.transpose(1, 2)).transpose(1, 2)
+        return functional.linear(functional.silu(self.batch_norm(x)), last.weight[:, :, 0], last.bias)
 
 
 class Layer(nn.Module):
@@ -170,15 +180,15 @@ class Encoder(nn.Module):
     def forward(self, features, frames, right, collect=None):
         """Encodes whole utterances [B, T, mels] with chunks of right + 1 frames. Returns [B, T', width] and lengths.
 
-        `collect` is the number of a layer. Its output is returned too.
+        `right` is a number, or a tensor [B, 1, 1] with a number per utterance. `collect` is the number of a layer. Its
+        output is returned too.
         """
         x, lengths = self.pre_encode(functional.pad(features, (0, 0, LEAD, 0)), frames + LEAD)
         count = x.shape[1]
         at = torch.arange(count, device=x.device)
-        chunk = at // (right + 1)
-        distance = chunk[:, None] - chunk[None, :]
+        distance = at[:, None] // (right + 1) - at // (right + 1)
         seen = (distance >= 0) & (distance <= self.left // (right + 1))
-        visible = seen[None] & (at[None, None, :] < lengths[:, None, None])
+        visible = seen & (at < lengths[:, None, None])
         mask = torch.zeros(visible.shape, device=x.device, dtype=x.dtype).masked_fill(~visible, HIDDEN)[:, None]
         positions = self.positions(count - 1, count - 1, x)
         past, tail = x[:, :0], x.new_zeros(len(x), self.width, self.kernel - 1)

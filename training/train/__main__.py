@@ -26,7 +26,7 @@ def pieces_of(options, manifests):
         texts = json.loads(options.text.read_text(encoding="utf-8"))["training"]
     else:
         texts = [entry["text"] for path in manifests for entry in read_manifest(path)]
-    return learn_pieces(texts, options.vocabulary)
+    return learn_pieces(texts, options.vocabulary, options.syllables)
 
 
 def new_model(options, manifests):
@@ -53,6 +53,7 @@ def main():
     size.add_argument("--tokens", type=pathlib.Path, help="tokens.txt with the vocabulary")
     size.add_argument("--text", type=pathlib.Path, help="text.json of prepare, to learn a vocabulary from")
     size.add_argument("--vocabulary", type=int, default=1024, help="pieces of a new vocabulary")
+    size.add_argument("--syllables", action="store_true", help="pieces of a new vocabulary do not cross syllables")
     start = size.add_mutually_exclusive_group()
     start.add_argument("--start-from", type=pathlib.Path, help="checkpoint to fine-tune. Sizes and vocabulary are its own")
     start.add_argument("--encoder-from", type=pathlib.Path, help="checkpoint of another language. Sizes and encoder are its own")

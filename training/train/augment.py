@@ -1,7 +1,11 @@
 """Changes of speech on the training device: rooms, band limits, tone, codecs, noise, other speakers and levels.
 
-`strength` between 0 and 1 scales the share of utterances that a change reaches, and its largest size.
+`strength` between 0 and 1 scales the share of utterances that a change reaches, and its largest size. It is a tensor,
+because a CUDA graph keeps plain numbers forever. Random numbers come from the generator of the device, which graphs can
+use.
 """
+
+import math
 
 import torch
 
@@ -12,9 +16,8 @@ _NOISES, _NOISE_S = 24, 20.0
 
 
 class Augment:
-    def __init__(self, device, seed):
+    def __init__(self, device):
         self.device = device
-        self.random = torch.Generator(device).manual_seed(seed)
         self.noises = self._colour_noises()
 
     def _colour_noises(self):
@@ -26,17 +29,13 @@ class Augment:
         return noises / noises.std(1, keepdim=True)
 
     def uniform(self, count, low, high):
-        return torch.rand(count, device=self.device, generator=self.random) * (high - low) + low
+        return torch.rand(count, device=self.device) * (high - low) + low
 
     def chance(self, count, share):
-        return torch.rand(count, device=self.device, generator=self.random) < share
+        return torch.rand(count, device=self.device) < share
 
     def noise(self, *shape):
-        return torch.randn(*shape, device=self.device, generator=self.random)
-
-    def speeds(self, count, strength):
-        """Factors of speed and pitch."""
-        return torch.exp(self.uniform(count, -0.16, 0.16) * strength)
+        return torch.randn(*shape, device=self.device)
 
     def warps(self, count, strength):
         """Numbers of mel filters that move formants."""
@@ -45,10 +44,9 @@ class Augment:
 
     def __call__(self, samples, lengths, strength):
         """samples [B, N] between -1 and 1 -> the same shape, rounded to 16 bits."""
-        if strength > 0:
-            samples = self.filter(samples, strength)
-            samples = self.add_noise(samples, lengths, strength)
-            samples = self.code(samples, strength)
+        samples = self.filter(samples, strength)
+        samples = self.add_noise(samples, lengths, strength)
+        samples = self.code(samples, strength)
         peak = samples.abs().amax(1, keepdim=True).clamp(min=1e-4)
         level = 10 ** (self.uniform(len(samples), -26 * strength - 2, -0.5) / 20)
         samples = samples / peak * level[:, None]
@@ -97,8 +95,8 @@ class Augment:
     def add_noise(self, samples, lengths, strength):
         """Adds noise of a random colour, or the utterance of another row."""
         batch, count = samples.shape
-        colours = torch.randint(len(self.noises), (batch,), device=self.device, generator=self.random)
-        starts = torch.randint(self.noises.shape[1], (batch,), device=self.device, generator=self.random)
+        colours = torch.randint(len(self.noises), (batch,), device=self.device)
+        starts = torch.randint(self.noises.shape[1], (batch,), device=self.device)
         at = torch.arange(count, device=self.device)
         noise = self.noises[colours[:, None], (starts[:, None] + at) % self.noises.shape[1]]
         other = samples.roll(1, 0)
@@ -115,7 +113,7 @@ class Augment:
         samples = samples / samples.abs().amax(1, keepdim=True).clamp(min=1e-4)
         drive = torch.where(self.chance(batch, 0.15 * strength), self.uniform(batch, 1, 4), 1.0)[:, None]
         samples = (samples * drive).clamp(-1, 1)
-        coded = torch.sign(samples) * torch.log1p(255 * samples.abs()) / torch.log(torch.tensor(256.0))
+        coded = torch.sign(samples) * torch.log1p(255 * samples.abs()) / math.log(256)
         coded = torch.round(coded * 127) / 127
         coded = torch.sign(coded) * (torch.pow(256.0, coded.abs()) - 1) / 255
         return torch.where(self.chance(batch, 0.15 * strength)[:, None], coded, samples)

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import wave
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -11,7 +12,9 @@ from model.features import RATE
 from prepare.audio import read_wav
 
 _SEVERAL = {"espeak": 6.0, "klatt": 2.0}
-_POOL = 8  # batches that are drawn together, so that utterances of similar length can share one
+# Utterances of similar length share a batch. Batches have one of these lengths, compared to the longest utterance.
+_SHARES = 1.5 ** np.arange(-5.0, 1)
+_MOST_ROWS = 256
 
 
 def find_manifests(paths):
@@ -57,21 +60,63 @@ def _whole(path):
 
 def family_weights(families):
     """Weights of utterances. Families have the same weight, but the synthetic ones of espeak-ng count as several."""
-    names = {name: number for number, name in enumerate(dict.fromkeys(families))}
-    numbers = np.fromiter((names[name] for name in families), np.int64, len(families))
-    sizes, share = np.bincount(numbers), np.array([_SEVERAL.get(name, 1.0) for name in names])
+    names, numbers = np.unique(families, return_inverse=True)
+    sizes, share = np.bincount(numbers), np.array([_SEVERAL.get(name, 1.0) for name in names.tolist()])
     return (share / share.sum() / sizes)[numbers]
 
 
-class Corpus:
-    """Utterances in one buffer on the device. Manifests can be added during a training."""
+@dataclass
+class Batch:
+    """Utterances that are computed together, padded to `size` samples. `pieces` [B, U] is padded with zeros."""
 
-    def __init__(self, tokenizer, device, hours, longest=16.0):
-        self.tokenizer, self.device, self.longest = tokenizer, device, longest
+    bucket: int
+    size: int
+    starts: np.ndarray
+    counts: np.ndarray
+    pieces: np.ndarray
+    piece_counts: np.ndarray
+
+
+class Table:
+    """Utterances of a corpus at one time, by length."""
+
+    def __init__(self, columns, families, pieces, sizes, rows, shards):
+        self.shards = shards
+        self.starts, self.counts, self.piece_starts, self.piece_counts = columns
+        self.pieces, self.sizes, self.rows = pieces, sizes, rows
+        bucket = np.searchsorted(sizes, self.counts)
+        weights = family_weights(families)
+        self.members = [np.flatnonzero(bucket == number) for number in range(len(sizes))]
+        self.sums = [np.cumsum(weights[members]) for members in self.members]
+        # Long utterances have fewer rows per batch, so that they need more batches to be drawn as often as short ones.
+        self.chances = np.array([sums[-1] / count if len(sums) else 0.0 for sums, count in zip(self.sums, rows)])
+
+    def draw(self, random, longest):
+        """A batch of random utterances of at most `longest` samples. If all are longer, it has the shortest ones."""
+        usable = self.chances * (self.sizes <= max(longest, self.sizes[np.flatnonzero(self.chances)[0]]))
+        bucket = int(np.searchsorted(np.cumsum(usable), random.random() * usable.sum(), side="right"))
+        sums = self.sums[bucket]
+        found = np.searchsorted(sums, random.random(self.rows[bucket]) * sums[-1], side="right")
+        numbers = self.members[bucket][np.minimum(found, len(sums) - 1)]
+        lengths = self.piece_counts[numbers]
+        at = np.arange(lengths.max())
+        places = np.minimum(self.piece_starts[numbers][:, None] + at, len(self.pieces) - 1)
+        pieces = np.where(at < lengths[:, None], self.pieces[places], 0)
+        size = int(self.sizes[bucket])
+        return Batch(bucket, size, self.starts[numbers], self.counts[numbers], pieces.astype(np.int64), lengths)
+
+
+class Corpus:
+    """Utterances in one buffer on the device. Manifests can be added during a training, also by another thread."""
+
+    def __init__(self, tokenizer, device, hours, longest=16.0, batch_seconds=100.0, dropped=0.0, seed=1):
+        self.tokenizer, self.device, self.longest, self.dropped = tokenizer, device, longest, dropped
+        self.random = np.random.default_rng(seed)
         self.samples = torch.empty(int(hours * 3600 * RATE), dtype=torch.int16, device=device)
         self.used, self.full, self.loaded, self.audio = 0, False, set(), Audio()
-        self.tables = None
-        self.starts, self.counts, self.texts, self.families = [], [], [], []
+        self.sizes = np.ceil(_SHARES * longest * RATE).astype(np.int64)
+        self.rows = np.clip(batch_seconds * RATE // self.sizes, 1, _MOST_ROWS).astype(np.int64)
+        self.shards, self.pieces_used = [], 0
 
     def add(self, path, without=()):
         """Loads a manifest until the buffer is full.
@@ -79,72 +124,47 @@ class Corpus:
         Utterances that are too long or have no text are left out, and those of the families in `without`.
         """
         self.loaded.add(path)
-        parts = []
+        parts, texts, families = [], [], []
+        room = len(self.samples) - self.used
         for entry in read_manifest(path):
-            pieces = self.tokenizer.encode(entry["text"])
+            pieces = self.tokenizer.encode(entry["text"], self.random, self.dropped)
             if entry["duration"] > self.longest or not pieces or entry.get("family") in without:
                 continue
             pcm = self.audio.read(entry)
-            if self.used + sum(map(len, parts)) + len(pcm) > len(self.samples):
+            room -= len(pcm)
+            if room < 0:
                 self.full = True
                 break
-            self.starts.append(self.used + sum(map(len, parts)))
-            self.counts.append(len(pcm))
-            self.texts.append(pieces)
-            self.families.append(entry.get("family", ""))
             parts.append(pcm)
-        self._store(parts)
-
-    def _store(self, parts):
+            texts.append(pieces)
+            families.append(entry.get("family", ""))
         if parts:
-            joined = np.concatenate(parts)
-            self.samples[self.used : self.used + len(joined)] = torch.from_numpy(joined).to(self.device)
-            self.used += len(joined)
+            self._store(parts, texts, families)
 
-    def _tables(self):
-        """Lengths of all utterances and their weights, computed again after a manifest was added."""
-        if self.tables is None or len(self.tables[0]) != len(self.counts):
-            self.tables = np.array(self.counts), family_weights(self.families)
-        return self.tables
+    def _store(self, parts, texts, families):
+        counts, lengths = np.array([len(pcm) for pcm in parts]), np.array([len(pieces) for pieces in texts])
+        total = int(counts.sum())
+        joined = torch.from_numpy(np.concatenate(parts))
+        self.samples[self.used : self.used + total].copy_(joined)
+        starts, piece_starts = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
+        columns = np.stack([self.used + starts, counts, self.pieces_used + piece_starts, lengths])
+        self.used, self.pieces_used = self.used + total, self.pieces_used + int(lengths.sum())
+        self.shards.append((columns, np.array(families), np.concatenate(texts).astype(np.int32)))
 
-    def batches(self, random, seconds, longest):
-        """Yields lists of utterances of similar length, with about this many seconds of audio each."""
-        counts, weights = self._tables()
-        usable = np.flatnonzero(counts <= max(longest * RATE, counts.min()))
-        weights = weights[usable]
-        mean = float((counts[usable] * weights).sum() / weights.sum()) / RATE
-        size = max(1, int(_POOL * seconds / mean))
-        drawn = random.choice(usable, size, p=weights / weights.sum())
-        drawn = drawn[np.argsort(counts[drawn], kind="stable")]
-        batches, current = [], []
-        for number in drawn:
-            if current and (len(current) + 1) * counts[number] > seconds * RATE:
-                batches.append(current)
-                current = []
-            current.append(int(number))
-        batches.append(current)
-        for at in random.permutation(len(batches)):
-            yield batches[at]
+    def table(self):
+        """All utterances that are loaded now."""
+        shards = list(self.shards)
+        columns, families, pieces = zip(*shards)
+        joined = np.concatenate(columns, 1)
+        return Table(joined, np.concatenate(families), np.concatenate(pieces), self.sizes, self.rows, len(shards))
 
-    def gather(self, numbers, speeds):
-        """Samples [B, N] between -1 and 1 and their lengths. A speed above 1 makes speech faster and higher."""
-        starts = torch.tensor([self.starts[n] for n in numbers], device=self.device)
-        counts = torch.tensor([self.counts[n] for n in numbers], device=self.device)
-        lengths = ((counts - 1) / speeds).long()
-        at = torch.arange(int(lengths.max()), device=self.device)[None] * speeds[:, None].double()
+    def gather(self, starts, counts, speeds, lengths, size):
+        """Samples [B, size] between -1 and 1. A speed above 1 makes speech faster and higher."""
+        at = torch.arange(size, device=self.device)[None] * speeds[:, None].double()
         at = torch.minimum(at, (counts - 2)[:, None].double())
         whole = at.long()
         part = (at - whole).float()
         places = starts[:, None] + whole
         here, following = self.samples[places].float(), self.samples[places + 1].float()
-        samples = torch.lerp(here, following, part) / 32768.0
-        inside = torch.arange(samples.shape[1], device=self.device) < lengths[:, None]
-        return samples * inside, lengths
-
-    def targets(self, numbers):
-        """Pieces [B, U], padded with zeros, and their counts."""
-        texts = [self.texts[n] for n in numbers]
-        padded = np.zeros((len(texts), max(map(len, texts))), np.int64)
-        for row, text in enumerate(texts):
-            padded[row, : len(text)] = text
-        return torch.from_numpy(padded).to(self.device), torch.tensor([len(t) for t in texts], device=self.device)
+        inside = torch.arange(size, device=self.device) < lengths[:, None]
+        return torch.lerp(here, following, part) / 32768.0 * inside

@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
-from torch.nn import functional
 
+from model.features import RATE
 from model.recognizer import save
-from model.transducer import transducer_loss
-from train.augment import Augment, hide
-from train.data import Corpus, find_manifests
+from train.data import Corpus
+from train.loader import Loader
+from train.step import Step
 
 _LOG_STEPS = 50
 
@@ -39,6 +39,8 @@ class Plan:
     calm_strength: float = 0.3  # at the end, compared to strength
     middle_weight: float = 0.3  # of the CTC loss after half of the layers
     average: float = 0.999  # of the averaged weights
+    dropped_merges: float = 0.0  # share of the merges of pieces that are left out (BPE dropout)
+    graphs: int = 1  # 0: no CUDA graphs on a GPU
     save_seconds: float = 120.0
 
     @classmethod
@@ -81,80 +83,38 @@ class Clock:
 def train(model, tokenizer, data, out, plan, device):
     """Trains until the plan ends. Returns the model with averaged weights."""
     out.mkdir(parents=True, exist_ok=True)
-    random, augment = np.random.default_rng(plan.seed), Augment(device, plan.seed)
+    clock, random = Clock(plan), np.random.default_rng(plan.seed)
     model = model.to(device).train()
     averaged = copy.deepcopy(model).eval()
-    corpus = Corpus(tokenizer, device, plan.hours, plan.longest)
-    load_new(corpus, data, plan)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=1e-3, fused=True)
-    clock, losses, last_save = Clock(plan), [], time.monotonic()
-    with (out / "log.jsonl").open("a", encoding="utf-8") as log:
+    corpus = Corpus(tokenizer, device, plan.hours, plan.longest, plan.batch_seconds, plan.dropped_merges, plan.seed)
+    loader = Loader(corpus, data, plan.without)
+    step = Step(model, corpus, plan, device)
+    table = loader.first()
+    losses, seconds, last_save = [], 0.0, time.monotonic()
+    with (out / "log.jsonl").open("a", encoding="utf-8") as log, loader:
         while clock.progress < 1:
-            load_new(corpus, data, plan)
-            for numbers in corpus.batches(random, plan.batch_seconds, clock.longest()):
-                right = model.settings.contexts[random.integers(len(model.settings.contexts))][1]
-                for group in optimizer.param_groups:
-                    group["lr"] = clock.rate()
-                loss = compute_loss(model, corpus, numbers, right, augment, clock.strength(), plan, device)
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-                optimizer.step()
-                clock.step += 1
-                update_average(averaged, model, min(plan.average, (clock.step + 1) / (clock.step + 10)))
-                losses.append(loss.detach())
-                if clock.step % _LOG_STEPS == 0 or clock.progress >= 1:
-                    line = {
-                        "step": clock.step, "loss": round(float(torch.stack(losses).mean()), 4), "rate": clock.rate(),
-                        "seconds": round(clock.seconds, 1), "longest": round(clock.longest(), 1),
-                        "strength": round(clock.strength(), 2), "hours": round(corpus.used / 16000 / 3600, 2),
-                    }
-                    losses = []
-                    log.write(json.dumps(line) + "\n")
-                    log.flush()
-                    print(line, flush=True)
-                if time.monotonic() - last_save > plan.save_seconds:
-                    save(averaged, out / "model.pt")
-                    last_save = time.monotonic()
-                if clock.progress >= 1:
-                    break
+            table = loader.newest(table)
+            batch = table.draw(random, clock.longest() * RATE)
+            losses.append(step.run(batch, random, clock.rate(), clock.strength()))
+            seconds += batch.counts.sum() / RATE
+            clock.step += 1
+            update_average(averaged, model, min(plan.average, (clock.step + 1) / (clock.step + 10)))
+            if clock.step % _LOG_STEPS == 0 or clock.progress >= 1:
+                line = {
+                    "step": clock.step, "loss": round(float(torch.stack(losses).mean()), 4), "rate": clock.rate(),
+                    "seconds": round(clock.seconds, 1), "longest": round(clock.longest(), 1),
+                    "strength": round(clock.strength(), 2), "hours": round(corpus.used / RATE / 3600, 2),
+                    "audio": round(seconds / len(losses)),
+                }
+                losses, seconds = [], 0.0
+                log.write(json.dumps(line) + "\n")
+                log.flush()
+                print(line, flush=True)
+            if time.monotonic() - last_save > plan.save_seconds:
+                save(averaged, out / "model.pt")
+                last_save = time.monotonic()
     save(averaged, out / "model.pt")
     return averaged
-
-
-def load_new(corpus, data, plan):
-    """Loads manifests that have appeared since the last call."""
-    for path in [] if corpus.full else find_manifests(data):
-        if path not in corpus.loaded:
-            corpus.add(path, plan.without)
-    if not corpus.counts:
-        raise ValueError("the data has no utterance that can be used")
-
-
-def compute_loss(model, corpus, numbers, right, augment, strength, plan, device):
-    """Loss of a batch. The weights of the losses of both heads are equal."""
-    with torch.no_grad():
-        samples, lengths = corpus.gather(numbers, augment.speeds(len(numbers), strength))
-        samples = augment(samples, lengths, strength)
-        features, frames = model.features(samples, lengths, augment.warps(len(numbers), strength))
-        if strength > 0:
-            features = hide(features, frames, augment, strength)
-    targets, counts = corpus.targets(numbers)
-    with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=device.startswith("cuda")):
-        half = max(0, len(model.encoder.layers) // 2 - 1)
-        encoded, encoded_frames, middle = model.encoder(features, frames, right, collect=half)
-        scores, middle_scores = model.ctc_decoder(encoded), model.ctc_decoder(middle)
-    ctc = lambda found: functional.ctc_loss(
-        found.transpose(0, 1), targets, encoded_frames, counts, model.settings.blank, zero_infinity=True
-    )
-    loss = ctc(scores) + plan.middle_weight * ctc(middle_scores)
-    if model.settings.transducer:
-        starts = functional.pad(targets, (1, 0), value=model.settings.blank)
-        predicted, _ = model.decoder(starts)
-        loss = loss + transducer_loss(
-            model.joint(encoded.float(), predicted), targets, encoded_frames, counts, model.settings.blank
-        )
-    return loss
 
 
 @torch.no_grad()
