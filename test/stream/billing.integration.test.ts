@@ -95,7 +95,7 @@ test('GET /v1/usage reports the audio and the charge of a settled session', asyn
   });
 });
 
-test('an active stream holds its reservation, and a second session is refused', async () => {
+test('an active stream holds its reservation, and a tenant with a concurrency limit of 1 cannot create a second session meanwhile', async () => {
   const opened = await stage.ready(5);
   opened.stream.socket.send(Buffer.alloc(64_000));
   const { balance, recent } = (await stage.ledger.accounts.usage(opened.tenant))!;

@@ -25,7 +25,7 @@ describe.each(Array.from({ length: 14 }, (_, right) => right))('with a right con
     expect(owed).toEqual([]);
   });
 
-  test('a worker owes a chunk if the audio of two more windows has arrived', () => {
+  test('a worker owes a chunk if the audio of two windows that it has not run has arrived', () => {
     for (const windows of [0, 1, 2, 3]) {
       const utterance = new Utterance(1, 0);
       utterance.append(Buffer.alloc((samplesFor(framing, windows + 2) + FRAME_SAMPLES) * 2));

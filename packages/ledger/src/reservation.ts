@@ -39,7 +39,7 @@ export type ReserveOutcome =
       outcome: 'model_concurrency';
       retryAfterMs: number;
       rate: RateState;
-      /** Largest number of concurrent sessions of the model. */
+      /** Largest number of concurrent sessions that the tenant may have with this model. */
       limit: number;
     }
   | {

@@ -336,7 +336,7 @@ describe.each([
   });
 });
 
-describe('tenant limits when the clock of Redis steps:', () => {
+describe('tenant limits over time:', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   beforeAll(async () => (redis = await startRedis()));
   afterAll(() => redis.stop());
