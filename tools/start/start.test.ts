@@ -59,7 +59,7 @@ test('ensureSecrets creates secrets once, in the format that services read and r
 describe('describeLostPeppers', () => {
   const key = (name: string, text: string) => writeFileSync(join(home.config, name), text);
 
-  test('returns undefined if there are no keys', () => {
+  test('returns undefined if the config folder contains no API keys', () => {
     key('tenant-a.yaml', 'kind: Tenant\n');
     expect(describeLostPeppers(home)).toBeUndefined();
   });

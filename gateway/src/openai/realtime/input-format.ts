@@ -53,7 +53,7 @@ export class InputAudio {
     return rest.length === 0 ? pcm : Buffer.concat([rest, pcm]);
   }
 
-  /** Returns the rest of the converted audio. The filter of the resampler holds back about 3 ms. */
+  /** Returns the rest of the converted audio. The resampler holds back 2 ms at 24 kHz and 4 ms at 8 kHz. */
   end(): Buffer {
     const resampler = this.#resampler;
     this.#resampler = undefined;

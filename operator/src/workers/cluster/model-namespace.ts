@@ -14,7 +14,8 @@ export function installationWithin(installation: Installation, platformNamespace
   return {
     ...installation,
     platformNamespace,
-    // Other Secrets and volumes of the installation are in its own namespace, where these workers cannot mount them.
+    // No model may use what these two lists name. The pull Secrets also exist in the namespace of the workers. Other
+    // Secrets and volumes of the installation need no entry, because pods cannot mount them from another namespace.
     ownSecrets: installation.imagePullSecrets,
     ownClaims: [],
   };
