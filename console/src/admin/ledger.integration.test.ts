@@ -19,7 +19,7 @@ const plan = {
 const requestRebuild = (ledgerId: string) =>
   console_.call('POST', '/admin/v1/ledger/rebuild', { body: { ledger_id: ledgerId } });
 
-test('GET ledger returns the id of an existing ledger, which cannot be rebuilt', async () => {
+test('GET ledger returns the id of an existing ledger, and POST ledger/rebuild refuses to rebuild it', async () => {
   await console_.ledger.identity.claim('mine');
   await console_.ledger.identity.showPlan(plan);
   const { status, body } = await console_.call('GET', '/admin/v1/ledger');

@@ -29,7 +29,7 @@ test('credentialHash differs by session, tenant and secret, and is not part of t
   expect(credentialHash(ring, 's3', SUBJECT)).toBeUndefined();
 });
 
-test('sessionCredential needs a secret of the keyring, and readCredential accepts credentials of an older secret', () => {
+test('sessionCredential returns undefined for an unknown secret id, and readCredential accepts an older secret', () => {
   expect(sessionCredential(ring, 's3', SUBJECT, EXPIRES_AT_MS)).toBeUndefined();
   const older = sessionCredential(ring, 's1', SUBJECT, EXPIRES_AT_MS)!;
   expect(readCredential(ring, older, 'session-1')).toMatchObject({ tenant: 'acme-radio' });

@@ -222,7 +222,7 @@ test('a pool reports to the ledger whether it can grow', async () => {
   await eventually(async () => expect(await held(`c${further++}`)).toBe(false));
 });
 
-test('a pool whose workers cannot start retries with growing delays, reports it, and refuses sessions until one starts', async () => {
+test('a pool whose workers cannot start logs one error, refuses sessions and retries with growing delays', async () => {
   standIn.failWith('Error: model.onnx is damaged');
   folder.write('m.yaml', pool({ min: 1, max: 2 }));
   const operator = await start();

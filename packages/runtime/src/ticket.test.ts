@@ -64,7 +64,7 @@ describe('verifyTicket refuses a ticket that a worker has forged', () => {
   });
 });
 
-test('verifyTicket refuses a ticket in which one character was changed', () => {
+test('verifyTicket refuses a ticket in which a character other than the last was changed', () => {
   const signed = signTicket(key, ticket);
   const character = fc.stringMatching(/^[A-Za-z0-9_.-]$/);
   // The last character is not changed, because four of its bits are unused.

@@ -53,7 +53,7 @@ export async function startServer(spec: ServerSpec, { folder, guard }: Place): P
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  // A server that jest workers share must not keep their process alive.
+  // The test files of a jest worker may share the server. It must not keep the process of the jest worker alive.
   child.unref();
   const { pid } = child;
   const exited = new Promise<string>((resolve) => {

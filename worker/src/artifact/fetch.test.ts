@@ -72,7 +72,7 @@ test('fetchArtifact downloads, verifies and unpacks a model, and does not downlo
   expect(log).not.toContain(SECRET);
 });
 
-test('fetchArtifact accepts a model at the root of the archive, and refuses an archive without a model', async () => {
+test('fetchArtifact accepts a model at the root of the archive, and refuses one that is two folders deep', async () => {
   serve(packGzip([{ path: './manifest.json', content: '{}' }]));
   expect(readFileSync(join(await fetch(), 'manifest.json'), 'utf8')).toBe('{}');
   serve(packGzip([{ path: 'a/b/manifest.json', content: '{}' }]));
