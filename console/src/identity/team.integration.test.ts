@@ -226,7 +226,7 @@ test('an owner cannot change members and invitations of another tenant', async (
 test('deleting a tenant deletes its members and invitations', async () => {
   const { owner, tenant } = await users.createTeam();
   await users.join(owner, 'viewer');
-  await owner.call('POST', 'invitations', { role: 'viewer' });
+  expect(await owner.call('POST', 'invitations', { role: 'viewer' })).toMatchObject({ status: 201 });
   const count = () =>
     readdirSync(users.folder).filter(
       (file) =>

@@ -68,15 +68,23 @@ export async function startUserEnvironment(
     signIn,
     createTeam: async () => {
       const owner = await signIn();
-      const { tenant } = (await owner.call('POST', 'applications', APPLICANT)).body as { tenant: string };
-      await environment.call('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} });
+      const applied = await owner.call('POST', 'applications', APPLICANT);
+      const { tenant } = requireStatus(applied, 201).body as { tenant: string };
+      requireStatus(await environment.call('POST', `/admin/v1/applications/${tenant}/approve`, { body: {} }), 200);
       return { tenant, owner };
     },
     join: async (owner, role) => {
-      const { token } = (await owner.call('POST', 'invitations', { role })).body as { token: string };
+      const invited = await owner.call('POST', 'invitations', { role });
+      const { token } = requireStatus(invited, 201).body as { token: string };
       const member = await signIn();
-      await member.call('POST', 'invitations/accept', { token });
+      requireStatus(await member.call('POST', 'invitations/accept', { token }), 200);
       return member;
     },
   };
+}
+
+/** Returns the answer. Throws if its status is another one, so that a test does not continue without its data. */
+function requireStatus<T extends { status: number; body: unknown }>(answer: T, status: number): T {
+  if (answer.status === status) return answer;
+  throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
 }
