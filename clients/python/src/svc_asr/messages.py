@@ -202,3 +202,11 @@ _PARSERS: dict[str, Callable[[Mapping[str, Any]], Event]] = {
     "speech_ended": lambda fields: SpeechEnded(fields["utterance"], fields["audio_end_ms"]),
     "error": lambda fields: ErrorEvent(fields["code"], fields["message"], fields["fatal"]),
 }
+
+
+def phrase_fields(phrase: Phrase) -> dict[str, Any]:
+    """Return the fields of a phrase in a `config` message."""
+    fields: dict[str, Any] = {"text": phrase.text}
+    if phrase.boost is not None:
+        fields["boost"] = phrase.boost
+    return fields

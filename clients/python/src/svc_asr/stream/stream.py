@@ -24,6 +24,7 @@ from ..messages import (
     Ready,
     ResetAck,
     parse_event,
+    phrase_fields,
 )
 from ..resources import AsrSession
 from .connection import Connection, open_connection
@@ -127,7 +128,7 @@ class AsrStream:
         if endpointing_ms is not None:
             message["endpointing"] = {"silence_ms": endpointing_ms}
         if phrases:
-            message["phrases"] = [_phrase_fields(phrase) for phrase in phrases]
+            message["phrases"] = [phrase_fields(phrase) for phrase in phrases]
         await asyncio.shield(self._opened)
         return await self._request(message, self._config_acks)
 
@@ -297,10 +298,3 @@ def _quiet(future: asyncio.Future[T]) -> asyncio.Future[T]:
     """Keep a failure that no caller awaits from being logged. `closed` reports it."""
     future.add_done_callback(lambda done: None if done.cancelled() else done.exception())
     return future
-
-
-def _phrase_fields(phrase: Phrase) -> dict[str, Any]:
-    fields: dict[str, Any] = {"text": phrase.text}
-    if phrase.boost is not None:
-        fields["boost"] = phrase.boost
-    return fields
