@@ -3,6 +3,7 @@
  * were missed as phrases, and with phrases that are not spoken. The CPU times of both searches come from the same run.
  */
 import { fileURLToPath } from 'node:url';
+import { PHRASE_LIMITS } from '@svc-asr/core';
 import { startEngine } from '@svc-asr/worker';
 import type { Engine } from '@svc-asr/worker';
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
@@ -17,7 +18,6 @@ const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const RECORDINGS = 6;
 /** Number of samples in each write to a stream. */
 const WRITTEN_SAMPLES = 16_000;
-const BOOST = 5;
 /**
  * Maximum number of phrases that are not spoken in a recording. They are words of the other recordings of the model.
  */
@@ -116,7 +116,7 @@ async function measureCpu(engine: Engine, samples: readonly Sample[]): Promise<{
 async function recognize(engine: Engine, samples: Int16Array, texts: readonly string[]): Promise<string[]> {
   // Waits, because the inference thread frees a slot a moment after its stream was closed.
   while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  const phrases = texts.map((text) => ({ text, boost: BOOST }));
+  const phrases = texts.map((text) => ({ text, boost: PHRASE_LIMITS.defaultBoost }));
   const { final } = await transcribe(engine, samples, { sizes: [WRITTEN_SAMPLES], phrases });
   return final.words.map(({ text }) => text);
 }

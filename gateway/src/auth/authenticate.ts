@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { ApiError, parseApiKey } from '@svc-asr/core';
+import type { ErrorCode } from '@svc-asr/core';
 import { equalTexts, sign } from '@svc-asr/runtime';
 import type { AttemptLimiter, Keyring } from '@svc-asr/runtime';
 import { exchangeOf } from '../http/exchange.ts';
@@ -93,8 +94,9 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
       const record = keyId === undefined ? undefined : lookup.cached(keyId);
       if (keyId === undefined || record?.verifiedDigest === undefined) return undefined;
       if (!equalTexts(record.verifiedDigest, hash('sha256', key, 'base64url'))) return undefined;
-      const isValid = !record.revoked && (record.expiresAtMs === null || now() < record.expiresAtMs);
-      return isValid ? { tenant: record.tenant, keyId, keyLimits: record } : undefined;
+      return findInvalidity(record, now()) === undefined
+        ? { tenant: record.tenant, keyId, keyLimits: record }
+        : undefined;
     },
     verifyAgain: async (keyId) => {
       const record = lookup.cached(keyId) ?? (await find(keyId));
@@ -139,9 +141,15 @@ function requireMatch(
   if (record === undefined || !matches(record, key, digest, peppers)) throw new ApiError('invalid_api_key');
 }
 
-function checkValidity({ revoked, expiresAtMs }: FoundKey, now: number): void {
-  if (revoked) throw new ApiError('revoked_api_key');
-  if (expiresAtMs !== null && now >= expiresAtMs) throw new ApiError('expired_api_key');
+function checkValidity(record: FoundKey, now: number): void {
+  const code = findInvalidity(record, now);
+  if (code !== undefined) throw new ApiError(code);
+}
+
+/** Returns the reason for which a key is no longer valid. Undefined if it is valid. */
+function findInvalidity({ revoked, expiresAtMs }: FoundKey, now: number): ErrorCode | undefined {
+  if (revoked) return 'revoked_api_key';
+  return expiresAtMs !== null && now >= expiresAtMs ? 'expired_api_key' : undefined;
 }
 
 function matches(record: FoundKey, key: string, digest: string, peppers: Keyring): boolean {
