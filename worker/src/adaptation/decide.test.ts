@@ -18,7 +18,7 @@ function decideFor(
 ): SlotState {
   let now = state;
   for (let i = 0; i < seconds; i++) {
-    const usual = { slowdown: 1, recentSlowdown: 1, busy: 0.8, streams: now.slots, lateStreams: 0 };
+    const usual = { slowdown: 1, recentSlowdown: 1, busy: 0.6, streams: now.slots, lateStreams: 0 };
     now = decideSlots(now, { ...usual, ...seen, nowMs: fromMs + i * SECOND }, limits);
   }
   return now;
@@ -53,6 +53,14 @@ describe('decideSlots', () => {
     test('keeps `start` slots while streams use less than 80 % of them, or while the speed is unknown', () => {
       expect(decideFor(60, first, { streams: 79 }, half).slots).toBe(100);
       expect(decideFor(60, first, { slowdown: undefined }, half).slots).toBe(100);
+    });
+
+    test('raises the slots above `start` only so far that the inference thread is busy for 70 % of the time', () => {
+      expect(decideFor(60, first, { streams: 120, busy: 0.6 }, half).slots).toBe(140);
+      expect(decideFor(60, first, { streams: 100, busy: 0.7 }, half).slots).toBe(100);
+      // A thread that is busier does not lower the slots by itself.
+      expect(decideFor(60, initialSlots(140), { streams: 140, busy: 1 }, half).slots).toBe(140);
+      expect(decideFor(60, initialSlots(60), { streams: 60, busy: 1 }, half).slots).toBe(100);
     });
 
     test('raises lowered slots only up to `start` while there are no streams', () => {

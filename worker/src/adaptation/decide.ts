@@ -34,7 +34,7 @@ export interface SlotObservation {
 export interface SlotState {
   readonly slots: number;
   readonly changedAtMs: number;
-  /** Time of the last observation with late streams. */
+  /** Time of the last observation in which late streams counted (see `decideSlots`). */
   readonly lateAtMs: number;
 }
 
@@ -52,6 +52,11 @@ const RAISE_EVERY_MS = 5000;
 const QUIET_MS = 15_000;
 /** Share of the slots that streams must use before slots rise above `start`. */
 const USED_SHARE = 0.8;
+/**
+ * Largest part of the time that the inference thread may use for as many streams as slots, for slots above `start`. Runs
+ * of few windows take more time per window than runs of full batches. The remaining time absorbs a slowdown.
+ */
+const MAX_BUSY = 0.7;
 /** Factor by which slots fall in one step if streams are late although runs are fast enough. */
 const LATE_FACTOR = 0.9;
 /** Time between two such steps. */
@@ -74,10 +79,14 @@ export function initialSlots(slots: number): SlotState {
  * | late streams                    | fall to the goal of the last seconds, if that is lower                       |
  * | late streams at the goal        | fall by a tenth every 3 s, unless there are more streams than slots          |
  * | higher goal                     | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
- * | too few runs in the last minute | the goal is `start`                                                          |
+ * | unknown slowdown                | the goal is `start`                                                          |
+ *
+ * Late streams count only if they are more than a tenth of all streams. In addition, the inference thread must be busy
+ * for at least half of the time.
  *
  * Slots rise above `start` only while streams use 80 % of them. The speed of a machine with little load does not show
- * its speed under full load.
+ * its speed under full load. Above `start`, they rise only so far that the inference thread would be busy for
+ * 70 % of the time.
  */
 export function decideSlots(state: SlotState, seen: SlotObservation, limits: SlotLimits): SlotState {
   const { nowMs, streams, busy } = seen;
@@ -94,7 +103,8 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
   if (goal < slots * (1 - TOLERANCE)) return changeTo(goal);
   if (isLate && streams <= slots && nowMs - changedAtMs >= LATE_EVERY_MS) return changeTo(slots * LATE_FACTOR);
   const mayRise = nowMs - changedAtMs >= RAISE_EVERY_MS && nowMs - lateAtMs >= QUIET_MS;
-  const highest = streams >= USED_SHARE * slots ? goal : Math.min(goal, limits.start);
+  const byTime = streams >= USED_SHARE * slots && busy > 0 ? (streams * MAX_BUSY) / busy : 0;
+  const highest = Math.min(goal, Math.max(limits.start, byTime));
   if (mayRise && within(highest) > slots) {
     return changeTo(Math.min(highest, slots + Math.max(1, RAISE * limits.measured)));
   }

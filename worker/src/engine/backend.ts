@@ -18,7 +18,7 @@ export interface Work {
   readonly leastPieces?: number;
 }
 
-/** Called after each run, which consists of the encoder and the search of its results. */
+/** Called after each successful run, which consists of the encoder and the search of its results. */
 export type OnRun = (run: RunFigures) => void;
 
 /** Runs windows of streams, and owns the state of these streams between two windows. */

@@ -11,8 +11,8 @@ const MAX_TIME_PER_WINDOW = 1.1;
 
 /**
  * Returns the largest number of windows in a run while runs take `slowdown` times as long as at warm-up. On a slow
- * machine, a full batch would exceed the time within which results are due. Padded batches take the same time at any
- * size, so they are not limited.
+ * machine, a full batch would exceed the time within which results are due. Padded batches are not limited, because the
+ * backend has chosen their sizes.
  */
 export function batchLimit(cost: RunCost | undefined, slowdown: number, maxBatch: number): number {
   if (cost === undefined || cost.isPadded) return maxBatch;

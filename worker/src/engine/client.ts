@@ -16,10 +16,7 @@ export interface OpenOptions {
   readonly context?: Context;
   /** Number of the first utterance of the stream. */
   readonly utterance?: number;
-  /**
-   * Audio before this sample was already recognized on another worker. It is sent again, so it may arrive faster than
-   * real time.
-   */
+  /** Audio before this sample is a replay, so it may arrive faster than real time. 0 by default. */
   readonly realtimeFrom?: number;
   /** Undefined if only `flush` and `reset` end utterances. */
   readonly endpointing?: Endpointing | undefined;
@@ -84,8 +81,8 @@ export class EngineClient {
   }
 
   /**
-   * Counter that increases at least four times a second while the inference thread is idle, and after each batch while
-   * it is busy. It stops when the thread hangs.
+   * Counter that increases about four times a second while the inference thread is idle, and after each batch while it
+   * is busy. It stops when the thread hangs.
    */
   get progress(): number {
     return this.#gauges.progress;
@@ -93,7 +90,7 @@ export class EngineClient {
 
   /**
    * Opens a stream. Throws an EngineError if no slot is free, the model does not support the context, or the engine has
-   * failed or is closed.
+   * failed.
    */
   open({ context, utterance = 0, realtimeFrom = 0, endpointing, phrases = [] }: OpenOptions = {}): EngineStream {
     if (this.#failure !== undefined) throw this.#failure;
@@ -131,7 +128,7 @@ export class EngineClient {
     return stream;
   }
 
-  /** Sends a command to the inference thread. Commands of one turn of the event loop are sent in one message. */
+  /** Sends a command to the inference thread. Commands that the same callback sends are in one message. */
   send(command: Command): void {
     if (this.#failure !== undefined) return;
     if (this.#outbox.length === 0) {

@@ -27,7 +27,7 @@ describe.each([
     expect(new Set(texts).size).toBe(1);
   });
 
-  test('waits in close for runs in progress, and a second call of close waits for the first', async () => {
+  test('closes without errors while runs are in progress, even if close is called several times, and then refuses streams', async () => {
     const engine = await start();
     const errors: unknown[] = [];
     engine.on('failed', (error) => errors.push(error));
@@ -50,7 +50,7 @@ const MANY_SLOTS = 512;
 test.each([
   ['CTC model', 'ctc'],
   ['transducer', 'fused'],
-] as const)('DeviceBackend returns all memory of a %s when it is closed', async (_, kind) => {
+] as const)('DeviceBackend releases the memory for the streams of a %s when it is closed', async (_, kind) => {
   const folder = createGpuFolder(kind);
   const options = { provider: 'cpu', threads: 1, maxBatch: 4, maxSlots: MANY_SLOTS } as const;
   let stateBytes = 0;
@@ -64,7 +64,7 @@ test.each([
   expect(growth).toBeLessThan(stateBytes / 2);
 });
 
-test('if one graph is refused, DeviceBackend returns the memory of the graphs that it has already opened', async () => {
+test('if one graph is refused, DeviceBackend releases the memory of the graphs that it has already opened', async () => {
   const folder = createGpuFolder('fused', (manifest) => delete manifest.gpuJoint);
   const growth = await leastGrowthOf(20, async () => {
     const options = { provider: 'cpu', threads: 1, maxBatch: 1, maxSlots: 1 } as const;

@@ -29,7 +29,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     await engine.close();
   });
 
-  /** Waits for slots, which the inference thread frees a moment after a stream was closed. */
+  /** Waits until all slots are free. A slot becomes free a moment after its stream was closed. */
   async function untilFree(): Promise<void> {
     while (engine.freeSlots < engine.info.slots) await new Promise((resolve) => setTimeout(resolve, 1));
   }

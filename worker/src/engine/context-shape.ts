@@ -1,6 +1,6 @@
 import type { Framing } from '../features/framing.ts';
 
-/** How the audio of a stream is divided into windows at one context. It is the same on all hardware. */
+/** How the audio of a stream is divided into windows at one context. The division is the same on all hardware. */
 export interface ContextShape {
   readonly framing: Framing;
   readonly subsampling: number;

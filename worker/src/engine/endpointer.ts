@@ -4,16 +4,16 @@ import type { Search } from './search.ts';
 
 /** Endpointing options of a stream. */
 export interface Endpointing {
-  /** Silence after a word that ends the utterance. */
+  /** Duration of the silence that ends an utterance. It counts from the last speech. */
   readonly silenceMs: number;
   /** Sample before which the first utterance is not cut, because the client has already received text up to there. */
   readonly notBefore: number;
 }
 
 /**
- * Decides where the utterances of a stream are cut. An utterance is cut when `silenceMs`, rounded up to whole frames,
- * has passed after the last frame that is not blank. The cuts depend neither on the backend nor on how the audio is
- * split into writes.
+ * Decides where the utterances of a stream are cut. An utterance that has a word is cut when `silenceMs`, rounded up to
+ * whole frames, has passed after the last frame that is not blank. All backends use this rule. The cuts do not depend on
+ * how the audio is split into writes.
  */
 export class Endpointer {
   readonly #silentFrames: number;

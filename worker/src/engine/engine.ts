@@ -68,8 +68,8 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   /**
-   * Counter that increases at least four times a second while the inference thread is idle, and after each batch while
-   * it is busy. It stops when the thread hangs.
+   * Counter that increases about four times a second while the inference thread is idle, and after each batch while it
+   * is busy. It stops when the thread hangs.
    */
   get progress(): number {
     return this.#gauges.progress;
@@ -80,7 +80,7 @@ export class Engine extends EventEmitter<EngineEvents> {
     return this.info.slots - this.freeSlots;
   }
 
-  /** Number of streams whose next window has been ready for too long. */
+  /** Number of real-time streams whose next window has been ready for too long. */
   get lateStreams(): number {
     return this.#gauges.lateStreams;
   }
@@ -108,8 +108,9 @@ export class Engine extends EventEmitter<EngineEvents> {
 
   /**
    * Ends all streams of the main thread without a final and stops the inference thread. The thread first waits for runs
-   * in progress and releases the memory of the model. A second call waits for the same end. Afterwards another engine
-   * can be started in this process.
+   * in progress and releases the memory of the model. If the engine has failed, or if this takes too long, the thread
+   * is terminated instead. A second call waits for the same end. Afterwards another engine can be started in this
+   * process.
    */
   close(): Promise<void> {
     this.#closing ??= this.#stop();

@@ -38,7 +38,7 @@ describe.each([
     maxLength: 12,
   });
 
-  test('returns the same transcript, word times and confidences, however the audio is split and whichever streams share the batch', async () => {
+  test('returns the same transcript and word times, and confidences within 0.005, however the audio is split and whichever streams share the batch', async () => {
     await fc.assert(
       fc.asyncProperty(part, sizes, fc.array(fc.tuple(part, sizes), { maxLength: 6 }), async (own, cuts, others) => {
         const cutOut = ({ from, length }: typeof own) => audio.subarray(from, from + length);
@@ -57,32 +57,35 @@ describe.each([
 test.each([
   ['CTC model', 'ctc'],
   ['transducer', 'fused'],
-] as const)('Engine returns the same finals with the GPU graphs of a %s as without them', async (_, kind) => {
-  const audio = readWav(join(goldenFolder, 'speech.wav'));
-  const modelDir = createGpuFolder(kind);
-  const [gpu, host] = await Promise.all([
-    startEngine({ modelDir, slots: 3, maxBatch: 2, measureMs: 0, gpuGraphs: true }),
-    startEngine({ modelDir, slots: 3, maxBatch: 2, measureMs: 0 }),
-  ]);
-  expect([gpu.info.gpuGraphs, host.info.gpuGraphs]).toEqual([true, false]);
-  const ends = [audio.length, 100_001, 54_321, 17_920, 16_840, 1_281, 160, 159];
-  for (const end of ends) {
-    const part = audio.subarray(0, end);
-    const texts = [gpu, host].map((engine) => transcribe(engine, part, { sizes: [16_000] }));
-    const [ours, expected] = (await Promise.all(texts)) as [Transcribed, Transcribed];
-    expect(withoutCost(ours.final)).toEqual(nearly(withoutCost(expected.final)));
-    expect(ours.deltas).toEqual(expected.deltas);
-  }
-  for (const { stats } of [gpu, host]) {
-    expect(Math.min(stats.runs, stats.computeMs, stats.hostMs)).toBeGreaterThan(0);
-    expect(stats.computeMs).toBeLessThanOrEqual(stats.runMs);
-  }
-  await gpu.close();
-  await host.close();
-});
+] as const)(
+  'Engine returns the same finals, with confidences within 0.005, with the GPU graphs of a %s as without them',
+  async (_, kind) => {
+    const audio = readWav(join(goldenFolder, 'speech.wav'));
+    const modelDir = createGpuFolder(kind);
+    const [gpu, host] = await Promise.all([
+      startEngine({ modelDir, slots: 3, maxBatch: 2, measureMs: 0, gpuGraphs: true }),
+      startEngine({ modelDir, slots: 3, maxBatch: 2, measureMs: 0 }),
+    ]);
+    expect([gpu.info.gpuGraphs, host.info.gpuGraphs]).toEqual([true, false]);
+    const ends = [audio.length, 100_001, 54_321, 17_920, 16_840, 1_281, 160, 159];
+    for (const end of ends) {
+      const part = audio.subarray(0, end);
+      const texts = [gpu, host].map((engine) => transcribe(engine, part, { sizes: [16_000] }));
+      const [ours, expected] = (await Promise.all(texts)) as [Transcribed, Transcribed];
+      expect(withoutCost(ours.final)).toEqual(nearly(withoutCost(expected.final)));
+      expect(ours.deltas).toEqual(expected.deltas);
+    }
+    for (const { stats } of [gpu, host]) {
+      expect(Math.min(stats.runs, stats.computeMs, stats.hostMs)).toBeGreaterThan(0);
+      expect(stats.computeMs).toBeLessThanOrEqual(stats.runMs);
+    }
+    await gpu.close();
+    await host.close();
+  },
+);
 
 test.each(['fused', 'split'] as const)(
-  'Engine returns the same finals for streams of a %s transducer in one batch as for each of these streams alone',
+  'Engine returns the same finals, with confidences within 0.005, for streams of a %s transducer in one batch as for each stream alone',
   async (kind) => {
     const audio = readWav(join(goldenFolder, 'speech.wav'));
     const engine = await startEngine({ modelDir: createGoldenFolder(kind), slots: 3, maxBatch: 3, measureMs: 0 });
@@ -123,7 +126,7 @@ describe.each([
     },
   );
 
-  test('returns bit-identical log-probabilities and caches for a stream, whichever other streams share its batch', async () => {
+  test('has a graph that returns bit-identical log-probabilities and caches for a stream, whichever other streams share its batch', async () => {
     const neighbours = new URL('../testing/neighbours.ts', import.meta.url);
     const sizes = [2, 5, 16];
     const equal = await callOutside<boolean[]>(neighbours, 'equalToAlone', join(folder, 'model.onnx'), sizes);

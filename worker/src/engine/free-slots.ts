@@ -56,7 +56,7 @@ export class FreeSlots {
     }
   }
 
-  /** Returns a slot that `take` returned. */
+  /** Puts a slot that `take` returned back on the stack. */
   release(slot: number): void {
     // The size counts the slot before another thread can take it, so that it is never negative.
     Atomics.add(this.#head, 1, 1n);

@@ -11,7 +11,17 @@ const shape = { subsampling: 8, framing, recomputesHistory: false };
 function createLane(realtimeFrom: number): Lane {
   const ring = new AudioRing(createSharedBuffers(1), 0);
   const startSearch = () => ({}) as Search;
-  return new Lane({ id: 1, slot: 0, context: '56,13', shape, ring, utterance: 0, realtimeFrom, startSearch });
+  return new Lane({
+    id: 1,
+    slot: 0,
+    context: '56,13',
+    shape,
+    ring,
+    utterance: 0,
+    openedMs: 0,
+    realtimeFrom,
+    startSearch,
+  });
 }
 
 test('Lane does not count audio before realtimeFrom as ahead of real time, and counts audio after it', () => {
@@ -33,7 +43,7 @@ test('Lane reports the received audio that follows the end of its next window as
   expect(lane.backlogMs).toBe((samplesFor(framing, 1) * 1000) / 16_000);
 });
 
-test('Lane counts each sample only once for the pace, even if flushes end several utterances', () => {
+test('Lane counts the samples of a window up to a flush for the pace, and only once if the window is run again', () => {
   const lane = createLane(0);
   lane.ring.mark();
   lane.mark({ kind: 'flush', at: 1600 });
@@ -41,4 +51,16 @@ test('Lane counts each sample only once for the pace, even if flushes end severa
   expect(aheadAt(lane.pace, 1000)).toBe(100);
   lane.ran(1000, RUN);
   expect(aheadAt(lane.pace, 1000)).toBe(100);
+});
+
+test('Lane counts the audio that arrived since the last note once, and not the audio of a replay', () => {
+  const lane = createLane(16_000);
+  lane.noteArrival(0);
+  const before = lane.earlyMs;
+  lane.ring.write(new Int16Array(8000));
+  lane.noteArrival(0);
+  expect(lane.earlyMs).toBe(before);
+  lane.ring.write(new Int16Array(16_000));
+  for (let note = 0; note < 2; note++) lane.noteArrival(0);
+  expect(lane.earlyMs).toBe(before + 500);
 });

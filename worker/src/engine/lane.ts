@@ -4,7 +4,7 @@ import { HOP_SAMPLES, SAMPLE_RATE_HZ } from '../features/logmel.ts';
 import type { ContextShape } from './context-shape.ts';
 import { Endpointer } from './endpointer.ts';
 import type { Endpointing } from './endpointer.ts';
-import { afterChunk, START } from './pace.ts';
+import { afterArrival, afterChunk, START, startArrival } from './pace.ts';
 import type { Pace } from './pace.ts';
 import type { Cost, Mark, StreamEvent } from './protocol.ts';
 import type { Search } from './search.ts';
@@ -22,9 +22,9 @@ export interface LaneParts {
   readonly shape: ContextShape;
   readonly ring: AudioRing;
   readonly utterance: number;
-  /**
-   * Audio before this sample was already sent to another worker, so it may arrive faster than real time. 0 by default.
-   */
+  /** Time at which the stream was opened. 0 by default. */
+  readonly openedMs?: number;
+  /** Audio before this sample is a replay, so it may arrive faster than real time. 0 by default. */
   readonly realtimeFrom?: number;
   /** Undefined if only flushes and resets end utterances. */
   readonly endpointing?: Endpointing | undefined;
@@ -60,24 +60,32 @@ export class Lane {
   readonly #endpointer: Endpointer | undefined;
   /** End of the utterance at a pause. It is before all marks. */
   #cut: Mark | undefined;
-  /** Value of `end` at the last call of `next` that found no mark missing. No later mark can be before this sample. */
+  /**
+   * Value of `end` at the last call of `next` that did not wait for a mark. No mark that arrives later can be before
+   * this sample.
+   */
   #checkedEnd = 0;
   /** Sample up to which audio has been counted for the pace. */
   #pacedTo = 0;
+  /** Pace at which the audio arrives. */
+  #arrival: Pace;
+  /** Sample up to which audio has been counted for the pace of arrival. */
+  #arrivedTo = 0;
   #utterance: number;
   #text = '';
   #frames = 0;
   #cost: Cost = NO_COST;
 
   constructor(parts: LaneParts) {
-    const { id, slot, context, shape, ring, utterance, realtimeFrom = 0, endpointing, startSearch } = parts;
+    const { id, slot, context, shape, ring, utterance, endpointing, startSearch } = parts;
     this.id = id;
     this.slot = slot;
     this.context = context;
     this.shape = shape;
     this.ring = ring;
     this.#utterance = utterance;
-    this.#realtimeFrom = realtimeFrom;
+    this.#arrival = startArrival(parts.openedMs ?? 0);
+    this.#realtimeFrom = parts.realtimeFrom ?? 0;
     this.#startSearch = startSearch;
     this.chunkMs = chunkSamples(shape.framing) * MS_PER_SAMPLE;
     this.search = startSearch();
@@ -107,6 +115,22 @@ export class Lane {
     return Math.max(0, this.ring.written - windowEnd) * MS_PER_SAMPLE;
   }
 
+  /**
+   * By how much the audio had arrived ahead of real time at the last call of `noteArrival`, in milliseconds. Negative if
+   * audio is missing.
+   */
+  get earlyMs(): number {
+    return this.#arrival.aheadMs;
+  }
+
+  /** Counts the audio that has arrived since the last call for the pace of arrival, without the audio of a replay. */
+  noteArrival(nowMs: number): void {
+    const { written } = this.ring;
+    const arrived = Math.max(0, written - Math.max(this.#arrivedTo, this.#realtimeFrom));
+    this.#arrivedTo = written;
+    this.#arrival = afterArrival(this.#arrival, arrived * MS_PER_SAMPLE, nowMs);
+  }
+
   /** Decides about the next window. For `run`, all audio that the window needs is in the ring. */
   next(): NextWindow {
     // `end` must be read before the number of marks. Otherwise audio that was written after a mark could be mistaken
@@ -120,7 +144,7 @@ export class Lane {
   }
 
   /**
-   * Ends utterances that need no further run. These are resets, and flushes and cuts of audio that is already decoded.
+   * Ends utterances that need no further run. These were reset, or have a flush or cut whose audio is already decoded.
    */
   settle(): StreamEvent[] {
     const events: StreamEvent[] = [];
@@ -140,8 +164,8 @@ export class Lane {
   }
 
   /**
-   * Records the cost of a window that was run. Counts its audio for the pace, unless the audio was counted before or
-   * another worker has already recognized it.
+   * Records the cost of a window that was run. Counts its audio for the pace, unless the audio was counted before or is
+   * a replay.
    */
   ran(nowMs: number, run: { batch: number; runMs: number; waitMs: number }): void {
     const { windows, batched, waitMs, runMs } = this.#cost;
@@ -170,7 +194,7 @@ export class Lane {
     const { framing, recomputesHistory } = this.shape;
     const samples = this.start + oldestNeeded(framing, this.window);
     const events = this.settle();
-    // If the utterance ended with this window, its final was sent, and a delta would add nothing.
+    // If the utterance ended with this window, `events` contains its final or reset, and a delta would add nothing.
     if (events.length > 0) return events;
     this.ring.consume(recomputesHistory ? this.start + oldestSampleOf(framing, this.window) : samples);
     events.push({ id, kind: 'consumed', samples });

@@ -144,9 +144,9 @@ describe('InferenceLoop', () => {
     await write(1, 0);
     await endLast({ aheadMs: 0 }, 0);
     await open(2, 1);
+    await write(2, 1);
+    await write(2, 1);
     await endLast({ aheadMs: 60_000 }, 0);
-    await write(2, 1);
-    await write(2, 1);
     expect(runs.map(({ ids }) => ids)).toEqual([[1], [1], [2], [2]]);
     await endLast({ aheadMs: 60_000 }, 20);
     expect(runs).toHaveLength(4);

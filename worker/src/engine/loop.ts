@@ -3,7 +3,7 @@ import { batchLimit } from './batch-limit.ts';
 import { DeviceLost } from './backend.ts';
 import type { Backend, Runner, Work } from './backend.ts';
 import { Lane } from './lane.ts';
-import { realTimeAt } from './pace.ts';
+import { spareUntil } from './pace.ts';
 import type { Command, StreamEvent } from './protocol.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { expectedRunMs } from './run-cost.ts';
@@ -64,7 +64,7 @@ export class InferenceLoop {
     return this.#runs > 0;
   }
 
-  /** Returns the number of streams whose window has been ready for too long. */
+  /** Returns the number of real-time streams whose window has been ready for too long. */
   countLate(): number {
     return this.#ready.countSince(performance.now() - LATE_MS);
   }
@@ -111,7 +111,7 @@ export class InferenceLoop {
 
   async #runBatch(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<void> {
     const startMs = performance.now();
-    const isAhead = batch.every(({ lane }) => realTimeAt(lane.pace, lane.chunkMs) > startMs);
+    const isAhead = batch.every(({ lane }) => spareUntil(lane) > startMs);
     try {
       const events = await this.#parts.runner.run(batch, isOpen);
       for (const event of events) this.#add(event);
@@ -145,10 +145,11 @@ export class InferenceLoop {
 
   /** Ends utterances of a stream that need no run. Queues the stream if its next window is ready. */
   #refresh(lane: Lane): void {
+    const nowMs = performance.now();
+    lane.noteArrival(nowMs);
     this.#events.push(...lane.settle());
     lane.busy = lane.next().kind === 'run';
     if (!lane.busy) return;
-    const nowMs = performance.now();
     lane.readyMs ??= nowMs;
     this.#ready.add(lane, nowMs);
   }
@@ -197,12 +198,13 @@ export class InferenceLoop {
     const { id, slot, context, utterance, realtimeFrom, endpointing, phrases } = command;
     const { backend, shared } = this.#parts;
     const shape = backend.contexts.get(context);
-    // The main thread opens only contexts that this thread has reported.
+    // Clients open only contexts that this thread has reported.
     if (shape === undefined) throw new Error(`the model has no context ${context}`);
     const ring = new AudioRing(shared, slot);
     const graph = phrases.length > 0 && backend.supportsPhrases ? new PhraseGraph(phrases) : undefined;
     const startSearch = () => backend.startSearch(graph);
-    const parts = { id, slot, context, shape, ring, utterance, realtimeFrom, endpointing, startSearch };
+    const openedMs = performance.now();
+    const parts = { id, slot, context, shape, ring, utterance, openedMs, realtimeFrom, endpointing, startSearch };
     this.#lanes.set(id, new Lane(parts));
   }
 

@@ -81,7 +81,7 @@ export type Command =
     }
   | { readonly kind: 'mark'; readonly id: number; readonly mark: Mark }
   | { readonly kind: 'close'; readonly id: number }
-  /** These streams have received enough audio for another window. */
+  /** These streams may have enough audio for another window. */
   | { readonly kind: 'wake'; readonly ids: number[] }
   | { readonly kind: 'stop' };
 

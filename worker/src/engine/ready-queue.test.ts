@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterChunk, aheadAt, isLive, realTimeAt, START } from './pace.ts';
+import { afterArrival, afterChunk, aheadAt, isLive, realTimeAt, START, startArrival } from './pace.ts';
 import type { Pace } from './pace.ts';
 import { ReadyQueue } from './ready-queue.ts';
 
@@ -8,15 +8,19 @@ interface Stream {
   context: string;
   chunkMs: number;
   pace: Pace;
+  earlyMs: number;
   backlogMs: number;
 }
 
 const CHUNK_MS = 1120;
+/** Time by which a real-time stream may be early. */
+const TOLERANCE_MS = 500;
 const stream = (name: string, aheadMs = 0, context = '56,13', backlogMs = 0): Stream => ({
   name,
   context,
   chunkMs: CHUNK_MS,
   pace: { aheadMs, atMs: 0 },
+  earlyMs: aheadMs,
   backlogMs,
 });
 const names = (batch: readonly Stream[]) => batch.map(({ name }) => name).join('');
@@ -48,7 +52,7 @@ function simulate(queue: Queue, slowdown: number): { lateShare: number; longestM
   const [streams, utilization, slowAtMs, endMs] = [160, 0.75, 10_000, 60_000];
   const windowMs = (utilization * CHUNK_MS) / streams;
   const endOf = (at: number) => (at < streams / 2 ? slowAtMs + (18_000 * at) / (streams / 2) : endMs);
-  // The windows of a stream become ready at the same time within each chunk. These times are spread over the streams.
+  // The windows of a stream become ready at a fixed time within each chunk. These times differ between the streams.
   const dueMs = Array.from({ length: streams }, (_, at) => CHUNK_MS + (((at * 61) % streams) / streams) * CHUNK_MS);
   const queued = new Set<number>();
   let [windows, late, longestMs] = [0, 0, 0];
@@ -111,20 +115,20 @@ describe('ReadyQueue', () => {
   });
 
   test.each([true, false])(
-    'gives streams ahead of real time a tenth of the time while there are live streams (isPadded: %s)',
+    'gives streams ahead of real time 3 % of the time while there are live streams (isPadded: %s)',
     (isPadded) => {
       const queue = new ReadyQueue<Stream>({ isPadded });
       queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 8000 + CHUNK_MS);
       queue.take(upTo(8), 8000 + CHUNK_MS, all);
       for (const name of 'xyz') queue.add(stream(name, 60_000), 9200);
       expect(names(queue.take(upTo(8), 9200, all))).toBe(isPadded ? 'xyz' : 'x');
-      queue.ranAhead(9200, 9220);
-      queue.add(stream('v', 60_000), 9220);
-      expect(queue.aheadFromMs(9220)).toBe(9400);
-      expect(queue.size(9399)).toBe(0);
-      expect(names(queue.take(upTo(8), 9399, all))).toBe('');
-      expect(queue.size(9400)).toBe(isPadded ? 1 : 3);
-      expect(names(queue.take(upTo(8), 9400, all))).toBe(isPadded ? 'v' : 'y');
+      queue.ranAhead(9200, 9230);
+      queue.add(stream('v', 60_000), 9230);
+      expect(queue.aheadFromMs(9230)).toBe(10_200);
+      expect(queue.size(10_199)).toBe(0);
+      expect(names(queue.take(upTo(8), 10_199, all))).toBe('');
+      expect(queue.size(10_200)).toBe(isPadded ? 1 : 3);
+      expect(names(queue.take(upTo(8), 10_200, all))).toBe(isPadded ? 'v' : 'y');
     },
   );
 
@@ -143,20 +147,32 @@ describe('ReadyQueue', () => {
     queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
     queue.ranAhead(9120, 10_120);
-    queue.add(stream('x', 11_200 + CHUNK_MS), 10_120);
+    queue.add(stream('x', 11_200 + CHUNK_MS + TOLERANCE_MS), 10_120);
     expect(queue.aheadFromMs(10_120)).toBe(11_200);
     expect(names(queue.take(upTo(8), 11_199, all))).toBe('');
     expect(names(queue.take(upTo(8), 11_200, all))).toBe('x');
+  });
+
+  test('does not limit a stream that has much to catch up with, if its audio arrived in real time', () => {
+    const queue = new ReadyQueue<Stream>({ isPadded: false });
+    queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
+    queue.take(upTo(8), 9120, all);
+    queue.ranAhead(9120, 10_120);
+    queue.add({ ...stream('x', 60_000), earlyMs: TOLERANCE_MS + 1 }, 10_120);
+    queue.add({ ...stream('y', 60_000), earlyMs: TOLERANCE_MS }, 10_120);
+    expect(names(queue.take(upTo(8), 10_120, all))).toBe('y');
+    expect(names(queue.take(upTo(8), 10_120, all))).toBe('');
   });
 
   test('treats a stream that was ahead of real time as a real-time stream once enough time has passed', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('x', 3000), 0);
     queue.add(stream('y', 9000), 0);
-    expect(queue.size(1880)).toBe(1);
-    queue.add(stream('a'), 1900);
-    expect(names(queue.take(upTo(8), 1900, all))).toBe('xa');
-    expect(names(queue.take(upTo(8), 1900, all))).toBe('y');
+    expect(queue.size(1379)).toBe(2);
+    expect(queue.size(1380)).toBe(1);
+    queue.add(stream('a'), 1400);
+    expect(names(queue.take(upTo(8), 1400, all))).toBe('xa');
+    expect(names(queue.take(upTo(8), 1400, all))).toBe('y');
   });
 
   test('returns streams of only one context, which is the one whose streams have waited longest', () => {
@@ -215,7 +231,7 @@ describe('ReadyQueue', () => {
     expect(batches).toEqual(['x', 'x', 'x', 'x', 'x', 'x', 'x', 'ab', 'xx']);
   });
 
-  test('serves each stream after a limited number of batches: eight for each full batch of streams that were queued before it', () => {
+  test('serves each stream within a number of batches that depends only on the batch size and the streams queued before it', () => {
     const step = fc.record({ added: fc.nat(6), passedMs: fc.nat(60), context: fc.constantFrom('56,13', '56,3') });
     fc.assert(
       fc.property(
@@ -298,15 +314,46 @@ describe('ReadyQueue', () => {
 describe('isLive', () => {
   const pace = afterChunk(START, CHUNK_MS, 5000);
 
-  test('is true if the next chunk arrives in real time, give or take half a second', () => {
-    expect(isLive(pace, 0, 5000 + CHUNK_MS)).toBe(true);
-    expect(isLive(pace, 500, 5000 + CHUNK_MS - 500)).toBe(true);
+  test('is true if the audio arrives in real time, give or take half a second', () => {
+    expect(isLive({ pace, earlyMs: TOLERANCE_MS }, 0)).toBe(true);
+    expect(isLive({ pace, earlyMs: -5000 }, TOLERANCE_MS)).toBe(true);
   });
 
-  test('is false for a first chunk, for a chunk that arrives early and for a chunk that is followed by more audio', () => {
-    expect(isLive(START, 0, 5000)).toBe(false);
-    expect(isLive(pace, 0, 5000 + CHUNK_MS - 501)).toBe(false);
-    expect(isLive(pace, 501, 5000 + CHUNK_MS)).toBe(false);
+  test('is true after a window that ran late, although the next one follows soon', () => {
+    const late = afterChunk(pace, CHUNK_MS, 5000 + 2 * CHUNK_MS - 100);
+    expect(isLive({ pace: afterChunk(late, CHUNK_MS, 5000 + 2 * CHUNK_MS), earlyMs: 0 }, 0)).toBe(true);
+  });
+
+  test('is false for a first chunk, for audio that arrives early and for a chunk that is followed by more audio', () => {
+    expect(isLive({ pace: START, earlyMs: 0 }, 0)).toBe(false);
+    expect(isLive({ pace, earlyMs: TOLERANCE_MS + 1 }, 0)).toBe(false);
+    expect(isLive({ pace, earlyMs: 0 }, TOLERANCE_MS + 1)).toBe(false);
+  });
+});
+
+describe('afterArrival', () => {
+  /** Returns how early the audio is after steps of `[arrivedMs, afterMs]`. */
+  const early = (...steps: [arrivedMs: number, afterMs: number][]) => {
+    let [pace, nowMs] = [startArrival(5000), 5000];
+    for (const [arrivedMs, afterMs] of steps) pace = afterArrival(pace, arrivedMs, (nowMs += afterMs));
+    return pace.aheadMs;
+  };
+  const times = (count: number, step: [number, number]) => Array.from({ length: count }, () => step);
+
+  test('counts a file as early after the audio that a client may have recorded before the stream was open', () => {
+    expect(early([2000, 0])).toBe(0);
+    expect(early([2500, 0])).toBe(TOLERANCE_MS);
+    expect(early(...times(60, [CHUNK_MS, 10]))).toBeGreaterThan(50 * CHUNK_MS);
+  });
+
+  test('does not count audio as early that was missing for up to 30 s', () => {
+    expect(early([0, 28_000], [29_000, 0])).toBeLessThanOrEqual(0);
+    expect(early([0, 300_000], [30_500, 0])).toBe(TOLERANCE_MS);
+  });
+
+  test('does not count a client as early whose clock is 2 % fast, but one whose clock is 5 % fast', () => {
+    expect(early(...times(300, [1020, 1000]))).toBeLessThanOrEqual(0);
+    expect(early(...times(300, [1050, 1000]))).toBeGreaterThan(TOLERANCE_MS);
   });
 });
 
@@ -319,10 +366,20 @@ describe('realTimeAt', () => {
     }
   });
 
+  test('is not in the future for a flush right after a chunk whose audio arrived up to 500 ms early', () => {
+    const first = afterChunk(START, CHUNK_MS, 5000);
+    const flushed = (earlyMs: number) => {
+      const now = 5000 + CHUNK_MS - earlyMs;
+      return realTimeAt(afterChunk(first, CHUNK_MS, now), CHUNK_MS) - now;
+    };
+    expect(flushed(TOLERANCE_MS)).toBe(0);
+    expect(flushed(TOLERANCE_MS + 1)).toBe(1);
+  });
+
   test('is in the future after a few chunks of a stream that sends faster than real time, and no longer after a pause', () => {
     let pace = START;
     for (let i = 0; i < 4; i++) pace = afterChunk(pace, CHUNK_MS, 1000);
     expect(aheadAt(pace, 1000)).toBe(4 * CHUNK_MS);
-    expect(realTimeAt(pace, CHUNK_MS)).toBe(1000 + 3 * CHUNK_MS);
+    expect(realTimeAt(pace, CHUNK_MS)).toBe(1000 + 3 * CHUNK_MS - TOLERANCE_MS);
   });
 });

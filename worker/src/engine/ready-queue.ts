@@ -1,5 +1,5 @@
 import { Fifo } from './fifo.ts';
-import { isLive, realTimeAt } from './pace.ts';
+import { isLive, spareUntil } from './pace.ts';
 import type { Pace } from './pace.ts';
 import { SpareTime } from './spare-time.ts';
 
@@ -8,6 +8,8 @@ export interface Ready {
   readonly context: string;
   readonly chunkMs: number;
   readonly pace: Pace;
+  /** By how much the audio has arrived ahead of real time, in milliseconds. Negative if audio is missing. */
+  readonly earlyMs: number;
   /**
    * Audio that has arrived after the window, in milliseconds. A real-time stream has been ready for as long as this
    * audio lasts.
@@ -64,9 +66,9 @@ export class ReadyQueue<T extends Ready> {
 
   /** Adds a stream. The caller ensures that no stream is in the queue twice. */
   add(item: T, nowMs: number): void {
-    if (isLive(item.pace, item.backlogMs, nowMs)) this.#spare.sawLive(nowMs);
+    if (isLive(item, item.backlogMs)) this.#spare.sawLive(nowMs);
     const waiting = this.#waitingFor(item.context);
-    const untilMs = realTimeAt(item.pace, item.chunkMs);
+    const untilMs = spareUntil(item);
     if (untilMs <= nowMs) enqueue(waiting, item, nowMs);
     else insert(waiting.ahead, { item, untilMs });
   }
@@ -124,8 +126,9 @@ export class ReadyQueue<T extends Ready> {
   }
 
   /**
-   * Returns the number of streams ahead of real time that a batch may contain in addition to `taken` other
-   * streams. If the worker has live streams, it is one at a time, so that a live stream waits only for a short run.
+   * Returns the number of streams ahead of real time that a batch may contain in addition to `taken` other streams. They
+   * fill the rest of a padded batch. A batch that is not padded contains them only if `taken` is 0. If the worker also
+   * has live streams, such a batch contains a single stream, so that a live stream waits only for a short run.
    */
   #aheadRoom(taken: number, max: number, nowMs: number): number {
     if (this.#isPadded) return max - taken;
@@ -139,8 +142,8 @@ export class ReadyQueue<T extends Ready> {
 
   /**
    * Returns the context of the next batch. It is chosen by its punctual streams, then by its late streams, then by
-   * streams that are ahead of real time. In every eighth batch, late streams come first. Within each group, the stream
-   * that has been ready longest decides.
+   * streams that are ahead of real time. In every eighth batch, late streams come first. Within the first two groups,
+   * the stream that has been ready longest decides. Of the streams that are ahead, the one that is least ahead decides.
    */
   #next(nowMs: number): { context: string; waiting: Waiting<T> } | undefined {
     let best: { context: string; waiting: Waiting<T> } | undefined;

@@ -7,7 +7,10 @@ export interface RunCost {
   readonly isPadded: boolean;
 }
 
-/** Returns the duration that a run of this many windows had at warm-up. */
+/**
+ * Returns the duration that a run of this many windows would have had at warm-up. It is interpolated between two
+ * measured sizes, unless batches are padded. Larger batches have the duration of the largest size.
+ */
 export function expectedRunMs({ sizes, timesMs, isPadded }: RunCost, windows: number): number {
   const next = sizes.findIndex((size) => size >= windows);
   const above = next === -1 ? sizes.length - 1 : next;

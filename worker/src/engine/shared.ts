@@ -4,9 +4,10 @@ import type { FreeSlotsMemory } from './free-slots.ts';
 import { binOf, SLOWDOWN_BINS } from './slowdown.ts';
 
 /**
- * Memory that the inference thread shares with the threads that serve streams. Audio is copied once, into the ring of
- * its stream, and the inference thread reads it in place. Positions count samples from the start of the stream, so no
- * flag is needed to distinguish a full ring from an empty one.
+ * Memory that the inference thread shares with the threads that serve streams. Audio is copied into the ring of its
+ * stream. The inference thread computes features from the ring, or copies the audio to the inputs of GPU graphs.
+ * Positions count samples from the start of the stream, so no flag is needed to distinguish a full ring from an empty
+ * one.
  */
 export interface SharedBuffers {
   readonly samples: SharedArrayBuffer;
@@ -164,7 +165,7 @@ export class Gauges {
     return { runs: this.#values[1] ?? 0, ...(Object.fromEntries(figures) as unknown as RunFigures) };
   }
 
-  /** Number of streams whose next window has been ready for too long. */
+  /** Number of real-time streams whose next window has been ready for too long. */
   get lateStreams(): number {
     return this.#values[LATE_AT] ?? 0;
   }
@@ -197,7 +198,7 @@ export interface EngineStats {
   readonly runs: number;
   /** Number of windows in these runs. Windows divided by runs is the mean batch size. */
   readonly windows: number;
-  /** CPU time of the inference thread inside onnxruntime. With GPU graphs, its CPU time for batches. */
+  /** CPU time of the inference thread in runs of the encoder. With GPU graphs, its CPU time for batches. */
   readonly runCpuMs: number;
   /** Wall time of the runs. Runs can overlap on a GPU. */
   readonly runMs: number;

@@ -20,8 +20,8 @@ export function isSteady(timesMs: readonly number[]): boolean {
 }
 
 /**
- * Returns the number of streams that fit into the share `utilization` of the thread's time. Each stream takes the share
- * `realTimeFactor`.
+ * Returns the number of streams that fit into the share `utilization` of the thread's time, from 1 to `most`. Each
+ * stream takes the share `realTimeFactor`.
  */
 export function deriveSlots(realTimeFactor: number, utilization: number, most: number): number {
   return Math.min(most, Math.max(1, Math.floor(utilization / realTimeFactor)));

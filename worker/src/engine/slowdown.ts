@@ -4,7 +4,7 @@
  */
 const LEAST = 0.25;
 const GROWTH = 1.05;
-/** Number of bins. The last bin contains all slowdowns above 16. */
+/** Number of bins. The last bin contains all slowdowns above about 16. */
 export const SLOWDOWN_BINS = 86;
 
 /** Returns the bin of a slowdown. */

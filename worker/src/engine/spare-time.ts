@@ -1,12 +1,12 @@
 /** Share of the time that streams ahead of real time may use while the worker also has live streams. */
-const AHEAD_SHARE = 0.1;
+const AHEAD_SHARE = 0.03;
 /** Time after the last window of a live stream for which the worker counts as having live streams. */
 const LIVE_MS = 3000;
 
 /**
  * Decides when streams that are ahead of real time may run. Such a run delays the windows of live streams that become
  * ready meanwhile, and takes processor time from other processes of the machine. One tenant that sends a file must not
- * slow down the others, so these runs get a tenth of the time. If there are no live streams, they get all of it.
+ * slow down the others, so these runs get 3 % of the time. If there are no live streams, they get all of it.
  */
 export class SpareTime {
   #liveAtMs = -Infinity;

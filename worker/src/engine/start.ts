@@ -35,7 +35,10 @@ export interface EngineOptions {
   readonly measureMs?: number;
   /** Largest number of streams in one run. By default 512 with GPU graphs, 16 on a CPU and 64 elsewhere. */
   readonly maxBatch?: number;
-  /** Whether every batch is padded to the largest size. By default true on every provider but the CPU. */
+  /**
+   * Whether every batch is padded to the largest size. By default true on every provider but the CPU. GPU graphs ignore
+   * it.
+   */
   readonly paddedBatches?: boolean;
   /**
    * Share of the measured capacity that slots may use. By default 0.8 on a CPU and 0.85 elsewhere. The rest absorbs
@@ -52,7 +55,8 @@ export interface EngineOptions {
 
 /**
  * Loads a model in an inference thread, warms it up and returns when it can accept streams. Throws a ModelError that
- * names the problem if the model cannot be used, and a RangeError if an option is out of range.
+ * names the problem if the model cannot be used, and a RangeError if an option is out of range. Throws an EngineError
+ * if the thread fails for another reason.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   for (const name of ['threads', 'slots', 'maxSlots', 'maxBatch'] as const) checkCount(name, options[name]);

@@ -16,7 +16,10 @@ export interface Measurement {
   /** Maximum duration of the runs with full batches. Exceeded if `leastRounds` take longer. */
   readonly mostMs: number;
   readonly leastRounds: number;
-  /** Number of rounds that are not measured. They cover lazy initialization and just-in-time compilation. */
+  /**
+   * Least number of rounds that are not measured. Each group has at least one such round. They cover lazy
+   * initialization and just-in-time compilation.
+   */
   readonly warmRounds: number;
   /**
    * Number of groups of streams that take turns, as in a worker under load. The memory of a single group would stay in

@@ -119,7 +119,8 @@ describe.each([
             lanes.delete(lane.slot);
           }
         };
-        // Every page holds NaN at first. A page that is read before its stream has written it makes the scores NaN.
+        // Every page of a stream holds NaN at first. A page that is read before its stream has written it makes the
+        // scores NaN.
         poison();
         for (const one of actions) {
           if ('open' in one) lanes.set(one.slot, { lane: open(one.slot, one.open), speech: one.open });

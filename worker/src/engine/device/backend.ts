@@ -54,7 +54,7 @@ const MEMORY_SHARE = 0.7;
  * until the search is done.
  */
 const MAX_RUNS = { ctc: 2, transducer: 1 } as const;
-/** Smallest batch size on a GPU. Smaller batches take as long as this one. */
+/** Smallest batch size on a GPU, unless `maxBatch` is lower. Smaller batches take as long as this one. */
 const SMALLEST_BATCH = 32;
 /**
  * Longest time of a run on a GPU. A window waits for up to two runs before its own, and its result must arrive within
@@ -72,7 +72,7 @@ export interface StreamMemory {
 
 /**
  * A model whose features, state and best classes are computed on a device. Only samples and indices are copied to the
- * device, and only class ids and scores from it.
+ * device, and only class ids, frame numbers and scores from it.
  */
 export class DeviceBackend implements Backend {
   readonly manifest: Manifest;
@@ -223,7 +223,7 @@ function createStates(
   return new PredictorStates(runtime, memory, shape, PredictorStates.firstSlot + slots * STATES_PER_SLOT);
 }
 
-/** Returns the largest batch size whose run is short enough at every context. */
+/** Returns the largest batch size whose run is short enough at every context, or the smallest size if none is. */
 function largestQuickBatch(contexts: readonly DeviceContext[], sizes: readonly number[], longestMs: number): number {
   const [smallest = 1] = sizes;
   const isQuick = (context: DeviceContext, size: number) =>

@@ -97,7 +97,10 @@ function checkGraph(
   }
 }
 
-/** Throws if the graph has no prompt with the index `promptIndex`. CUDA would use another prompt without an error. */
+/**
+ * Throws if the graph takes a prompt, and `promptIndex` is missing or too large. CUDA would use another prompt without
+ * an error.
+ */
 function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptIndex: number | undefined): void {
   if (!takesPrompt) return;
   if (promptIndex === undefined) fail(file, 'the graph has an input prompt, but the manifest has no promptIndex');

@@ -44,8 +44,8 @@ export function fillRow(
 const HISTORY_FRAMES = 2;
 
 /**
- * Returns the number of encoder frames of a window up to the end of the audio. `length` is that of its feature frames.
- * Each convolution of the subsampling halves the number of frames.
+ * Returns the number of encoder frames of a window up to the end of the audio, without its history. `length` is the
+ * number of feature frames up to there. Each convolution of the subsampling halves the number of frames.
  */
 export function encodedFrames({ subsampling }: Pick<RowShape, 'subsampling'>, length: number): number {
   let frames = length;
