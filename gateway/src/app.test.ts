@@ -20,6 +20,7 @@ import { createMetrics, parseKeyring } from '@svc-asr/runtime';
 import { createHandler } from './app.ts';
 import type { AppParts } from './app.ts';
 import { RateBlocks } from './auth/rate-blocks.ts';
+import { RefusalDelay } from './auth/refusal-delay.ts';
 import { createGatewayKeys } from './auth/keys.ts';
 import type { RefusalLog, RefusedRequest } from './http/refusal-log.ts';
 import { createGatewayMetrics } from './metrics.ts';
@@ -57,6 +58,14 @@ const REFUSED = {
   retryAfterMs: 30_000,
 };
 let ledgerIsAvailable = true;
+/** Number of refusals that were delayed. */
+let delays = 0;
+class CountingDelay extends RefusalDelay {
+  override wait(...args: Parameters<RefusalDelay['wait']>): Promise<void> {
+    delays++;
+    return super.wait(...args);
+  }
+}
 const parts = {
   settings: {
     TRUSTED_PROXIES: [],
@@ -92,6 +101,7 @@ const parts = {
   catalogue: { entries: () => [], has: () => false },
   ledgerWatch: { isAvailable: () => ledgerIsAvailable, require: () => undefined, verify: () => Promise.resolve() },
   rateBlocks: new RateBlocks(),
+  refusalDelay: new CountingDelay(1),
   cancellations: { add: () => undefined },
   shutdown: { announced: false, closed: false },
   documents: renderDocuments(),
@@ -195,6 +205,15 @@ test('one tenant may send half of FILES_MAX files at a time, and another tenant 
   expect((await ends).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
+test('an address that has sent many wrong keys in a second waits for the answer to the next one', async () => {
+  const before = delays;
+  const wrong = () => generateApiKey(randomBytes).key;
+  const send = () => fetch(`${address}/v1/usage`, { headers: { authorization: `Bearer ${wrong()}` } });
+  const answers = await Promise.all(Array.from({ length: 30 }, send));
+  expect(answers.every(({ status }) => status === 401)).toBe(true);
+  expect(delays - before).toBeGreaterThan(0);
+});
+
 describe('a tenant that keeps exceeding its request rate', () => {
   const send = async (key: string, { method = 'POST', path = SESSIONS_PATH } = {}) => {
     const before = passed;
@@ -214,7 +233,7 @@ describe('a tenant that keeps exceeding its request rate', () => {
     return send(key);
   };
 
-  test('gets the same response from the handler as from the app, and both are recorded in the same way', async () => {
+  test('gets the same refusal from the Express app as from the handler in front of it, and both are recorded in the same way', async () => {
     const key = createKey(undefined, 'over-1');
     const late = await exceed(key);
     const early = await send(key);
@@ -226,7 +245,18 @@ describe('a tenant that keeps exceeding its request rate', () => {
     expect({ ...other, requestId: '' }).toEqual({ ...one, requestId: '' });
   });
 
-  test('is refused by the app on other paths, with other methods and while the ledger is missing', async () => {
+  test('waits for a refusal only after it has ignored Retry-After', async () => {
+    const key = createKey(undefined, 'over-4');
+    const before = delays;
+    await exceed(key);
+    expect(delays).toBe(before);
+    await send(key);
+    expect(delays).toBe(before + 1);
+    await send(key, { path: '/v1/usage', method: 'GET' });
+    expect(delays).toBe(before + 2);
+  });
+
+  test('passes the handler in front of the Express app on other paths, with other methods and while the ledger is missing', async () => {
     const key = createKey(undefined, 'over-2');
     await exceed(key);
     expect((await send(key)).isEarly).toBe(true);
@@ -238,7 +268,7 @@ describe('a tenant that keeps exceeding its request rate', () => {
     expect((await send(key)).isEarly).toBe(true);
   });
 
-  test('does not cause a refusal of other tenants, of wrong keys or of a revoked key of the same tenant', async () => {
+  test('does not make the handler in front of the Express app refuse other tenants, wrong keys or a revoked key of the same tenant', async () => {
     const key = createKey(undefined, 'over-3');
     await exceed(key);
     const revoked = createKey(undefined, 'over-3');

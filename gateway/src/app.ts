@@ -10,6 +10,7 @@ import { admit } from './auth/admit.ts';
 import { authenticate } from './auth/authenticate.ts';
 import type { KeyCheck } from './auth/authenticate.ts';
 import type { RateBlocks } from './auth/rate-blocks.ts';
+import type { RefusalDelay } from './auth/refusal-delay.ts';
 import { requireScope } from './auth/scopes.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { documentsRouter } from './documents/index.ts';
@@ -47,6 +48,7 @@ export interface AppParts {
   keys: KeyCheck;
   ledgerWatch: LedgerWatch;
   rateBlocks: RateBlocks;
+  refusalDelay: RefusalDelay;
   cancellations: Cancellations;
   audioCapacity: AudioCapacity;
   shutdown: Shutdown;

@@ -8,6 +8,7 @@ import type { Logger, StopStep, Tracing } from '@svc-asr/runtime';
 import { createHandler } from './app.ts';
 import { createGatewayKeys } from './auth/keys.ts';
 import { RateBlocks } from './auth/rate-blocks.ts';
+import { RefusalDelay } from './auth/refusal-delay.ts';
 import { readDocuments } from './documents/index.ts';
 import { followCatalogue } from './catalogue.ts';
 import type { CatalogueView } from './catalogue.ts';
@@ -67,6 +68,7 @@ interface StreamDependencies {
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
   trustProxy: TrustProxy;
+  refusalDelay: RefusalDelay;
 }
 
 /** Runs the gateway until it receives a signal to stop. */
@@ -89,8 +91,8 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
   metrics.pendingCancellations.addCallback((result) => result.observe(cancellations.pending));
   const stopReaper = startReaper(ledger, logger, metrics, settings.REAPER_INTERVAL_MS);
   const refusals = new RefusalLog({ ledger, metrics });
-  const rateBlocks = new RateBlocks();
-  const shared = { logger, ledger, catalogue, ledgerWatch, rateBlocks, metrics, tracing, refusals };
+  const limits = { rateBlocks: new RateBlocks(), refusalDelay: new RefusalDelay(settings.REFUSAL_DELAY_MS) };
+  const shared = { logger, ledger, catalogue, ledgerWatch, ...limits, metrics, tracing, refusals };
   const shutdown: Shutdown = { announced: false, closed: false };
   const { budget, audioCapacity } = createAudioMemory(settings, metrics);
   const documents = readDocuments();
@@ -137,6 +139,7 @@ async function startGateway(settings: GatewaySettings, logger: Logger): Promise<
       },
     },
     { name: 'disconnect realtime clients', stop: () => realtime.stop() },
+    { name: 'send delayed refusals', stop: () => limits.refusalDelay.stop() },
     { name: 'drain requests of the console', stop: () => internal && drain(internal) },
     { name: 'drain requests', stop: () => drain(server) },
     { name: 'write refused requests', stop: () => refusals.write() },
@@ -227,7 +230,9 @@ function streamExtraMs(settings: GatewaySettings): number {
   return waitMs + settings.STREAM_LIFETIME_EXTRA_MS + settings.STREAM_FINAL_TIMEOUT_MS + settings.PROCESS_LEASE_MS;
 }
 
-/** Starts everything that streams need: the lease of this gateway, settlements, and the tallies for rollouts. */
+/**
+ * Starts everything that streams need, such as the lease of this gateway, settlements, and the tallies for rollouts.
+ */
 function startStreams(settings: GatewaySettings, dependencies: StreamDependencies): StreamServices {
   const { link, logger, ledger, catalogue, ledgerWatch, metrics, trustProxy, audioCapacity } = dependencies;
   const settlements = createSettlements(ledger, logger, metrics);
@@ -278,8 +283,8 @@ function startStreams(settings: GatewaySettings, dependencies: StreamDependencie
 }
 
 /**
- * Returns what the gateway lacks to be ready. Undefined if it is ready. A connection to Redis is not required, because
- * without it the gateway still serves models, documents and meaningful errors.
+ * Returns what the gateway lacks to be ready. Undefined if it is ready. Once the gateway is ready, it stays ready
+ * without Redis, because it still serves models, documents and meaningful errors.
  */
 function findMissing(lease: Lease, ledgerWatch: LedgerWatch, catalogue: CatalogueView): string | undefined {
   if (lease.owner() === undefined) return 'this gateway holds no lease yet';

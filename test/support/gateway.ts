@@ -14,7 +14,7 @@ export interface TestGateway {
   readonly baseUrl: string;
   readonly adminUrl: string;
   readonly pid: number;
-  /** Everything that the process has written. */
+  /** Output of the process. It lacks standard output if `readsOutput` is false. */
   output: () => string;
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
@@ -40,6 +40,8 @@ const PATIENT = {
   WORKER_OPEN_TIMEOUT_MS: '10000',
   WORKER_SILENCE_TIMEOUT_MS: '5000',
   STREAM_FINAL_TIMEOUT_MS: '20000',
+  // Tests send many requests that are refused.
+  REFUSAL_DELAY_MS: '0',
 };
 
 /** Starts a gateway and waits until it is ready. */

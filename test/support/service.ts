@@ -78,6 +78,8 @@ const TEST_SETTINGS = {
   MEASURE_SECONDS: '0',
   LEAST_SLOTS_PERCENT: '100',
   REQUEST_DEADLINE_MS: '10000',
+  // Tests send many requests that are refused.
+  REFUSAL_DELAY_MS: '0',
   REDIS_TIMEOUT_MS: '5000',
   PROVISIONAL_LEASE_MS: '30000',
 };

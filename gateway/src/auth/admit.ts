@@ -4,7 +4,9 @@ import type { AccountState, Admission, Ledger } from '@svc-asr/ledger';
 import { exchangeOf } from '../http/exchange.ts';
 import type { LedgerWatch } from '../ledger-watch.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
+import { refusalAfter } from './rate-blocks.ts';
 import type { RateBlocks } from './rate-blocks.ts';
+import type { RefusalDelay } from './refusal-delay.ts';
 
 const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
   Waitlisted: 'The account is waiting for approval.',
@@ -18,14 +20,19 @@ export interface AdmitParts {
   ledger: Pick<Ledger, 'admit'>;
   ledgerWatch: Pick<LedgerWatch, 'require' | 'verify'>;
   rateBlocks: RateBlocks;
+  refusalDelay: RefusalDelay;
 }
 
 /** Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. */
-export async function admitTenant({ ledger, ledgerWatch, rateBlocks }: AdmitParts, tenant: string): Promise<Admission> {
+export async function admitTenant(parts: AdmitParts, tenant: string): Promise<Admission> {
+  const { ledger, ledgerWatch, rateBlocks, refusalDelay } = parts;
   ledgerWatch.require();
   const sinceMs = performance.now();
   const blocked = rateBlocks.find(tenant, sinceMs);
-  if (blocked !== undefined) return blocked;
+  if (blocked !== undefined) {
+    await refusalDelay.wait();
+    return refusalAfter(blocked, performance.now() - sinceMs);
+  }
   const admission = await ledger.admit(tenant);
   rateBlocks.add(tenant, admission, sinceMs);
   const { state } = admission;

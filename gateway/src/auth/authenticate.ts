@@ -8,16 +8,19 @@ import { exchangeOf } from '../http/exchange.ts';
 import type { KeyLimits } from '../http/exchange.ts';
 import type { LedgerWatch } from '../ledger-watch.ts';
 import type { FoundKey, KeyLookup } from './lookup.ts';
+import type { RefusalDelay } from './refusal-delay.ts';
 
 export interface KeyCheckOptions {
   lookup: KeyLookup;
   failures: AttemptLimiter;
+  refusalDelay: RefusalDelay;
   peppers: Keyring;
   now: () => number;
   ledgerWatch: LedgerWatch;
 }
 
 const BEARER = /^Bearer +(\S+) *$/i;
+const BLOCKED = 'Too many failed authentications from this address. Wait as long as Retry-After says.';
 const WRONG_SCHEME = 'The header Authorization must have the form "Bearer <API_KEY>". Other schemes are not accepted.';
 
 /** An API key that exists. It may have been revoked or have expired. */
@@ -54,7 +57,8 @@ export interface KeyCheck {
 }
 
 /** Creates the check of API keys. All routes share one check, so that failures of an address are counted together. */
-export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: KeyCheckOptions): KeyCheck {
+export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
+  const { lookup, failures, refusalDelay, peppers, now, ledgerWatch } = options;
   const find = async (keyId: string): Promise<FoundKey | undefined> => {
     const record = await lookup.find(keyId);
     if (record === undefined) await ledgerWatch.verify();
@@ -71,7 +75,8 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
         if (record === undefined) {
           // Failures of one client must not lock out other clients of its address. A key that this gateway has verified
           // before is therefore looked up even if the address is blocked.
-          if (!lookup.wasVerified(keyId, digest)) refuseIfBlocked(failures, addressOf(), now());
+          const waitMs = lookup.wasVerified(keyId, digest) ? 0 : failures.waitMs(addressOf(), now());
+          if (waitMs > 0) await refusalDelay.refuse(waitMs, BLOCKED);
           record = await find(keyId);
         }
         requireMatch(record, key, digest, peppers);
@@ -83,8 +88,11 @@ export function createKeyCheck({ lookup, failures, peppers, now, ledgerWatch }: 
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 401) throw error;
         const address = addressOf();
-        refuseIfBlocked(failures, address, now());
+        const waitMs = failures.waitMs(address, now());
+        // Nothing is awaited between the check and the count, so that requests in parallel do not exceed the limit.
+        if (waitMs > 0) await refusalDelay.refuse(waitMs, BLOCKED);
         failures.fail(address, now());
+        await refusalDelay.waitAfterFailure(address);
         throw withChallenge(error);
       }
     },
@@ -158,13 +166,6 @@ function matches(record: FoundKey, key: string, digest: string, peppers: Keyring
   if (mac === undefined || !equalTexts(mac, record.hash)) return false;
   record.verifiedDigest = digest;
   return true;
-}
-
-function refuseIfBlocked(failures: AttemptLimiter, address: string, now: number): void {
-  const waitMs = failures.waitMs(address, now);
-  if (waitMs === 0) return;
-  const message = 'Too many failed authentications from this address. Wait as long as Retry-After says.';
-  throw new ApiError('rate_limit_exceeded', { retryAfterS: waitMs / 1000, message });
 }
 
 function withChallenge(error: ApiError): ApiError {

@@ -3,7 +3,9 @@ import type { RequestHandler, Response } from 'express';
 import { ApiError, SESSIONS_PATH } from '@svc-asr/core';
 import type { Admission } from '@svc-asr/ledger';
 import type { KeyCheck, VerifiedKey } from './authenticate.ts';
+import { refusalAfter } from './rate-blocks.ts';
 import type { RateBlocks } from './rate-blocks.ts';
+import type { RefusalDelay } from './refusal-delay.ts';
 import type { LedgerWatch } from '../ledger-watch.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { NOT_STORED, sendJson } from '../http/send-json.ts';
@@ -11,6 +13,7 @@ import { NOT_STORED, sendJson } from '../http/send-json.ts';
 export interface EarlyRefusalParts {
   keys: Pick<KeyCheck, 'cached'>;
   rateBlocks: RateBlocks;
+  refusalDelay: RefusalDelay;
   ledgerWatch: Pick<LedgerWatch, 'isAvailable'>;
   /** Handlers that come before the routes of the app. They must be synchronous. */
   before: readonly RequestHandler[];
@@ -27,7 +30,7 @@ export function refuseEarly(app: RequestListener, parts: EarlyRefusalParts): Req
   return (request, response) => {
     const found = findBlocked(request, parts);
     if (found === undefined) app(request, response);
-    else refuse(response as Response, found, parts.before);
+    else void refuse(response as Response, found, parts);
   };
 }
 
@@ -49,13 +52,22 @@ function findBlocked(
   return key === undefined || admission === undefined ? undefined : { key, admission };
 }
 
-function refuse(response: Response, { key, admission }: Blocked, before: readonly RequestHandler[]): void {
+async function refuse(
+  response: Response,
+  { key, admission }: Blocked,
+  { before, refusalDelay }: EarlyRefusalParts,
+): Promise<void> {
   response.locals = {};
   for (const handle of before) void handle(response.req, response, () => undefined);
   const exchange = exchangeOf(response);
+  Object.assign(exchange, key, { route: SESSIONS_PATH });
+  const sinceMs = performance.now();
+  await refusalDelay.wait(response);
+  if (response.destroyed) return;
+  const { rate, retryAfterMs } = refusalAfter(admission, performance.now() - sinceMs);
   const { code, message, status } = REFUSAL;
-  Object.assign(exchange, key, { route: SESSIONS_PATH, rates: { requests: admission.rate }, code, message });
+  Object.assign(exchange, { rates: { requests: rate }, code, message });
   const text = JSON.stringify(REFUSAL.body(exchange.requestId));
-  const retryAfterS = Math.ceil(admission.retryAfterMs / 1000);
+  const retryAfterS = Math.ceil(retryAfterMs / 1000);
   sendJson(response, status, text, { 'Retry-After': String(retryAfterS), ...NOT_STORED });
 }

@@ -38,17 +38,10 @@ export class RateBlocks {
   find(tenant: string, nowMs: number): Admission | undefined {
     const block = this.#blocks.get(tenant);
     if (block === undefined || block.refusals < EXACT_REFUSALS) return undefined;
-    const { state, rate, retryAfterMs } = block.admission;
     const elapsedMs = nowMs - block.sinceMs;
     // Redis rounds retryAfterMs up to a whole millisecond, so the next request may be allowed one millisecond earlier.
-    if (elapsedMs >= Math.min(retryAfterMs - 1, MAX_BLOCK_MS)) return undefined;
-    const resetS = Math.max(0, Math.ceil(rate.resetS - elapsedMs / 1000));
-    return {
-      state,
-      allowed: false,
-      rate: { limit: rate.limit, remaining: 0, resetS },
-      retryAfterMs: retryAfterMs - elapsedMs,
-    };
+    if (elapsedMs >= Math.min(block.admission.retryAfterMs - 1, MAX_BLOCK_MS)) return undefined;
+    return refusalAfter(block.admission, elapsedMs);
   }
 
   /** Stores a refusal by Redis. `sinceMs` is the time before the request to Redis, so that no block lasts too long. */
@@ -60,4 +53,15 @@ export class RateBlocks {
     this.#blocks.set(tenant, { admission, sinceMs, refusals: isRepeated ? earlier.refusals + 1 : 1 });
     evictOldest(this.#blocks, MAX_TENANTS);
   }
+}
+
+/** Returns a refusal with the times that remain after `elapsedMs`. */
+export function refusalAfter({ state, rate, retryAfterMs }: Admission, elapsedMs: number): Admission {
+  const resetS = Math.max(0, Math.ceil(rate.resetS - elapsedMs / 1000));
+  return {
+    state,
+    allowed: false,
+    rate: { limit: rate.limit, remaining: 0, resetS },
+    retryAfterMs: Math.max(1, retryAfterMs - elapsedMs),
+  };
 }

@@ -5,6 +5,7 @@ import type { Keyring } from '@svc-asr/runtime';
 import { createExpress, route, sessionOptions } from '../app.ts';
 import type { AppParts } from '../app.ts';
 import { admit } from '../auth/admit.ts';
+import { RefusalDelay } from '../auth/refusal-delay.ts';
 import { createDeadlineCheck } from '../http/deadline.ts';
 import { answerErrors, notFound } from '../http/errors.ts';
 import { exchangeOf, openExchange } from '../http/exchange.ts';
@@ -30,7 +31,8 @@ export function createInternalApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
   const verified = verifySignature(settings.API_KEY_PEPPERS);
-  const admitted = admit(parts, checkDeadline);
+  // All consoles share few connections to this port, so a refusal must not hold one of them.
+  const admitted = admit({ ...parts, refusalDelay: new RefusalDelay(0) }, checkDeadline);
   route(app, PLAYGROUND_SESSIONS_PATH, { post: [verified, admitted, refuseNewSessions(shutdown), createSession] });
   app.use(notFound);
   app.use(answerErrors(logger));

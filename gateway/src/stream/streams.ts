@@ -4,6 +4,7 @@ import { ApiError, STREAM_LIMITS, STREAM_SUBPROTOCOL } from '@svc-asr/core';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Tracing } from '@svc-asr/runtime';
+import type { RefusalDelay } from '../auth/refusal-delay.ts';
 import type { CatalogueView } from '../catalogue.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
@@ -50,6 +51,7 @@ export interface StreamsOptions
   maxAttempts: number;
   /** Returns the address to which `refusalsPerSecond` applies. */
   addressOf: (request: IncomingMessage) => string;
+  refusalDelay: RefusalDelay;
   metrics: GatewayMetrics;
   /** Undefined if tracing is off. */
   tracing: Tracing | undefined;
@@ -79,7 +81,7 @@ export class Streams {
     this.#options = options;
     this.#workerConnections = new WorkerConnections((outcome) => options.metrics.connectionLosses.add(1, { outcome }));
     this.#attempts = new Attempts(options.maxAttempts);
-    this.#refusals = new Refusals(options.refusalsPerSecond);
+    this.#refusals = new Refusals(options.refusalsPerSecond, options.refusalDelay);
     const { idleMs, pingMs } = options.times;
     this.#ticker = new Ticker(Math.min(TICK_MS, idleMs / 4, pingMs / 4));
     this.#sockets = new WebSocketServer({
@@ -157,8 +159,8 @@ export class Streams {
     let share: SizedShare | undefined;
     let end: (() => void) | undefined;
     try {
-      offer = this.#verify(request);
-      end = this.#refusals.startForSession(offer.sessionId, performance.now());
+      offer = await this.#verify(request);
+      end = await this.#refusals.startForSession(offer.sessionId, performance.now());
       share = this.#admit();
       handshake = await accept(parts, offer, requestId);
       share.resize(handshake.reservedMs);
@@ -201,12 +203,12 @@ export class Streams {
    * Verifies a handshake without Redis. Throws 429 if the handshake is invalid and its address has sent too many
    * invalid ones. Valid handshakes are not limited here, so that one client cannot lock out others of its address.
    */
-  #verify(request: IncomingMessage): VerifiedOffer {
+  async #verify(request: IncomingMessage): Promise<VerifiedOffer> {
     let offer: VerifiedOffer;
     try {
       offer = verifyOffer(this.#options, readOffer(request));
     } catch (error) {
-      this.#refusals.countForAddress(this.#options.addressOf(request), performance.now());
+      await this.#refusals.countForAddress(this.#options.addressOf(request), performance.now());
       throw error;
     }
     return offer;

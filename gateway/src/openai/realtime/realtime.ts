@@ -8,6 +8,7 @@ import type { WebSocket } from 'ws';
 import { admitTenant, requireRate } from '../../auth/admit.ts';
 import type { RecognizedKey, VerifiedKey } from '../../auth/authenticate.ts';
 import type { RateBlocks } from '../../auth/rate-blocks.ts';
+import type { RefusalDelay } from '../../auth/refusal-delay.ts';
 import { checkScope, requireModel } from '../../auth/scopes.ts';
 import type { RefusalLog } from '../../http/refusal-log.ts';
 import type { LedgerWatch } from '../../ledger-watch.ts';
@@ -27,6 +28,7 @@ export interface RealtimeOptions extends OpenSessionParts {
   budget: AudioBudget;
   ledgerWatch: LedgerWatch;
   rateBlocks: RateBlocks;
+  refusalDelay: RefusalDelay;
   refusals: Pick<RefusalLog, 'record'>;
   logger: Logger;
   /** Returns the address of a client, for which failed handshakes are counted. */
@@ -76,7 +78,7 @@ export class Realtime {
 
   constructor(options: RealtimeOptions) {
     this.#options = options;
-    this.#refusals = new Refusals(options.refusalsPerSecond);
+    this.#refusals = new Refusals(options.refusalsPerSecond, options.refusalDelay);
     this.#places = new TenantPlaces(options.maxConnections, FULL);
     this.#ticker = new Ticker(Math.min(MAX_TICK_MS, options.pingMs / 4));
     this.#sockets.on('headers', (lines, request) => {
@@ -130,7 +132,7 @@ export class Realtime {
   /** Checks a handshake in the same order as the other routes that require an API key. */
   async #authorize(request: IncomingMessage, caller: Caller): Promise<{ key: VerifiedKey; model: string | undefined }> {
     const { keys, catalogue, addressOf } = this.#options;
-    const { model } = this.#readTarget(request);
+    const { model } = await this.#readTarget(request);
     caller.model = model;
     const onRecognized = (found: RecognizedKey) => void (caller.key = found);
     const key = await keys.verify(request.headers.authorization, () => addressOf(request), onRecognized);
@@ -141,11 +143,11 @@ export class Realtime {
     return { key, model };
   }
 
-  #readTarget(request: IncomingMessage): { model: string | undefined } {
+  async #readTarget(request: IncomingMessage): Promise<{ model: string | undefined }> {
     try {
       return readTarget(request);
     } catch (error) {
-      this.#refusals.countForAddress(this.#options.addressOf(request), performance.now());
+      await this.#refusals.countForAddress(this.#options.addressOf(request), performance.now());
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { ApiError } from '@svc-asr/core';
 
 /**
- * Limits the number of handshakes that may have consumed a credential and are not answered yet. They wait for Redis, or
+ * Limits the number of handshakes that may have consumed a credential and are not finished yet. They wait for Redis, or
  * their rollback is repeated until Redis answers. At the limit, new handshakes are refused before they reach Redis.
  * Pending ones are never dropped, because a dropped rollback would leave an active session without a stream.
  */

@@ -82,7 +82,7 @@ test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
   },
 );
 
-test('accept does not connect the session if the ledger has declared the gateway dead', async () => {
+test('accept refuses a handshake and rolls it back if the ledger has declared the gateway dead', async () => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done } = await runHandshake(owner, owner, { isAlive: false });
   expect(answer).toMatchObject({ code: 'service_unavailable' });

@@ -54,7 +54,7 @@ interface Attempt {
   owner: Owner;
   /** Id of the handshake request. The ledger also stores it as the id of the connection. */
   requestId: string;
-  /** Ends the attempt. Call once, when the 101 response was sent or nothing is left to roll back. */
+  /** Ends the attempt. Call once, when the client has its stream or nothing is left to roll back. */
   release: () => void;
 }
 
@@ -90,7 +90,10 @@ export function readOffer(request: IncomingMessage): Offer {
   return { sessionId, credential };
 }
 
-/** Verifies the credential of an offer without Redis. Throws 401 if it is wrong or has expired. */
+/**
+ * Verifies the credential of an offer without Redis. Throws 401 if it is wrong, or expired at least CLOCK_TOLERANCE_MS
+ * ago.
+ */
 export function verifyOffer(
   { secrets, ledger }: Pick<HandshakeParts, 'secrets' | 'ledger'>,
   { sessionId, credential }: Offer,
@@ -114,8 +117,8 @@ export async function accept(parts: HandshakeParts, offer: VerifiedOffer, reques
     const owned = await parts.ledger.gateways.own(owner, { tenant, sessionId });
     if (!owned) throw unavailable('This gateway is restarting.');
     connected = await connect(parts, attempt, offer.hash);
-    // If the lease was lost in the meantime, other gateways have already failed the sessions of this process. They do
-    // not search for further ones, so this session is rolled back.
+    // If the lease was lost in the meantime, other gateways fail the sessions of this process. It must not serve this
+    // session, so the session is rolled back.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
     void rollBack(parts, attempt);
@@ -149,7 +152,7 @@ function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, o
   if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
 }
 
-/** Connects the session. Repeats the call once if the answer of Redis was lost. */
+/** Connects the session. Repeats the call once if Redis is unavailable, because its answer may have been lost. */
 async function connect({ ledger }: HandshakeParts, attempt: Attempt, credentialHash: string): Promise<Connected> {
   const { requestId: connectionId, tenant, sessionId, owner } = attempt;
   const request = { tenant, sessionId, owner, connectionId, credentialHash };

@@ -1,6 +1,6 @@
-import { ApiError } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 import type { AttemptLimiter } from '@svc-asr/runtime';
+import type { RefusalDelay } from '../../auth/refusal-delay.ts';
 import { KeyCounts } from '../../key-counts.ts';
 
 /**
@@ -14,26 +14,31 @@ const PENDING_RETRY_MS = 1000;
 
 /**
  * Limits refused handshakes. A handshake without a valid credential counts for its address. Any other refused handshake
- * counts only for its session. Many clients can share an address, and one of them must not lock out the others.
+ * counts only for its session. Many clients can share an address, and one of them must not lock out the others. Each
+ * 429 is delayed, and so are other refusals of an address that fails often.
  */
 export class Refusals {
   readonly #addresses: AttemptLimiter;
   readonly #sessions = createAttemptLimiter(SESSION_REFUSALS_PER_SECOND, 1000);
   /** Number of handshakes of each session that are not answered yet. */
   readonly #pending = new KeyCounts();
+  readonly #delay: RefusalDelay;
 
-  constructor(perAddressPerSecond: number) {
+  constructor(perAddressPerSecond: number, delay: RefusalDelay) {
+    this.#delay = delay;
     this.#addresses = createAttemptLimiter(perAddressPerSecond, 1000);
   }
 
   /**
    * Counts a handshake without a valid credential. Throws 429 if the address has sent too many. A handshake that gets
-   * 429 is not counted, so that it does not extend the wait.
+   * 429 is not counted, so that it does not extend the wait. Returns after the delay of the refusal.
    */
-  countForAddress(address: string, nowMs: number): void {
+  async countForAddress(address: string, nowMs: number): Promise<void> {
     const message = 'Too many refused handshakes from this address. Wait as long as Retry-After says.';
-    throwIfBlocked(this.#addresses.waitMs(address, nowMs), message);
+    const waitMs = this.#addresses.waitMs(address, nowMs);
+    if (waitMs > 0) await this.#delay.refuse(waitMs, message);
     this.#addresses.fail(address, nowMs);
+    await this.#delay.waitAfterFailure(address, nowMs);
   }
 
   /**
@@ -41,10 +46,12 @@ export class Refusals {
    * many handshakes of the session were refused, or are not answered yet. Each unanswered handshake holds audio memory
    * for the longest possible session.
    */
-  startForSession(sessionId: string, nowMs: number): () => void {
+  async startForSession(sessionId: string, nowMs: number): Promise<() => void> {
     const message = 'Too many refused handshakes of this session. Create a new session.';
     const isFull = this.#pending.of(sessionId) >= SESSION_REFUSALS_PER_SECOND;
-    throwIfBlocked(isFull ? PENDING_RETRY_MS : this.#sessions.waitMs(sessionId, nowMs), message);
+    const waitMs = isFull ? PENDING_RETRY_MS : this.#sessions.waitMs(sessionId, nowMs);
+    // Nothing is awaited between the check and the count, so that handshakes in parallel do not exceed the limit.
+    if (waitMs > 0) await this.#delay.refuse(waitMs, message);
     return this.#pending.add(sessionId);
   }
 
@@ -52,8 +59,4 @@ export class Refusals {
   countForSession(sessionId: string, nowMs: number): void {
     this.#sessions.fail(sessionId, nowMs);
   }
-}
-
-function throwIfBlocked(waitMs: number, message: string): void {
-  if (waitMs > 0) throw new ApiError('rate_limit_exceeded', { retryAfterS: waitMs / 1000, message });
 }

@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events';
+import { MAX_WAITING, PROMPT_FAILURES_PER_SECOND, randomDelay, RefusalDelay } from './refusal-delay.ts';
+
+const HOUR_MS = 3_600_000;
+const ADDRESS = '203.0.113.1';
+
+test('RefusalDelay delays a limited number of refusals at a time, and sends further ones at once', async () => {
+  const delay = new RefusalDelay(HOUR_MS);
+  const waiting = Array.from({ length: MAX_WAITING }, () => delay.wait());
+  await delay.wait();
+  expect(delay.waiting).toBe(MAX_WAITING);
+  delay.stop();
+  await Promise.all(waiting);
+  expect(delay.waiting).toBe(0);
+});
+
+test('RefusalDelay does not wait if the delay is 0 or after stop', async () => {
+  await new RefusalDelay(0).wait();
+  const delay = new RefusalDelay(HOUR_MS);
+  delay.stop();
+  await delay.wait();
+});
+
+test('RefusalDelay ends the wait of a client that disconnects', async () => {
+  const delay = new RefusalDelay(HOUR_MS);
+  const response = new EventEmitter();
+  const wait = delay.wait(response);
+  expect(delay.waiting).toBe(1);
+  response.emit('close');
+  await wait;
+  expect(delay.waiting).toBe(0);
+});
+
+test('RefusalDelay delays failures of an address that has failed often in the last second', async () => {
+  const delay = new RefusalDelay(HOUR_MS);
+  for (let i = 0; i < PROMPT_FAILURES_PER_SECOND; i++) await delay.waitAfterFailure(ADDRESS, 0);
+  void delay.waitAfterFailure(ADDRESS, 0);
+  expect(delay.waiting).toBe(1);
+  await delay.waitAfterFailure('203.0.113.2', 0);
+  await delay.waitAfterFailure(ADDRESS, 1000 / PROMPT_FAILURES_PER_SECOND);
+  expect(delay.waiting).toBe(1);
+  delay.stop();
+});
+
+test('RefusalDelay.refuse throws 429 with Retry-After', async () => {
+  const refused = new RefusalDelay(0).refuse(1500, 'Too many.');
+  await expect(refused).rejects.toMatchObject({ status: 429, retryAfterS: 2, message: 'Too many.' });
+});
+
+test('randomDelay is between half and one and a half of the mean', () => {
+  expect(randomDelay(2000, 0)).toBe(1000);
+  expect(randomDelay(2000, 1)).toBe(3000);
+});

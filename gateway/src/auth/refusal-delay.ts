@@ -1,0 +1,75 @@
+import { ApiError } from '@svc-asr/core';
+import { createAttemptLimiter } from '@svc-asr/runtime';
+
+/** Largest number of refusals that wait at a time, because each holds a connection. Further ones are sent at once. */
+export const MAX_WAITING = 1000;
+/** Failures of one address per second that are answered at once. */
+export const PROMPT_FAILURES_PER_SECOND = 10;
+
+/** A response that a client waits for. */
+export interface WaitingResponse {
+  once: (event: 'close', listener: () => void) => unknown;
+}
+
+/**
+ * Delays refusals of tenants that ignore `Retry-After`, and of addresses that fail often. A client that repeats refused
+ * requests at once then sends one request per delay on each of its connections. Without the delay, it sends as many as
+ * the gateway can refuse, and slows down the other clients of the gateway.
+ */
+export class RefusalDelay {
+  readonly #failures = createAttemptLimiter(PROMPT_FAILURES_PER_SECOND, 1000);
+  readonly #ends = new Set<() => void>();
+  #delayMs: number;
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs;
+  }
+
+  /** Number of refusals that wait. */
+  get waiting(): number {
+    return this.#ends.size;
+  }
+
+  /** Waits before a refusal is sent. Ends early if the client of `response` disconnects. */
+  async wait(response?: WaitingResponse): Promise<void> {
+    if (this.#delayMs === 0 || this.#ends.size >= MAX_WAITING) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#ends.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, randomDelay(this.#delayMs));
+      this.#ends.add(end);
+      response?.once('close', end);
+    });
+  }
+
+  /** Waits if the address has failed often in the last second. Otherwise counts the failure. */
+  async waitAfterFailure(address: string, nowMs = performance.now()): Promise<void> {
+    if (this.#failures.waitMs(address, nowMs) > 0) await this.wait();
+    else this.#failures.fail(address, nowMs);
+  }
+
+  /** Waits, and then throws 429 with the remaining time as Retry-After. */
+  async refuse(retryAfterMs: number, message: string): Promise<never> {
+    const sinceMs = performance.now();
+    await this.wait();
+    const remainingMs = Math.max(1, retryAfterMs - (performance.now() - sinceMs));
+    throw new ApiError('rate_limit_exceeded', { retryAfterS: remainingMs / 1000, message });
+  }
+
+  /** Ends all waits and delays no further refusals. Call it before the connections of the gateway are closed. */
+  stop(): void {
+    this.#delayMs = 0;
+    for (const end of this.#ends) end();
+  }
+}
+
+/**
+ * Returns a delay between half and one and a half of the mean. With equal delays, clients that were refused together
+ * would send their next requests together.
+ */
+export function randomDelay(meanMs: number, random = Math.random()): number {
+  return meanMs * (0.5 + random);
+}
