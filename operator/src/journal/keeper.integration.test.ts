@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { replay } from '@svc-asr/ledger';
+import { LedgerUnavailable, replay } from '@svc-asr/ledger';
 import type { JournalEntry, Ledger } from '@svc-asr/ledger';
 import { createTenant, openLedger, reserved } from '../../../test/support/ledger.ts';
 import { startRedis } from '../../../test/support/redis.ts';
@@ -110,6 +110,22 @@ test('if the journal of one tenant cannot be read, the journal keeper exports th
   const keeper = createKeeper(createJournalFiles(folder, 'w'), AT_ONCE, { journal: { ...ledger.journal, status } });
   await expect(keeper.runPass()).rejects.toThrow('shard unavailable');
   expect(readLines().map(({ tenant }) => tenant)).toEqual(Array.from({ length: 5 }, () => intact));
+});
+
+test('the journal keeper logs an outage of Redis as a warning, and a later write failure as an error', async () => {
+  const tenant = await createTenant(ledger, 600_000);
+  await runSessions(tenant, 1);
+  let tenants: Ledger['journal']['tenants'] = () => Promise.reject(new LedgerUnavailable('there is no connection'));
+  const append = () => Promise.reject(new Error('ENOSPC: no space left'));
+  const { logger, lines } = createTestLogger();
+  const journal = { ...ledger.journal, tenants: () => tenants() };
+  const keeper = createKeeper({ append }, AT_ONCE, { logger, journal });
+  keeper.start();
+  await eventually(() => lines.length > 0);
+  tenants = () => ledger.journal.tenants();
+  await eventually(() => lines.length > 1);
+  await keeper.stop();
+  expect(lines.map(({ level }) => level)).toEqual(['warn', 'error']);
 });
 
 test('the journal keeper leaves entries in Redis while it cannot write them, and reports the backlog', async () => {

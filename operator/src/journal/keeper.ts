@@ -1,3 +1,4 @@
+import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { JournalEntry, Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { Passes } from '../passes.ts';
@@ -73,7 +74,8 @@ export class JournalKeeper {
   readonly #startedAtMs: number;
   #exportedAtMs: number | undefined;
   #totals: Totals = { entries: 0, backlog: 0 };
-  #hasFailed = false;
+  /** Level at which the present failure was logged. Undefined if the last pass succeeded. */
+  #failureLevel: 'warn' | 'error' | undefined;
   #hasRun = false;
   readonly #passes = new Passes(() => this.#keep());
   /** Settles when the last work that uses the files has ended. */
@@ -134,10 +136,9 @@ export class JournalKeeper {
       this.#totals = totals;
     }
     if (failures.length > 0) {
-      const [cause] = failures;
-      throw new Error(`the journals of ${failures.length} tenants failed; the first error: ${String(cause)}`, {
-        cause,
-      });
+      // An outage of Redis must not hide another failure.
+      const cause = failures.find((failure) => !(failure instanceof LedgerUnavailable)) ?? failures[0];
+      throw new Error(`the journals of ${failures.length} tenants failed; one error: ${String(cause)}`, { cause });
     }
     this.#exportedAtMs = nowMs();
   }
@@ -146,18 +147,19 @@ export class JournalKeeper {
     const { intervalMs, logger } = this.#options;
     try {
       await this.runBetweenPasses(() => this.runPass());
-      if (this.#hasFailed) logger.info('the journal is exported again');
-      this.#hasFailed = false;
+      if (this.#failureLevel !== undefined) logger.info('the journal is exported again');
+      this.#failureLevel = undefined;
     } catch (err) {
-      if (!this.#hasFailed)
-        logger.error({ err }, 'the journal could not be exported or trimmed; entries stay in Redis');
-      this.#hasFailed = true;
+      const level = isOutage(err) ? 'warn' : 'error';
+      if (level !== this.#failureLevel)
+        logger[level]({ err }, 'the journal could not be exported or trimmed; entries stay in Redis');
+      this.#failureLevel = level;
     }
     this.#hasRun = true;
     return intervalMs;
   }
 
-  /** Returns the tenant if it has entries to export or to trim, and adds its entries to the totals of the pass. */
+  /** Returns the tenant if it may have entries to export or to trim, and adds its entries to the totals of the pass. */
   async #findWork(tenant: string, totals: Totals): Promise<string | undefined> {
     const status = await this.#options.journal.status(tenant);
     const { lastId, retained = 0 } = this.#seen.get(tenant) ?? {};
@@ -211,7 +213,9 @@ function lineOf(tenant: string, entry: JournalEntry) {
   return { text: buildLine(tenant, entry), atMs: Number.parseInt(entry.id) };
 }
 
-/** Does work for each item and returns the results of those that succeed. Adds the errors of the others to `failures`. */
+/**
+ * Does work for each item and returns the results of those that succeed. Adds the errors of the others to `failures`.
+ */
 async function forEachOf<Item, Result>(
   items: readonly Item[],
   failures: unknown[],
@@ -220,4 +224,9 @@ async function forEachOf<Item, Result>(
   const outcomes = await Promise.allSettled(items.map(work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') failures.push(outcome.reason);
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+}
+
+/** Returns whether a pass failed only because the ledger was unavailable. */
+function isOutage(error: unknown): boolean {
+  return error instanceof LedgerUnavailable || (error instanceof Error && error.cause instanceof LedgerUnavailable);
 }

@@ -19,7 +19,8 @@ export async function countTenantLines(folder: string, tenant: string): Promise<
 
 /**
  * Removes the lines of a tenant from the exported journal, and returns their number. A file with such lines is replaced
- * atomically, or deleted if no line is left. No other task may append to the files meanwhile.
+ * atomically, or deleted if no line is left. A file that an interrupted removal left behind is deleted and not counted.
+ * No other task may append to the files meanwhile.
  */
 export async function removeTenantLines(folder: string, tenant: string): Promise<number> {
   let removed = 0;
