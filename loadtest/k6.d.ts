@@ -12,7 +12,7 @@ declare module 'k6/http' {
     readonly status: number;
     readonly body: string | null;
     readonly headers: Readonly<Record<string, string>>;
-    readonly timings: { readonly duration: number };
+    readonly timings: { readonly duration: number; readonly waiting: number };
   }
   export interface Params {
     readonly headers?: Readonly<Record<string, string>>;

@@ -39,8 +39,8 @@ export default async function (): Promise<void> {
 }
 
 /**
- * Returns the index of the current step. Each step starts SAMPLES_WITHIN_MS late. By then, k6 has all measurements of
- * the previous step, which can be judged.
+ * Returns the index of the current step. Each step after the first starts SAMPLES_WITHIN_MS late. By then, k6 has all
+ * measurements of the previous step, which can be judged.
  */
 function currentIndex(ramp: Ramp): number {
   return Math.max(0, stepAt(ramp, elapsedMs() - SAMPLES_WITHIN_MS));

@@ -25,7 +25,7 @@ export type Utterance = Omit<Control, 'text' | 'alone'>;
 export const CONTROL_SHARE = 0.01;
 /** Number of different controls. */
 const CONTROLS = 200;
-/** Shortest and longest duration of a control, in seconds. */
+/** Shortest and longest duration of a control in seconds, before it is rounded to whole windows. */
 const SECONDS = [6, 10] as const;
 
 /**

@@ -15,7 +15,6 @@ import { connected } from '../../test/support/connected.ts';
 /** Times of a gateway with default settings, in milliseconds. */
 const TIMES = {
   statusMs: 3000,
-  gatherMs: 20,
   workerOpenMs: 3000,
   workerSilenceMs: 3000,
   workerAnswerMs: 10_000,

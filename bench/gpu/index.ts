@@ -1,6 +1,6 @@
 /**
- * Measures the engine on a GPU, the worker over its connections, and the whole service. README.md lists the parts, their
- * options and what the machine needs.
+ * Measures the engine on a GPU, the worker over its connections, and the whole service. README.md lists the parts,
+ * their options and what the machine needs.
  */
 import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -41,7 +41,8 @@ interface Setting {
 const TRIAL = { gpuGraphs: true, slots: 64, maxBatch: 8 };
 
 /**
- * Runs the chosen parts. Returns the figures so far if an engine cannot be started, for example without a usable GPU.
+ * Runs the chosen parts. Returns the figures so far if `measureEngine` cannot start its engine, for example without a
+ * usable GPU.
  */
 export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
   const figures: Record<string, number> = {};
@@ -60,7 +61,7 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions) {
   return { ratios, figures };
 }
 
-/** Runs the parts that need an engine in this process. If the engine cannot be started, returns the reason. */
+/** Runs the parts that share one engine in this process. If the engine cannot be started, returns the reason. */
 async function measureEngine(setting: Setting): Promise<string | undefined> {
   const { options, modelDir, recordings, figures, logProgress } = setting;
   const { parts, provider } = options;
@@ -90,7 +91,7 @@ async function measureEngine(setting: Setting): Promise<string | undefined> {
   return undefined;
 }
 
-/** Runs the parts that start their own engines or processes. */
+/** Runs the other parts, except for `guests`. */
 async function measureOthers({ options, modelDir, figures, logProgress }: Setting): Promise<void> {
   const { parts, provider } = options;
   const context = options.context ?? [56, 13];

@@ -28,7 +28,7 @@ const FRAME_MS = 80;
 const SUBSAMPLING = 8;
 /** Number of runs before the measurement, lowest and highest number of measured runs, and time limit of all runs. */
 const [WARM_RUNS, MIN_RUNS, MAX_RUNS, LIMIT_MS] = [3, 3, 30, 3000];
-/** The exported Kikuyu model with weights in 32 bits. */
+/** The exported Kikuyu model. Its weights are stored in 16 bits, and it computes in 32 bits. */
 const EXPORT = join(root, 'bench/worker/export/model_ctc.onnx');
 
 /**

@@ -110,7 +110,8 @@ async function writePlans(
         SESSION_SECONDS: String(SESSION_SECONDS),
       };
       const loadOptions = createOptions(env, SCENARIOS[SCENARIO].defaults);
-      const partial = buildPlan(SCENARIO, loadOptions, MODEL, streams, findRecordings('', MODEL));
+      const slots = { declared: streams, areFollowed: false };
+      const partial = buildPlan(SCENARIO, loadOptions, MODEL, slots, findRecordings('', MODEL));
       const { tenant, key } = await seedTenant(ledger, CREDIT_MS, { concurrentSessions: 2 * streams + 10 });
       const file = (name: string): string => join(folder, `${name}-${i}`);
       const metricsFile = file('metrics.json');

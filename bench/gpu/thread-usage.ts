@@ -6,7 +6,7 @@ export type ThreadUsage = ReadonlyMap<string, { readonly name: string; readonly 
 /** Ticks per second of the times in /proc. The value is the same on all current Linux systems. */
 const TICKS = 100;
 
-/** Reads the CPU time of every thread of a process. Returns an empty map on a system without /proc. */
+/** Reads the CPU time of every thread of a process. Returns an empty map if /proc cannot be read. */
 export function readThreadUsage(pid: number): ThreadUsage {
   const folder = `/proc/${pid}/task`;
   try {

@@ -25,13 +25,13 @@ const CONFIGURED_WITHIN_MS = 20_000;
 const MAX_SECONDS = 300;
 const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
 const NORMAL_CLOSURE = 1000;
-/** Close code of a queued session for which no worker became free. */
+/** Close code of a session for which no worker became free in time. */
 const NO_CAPACITY = 4503;
 
 /**
- * Runs one session, from its creation with POST to its end. `iteration` is the number of earlier sessions of this
- * virtual user. The first session of each virtual user starts at a different time. `mayContinue` is called before each
- * further utterance, and the session ends if it returns false.
+ * Runs one session, from its creation with POST to its end. `iteration` is the number of earlier iterations of this
+ * virtual user. If it is 0, the session starts after a part of `spreadSeconds` that differs for each virtual user.
+ * `mayContinue` is called before each further utterance, and the session ends if it returns false.
  */
 export async function call(
   role: Role = 'regular',

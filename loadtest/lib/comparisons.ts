@@ -16,7 +16,7 @@ export interface ComparedLatency {
 export const MAX_RATIO = 1.1;
 const REQUEST_ALLOWANCE_MS = 3;
 
-/** Latencies of the regular tenants that noise must not increase. */
+/** Latencies of the regular tenants that noise may increase only within the limits above. */
 export const COMPARED = {
   create: { metric: 'http_req_duration', tags: 'name:create session,', allowanceMs: REQUEST_ALLOWANCE_MS },
   ready: { metric: 'ready_latency', tags: '', allowanceMs: REQUEST_ALLOWANCE_MS },

@@ -66,7 +66,7 @@ export class Connection {
     });
   }
 
-  /** Closes the stream with code 1000 and resolves when the service has closed it too. */
+  /** Closes the stream with code 1000 if it is open, and resolves when it has ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
     if (this.isOpen) this.#socket.close(1000);

@@ -41,8 +41,8 @@ export function buildK6Options(scenarios: Readonly<Record<string, Load>>) {
   return {
     scenarios,
     thresholds: buildThresholds(plan),
-    // These are the default tags of k6 without `url`. Stream URLs contain session ids, and k6 would create a time
-    // series for each of them.
+    // These are some of the default tags of k6. `url` is not among them, because stream URLs contain session ids, and
+    // k6 would create a time series for each of them.
     systemTags: ['scenario', 'status', 'name', 'error_code', 'check'],
     summaryTrendStats: ['avg', 'med', 'p(95)', 'p(99)', 'max', 'count'],
   };

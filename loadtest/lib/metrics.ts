@@ -23,5 +23,5 @@ export const refusals = new Counter('session_refusals');
 export const chargedMs = new Counter('charged_ms');
 /** Billable audio of all other sessions. The client cannot know whether the service charges it. */
 export const unclearMs = new Counter('unclear_ms');
-/** Answers to the requests of a noisy tenant. */
+/** Requests of a noisy tenant, by kind and answer. */
 export const noiseAnswers = new Counter('noise_answers');

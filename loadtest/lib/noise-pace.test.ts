@@ -2,9 +2,9 @@ import { repeatUntil } from './noise-pace.ts';
 
 /**
  * Repeats an action every 100 ms until the clock reaches 1,000 ms. Returns the times of the repetitions, which take
- * `actMs` each.
+ * `actMs` each, and the number of skipped ones.
  */
-async function timesOf(actMs: (at: number) => number, nowMs = 0, startMs = 0): Promise<number[]> {
+async function repeat(actMs: (at: number) => number, nowMs = 0, startMs = 0) {
   const times: number[] = [];
   const clock = {
     now: () => nowMs,
@@ -17,18 +17,22 @@ async function timesOf(actMs: (at: number) => number, nowMs = 0, startMs = 0): P
     times.push(nowMs);
     nowMs += actMs(times.length);
   };
-  await repeatUntil(1000, { startMs, intervalMs: 100 }, act, clock);
-  return times;
+  const skipped = await repeatUntil(1000, { startMs, intervalMs: 100 }, act, clock);
+  return { times, skipped };
 }
 
 test('repeatUntil repeats an action at fixed times until the end time', async () => {
-  expect(await timesOf(() => 30)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
+  const times = [0, 100, 200, 300, 400, 500, 600, 700, 800, 900];
+  expect(await repeat(() => 30)).toEqual({ times, skipped: 0 });
 });
 
 test('repeatUntil makes up for the repetitions that a slow action delayed', async () => {
-  expect(await timesOf((at) => (at === 1 ? 350 : 0))).toEqual([0, 350, 350, 350, 400, 500, 600, 700, 800, 900]);
+  const times = [0, 350, 350, 350, 400, 500, 600, 700, 800, 900];
+  expect(await repeat((at) => (at === 1 ? 350 : 0))).toEqual({ times, skipped: 0 });
 });
 
-test('repeatUntil skips repetitions that are more than a second late', async () => {
-  expect(await timesOf(() => 0, 500, -2000)).toHaveLength(1 + 15);
+test('repeatUntil skips repetitions after the first that are over a second late, or that have no time left', async () => {
+  const late = await repeat(() => 0, 500, -2000);
+  expect([late.times.length, late.skipped]).toEqual([1 + 15, 14]);
+  expect(await repeat(() => 700)).toEqual({ times: [0, 700], skipped: 8 });
 });

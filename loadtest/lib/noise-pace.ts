@@ -1,6 +1,6 @@
 import { waitUntil } from './wait.ts';
 
-/** Longest time by which repetitions may be late. If they are later, the missing ones are skipped. */
+/** Longest time by which a repetition after the first may be late. Later ones are skipped. */
 const MAX_LATE_MS = 1000;
 
 /** Clock, which tests replace. */
@@ -13,17 +13,20 @@ const CLOCK: PaceClock = { now: () => Date.now(), waitUntil };
 
 /**
  * Repeats an action at fixed times until `endMs`. Late repetitions follow each other without a pause, so that a slow
- * answer does not lower the rate.
+ * answer does not lower the rate. Returns the number of repetitions that were skipped.
  */
 export async function repeatUntil(
   endMs: number,
   { startMs, intervalMs }: { startMs: number; intervalMs: number },
   act: () => Promise<void> | void,
   clock: PaceClock = CLOCK,
-): Promise<void> {
+): Promise<number> {
+  let skipped = Math.max(0, Math.ceil((endMs - startMs) / intervalMs));
   for (let dueMs = startMs; dueMs < endMs; dueMs = Math.max(dueMs + intervalMs, clock.now() - MAX_LATE_MS)) {
     if (clock.now() < dueMs) await clock.waitUntil(dueMs);
-    if (clock.now() >= endMs) return;
+    if (clock.now() >= endMs) break;
     await act();
+    skipped--;
   }
+  return skipped;
 }

@@ -69,8 +69,24 @@ function count(kind: NoiseKind, isAccepted: boolean): void {
   noiseAnswers.add(1, { kind, answer: isAccepted ? 'accepted' : 'refused' });
 }
 
+/** Counts requests that were not sent, because the service had not answered earlier ones. */
+export function countDelayed(kind: NoiseKind, delayed: number): void {
+  noiseAnswers.add(delayed, { kind, answer: 'delayed' });
+}
+
+/** Result of the next `takeWaitedMs`. k6 loads this file once for each virtual user. */
+let waitedMs = 0;
+
+/** Returns the time for which this virtual user has waited for answers since the last call. */
+export function takeWaitedMs(): number {
+  const taken = waitedMs;
+  waitedMs = 0;
+  return taken;
+}
+
 /** Checks that the service answers noise with one of these statuses, and sends Retry-After with each 429 and 503. */
-function checkAnswer({ status, headers }: Response, statuses: readonly number[]): void {
+function checkAnswer({ status, headers, timings }: Response, statuses: readonly number[]): void {
+  waitedMs += timings.waiting;
   const needsRetryAfter = status === 429 || status === 503;
   const isAllowed = statuses.includes(status) && (!needsRetryAfter || headers['Retry-After'] !== undefined);
   if (!check(null, { [NOISE_CHECK]: isAllowed })) console.error(`noise was answered with ${status}`);

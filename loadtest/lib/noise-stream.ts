@@ -25,9 +25,9 @@ const OVERSIZED_AFTER_BYTES = 1_920_000;
 const REPLAYS = 20;
 
 /**
- * Sends audio faster than real time. Every third stream ends normally at `endMs`. The others end after 60 s of audio,
- * with an oversized frame or oversized texts. The service may end each of them earlier. Then sends the used credential
- * again.
+ * Sends audio faster than real time. Every third stream ends normally at `endMs`. The others end after 60 s of audio or
+ * at `endMs`, with an oversized frame or oversized texts. The service may end each of them earlier. Until `endMs`, then
+ * sends the used credential again.
  */
 export async function streamNoise(
   session: Session,
@@ -40,7 +40,7 @@ export async function streamNoise(
   for (let count = 0; count < REPLAYS && Date.now() < endMs; count++) sendHandshake(session);
 }
 
-/** Returns the number of bytes that were sent when the stream has ended. */
+/** Resolves with the number of sent bytes when the stream has ended. */
 function sendAudio(socket: WebSocket, number: number, endMs: number): Promise<number> {
   const pcm = speeches[0]?.pcm ?? new ArrayBuffer(FRAME_BYTES);
   let sentBytes = 0;

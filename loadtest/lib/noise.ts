@@ -3,7 +3,8 @@ export const NOISY_LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requ
 
 /**
  * Kinds of noise, with their rates at factor 1. A tenant connects as often as it creates sessions. The service limits
- * wrong API keys by address and not by tenant. At factor 100, they exceed this limit of 100 per second by a half.
+ * wrong API keys by address and not by tenant. At factor 100, the intended rate exceeds this limit of 100 per second by a
+ * half. The service delays its answers, so fewer are sent.
  */
 export const NOISE_PER_MINUTE = {
   request: NOISY_LIMITS.requestsPerMinute,
@@ -17,9 +18,10 @@ export const NOISE_KINDS = Object.keys(NOISE_PER_MINUTE) as NoiseKind[];
 /**
  * How an answer to noise is counted. A request is accepted if the limit of the request rate allowed it, even if the
  * service then refused it for another reason. A handshake is accepted if it opened a stream. A wrong key is always
- * refused.
+ * refused. A request is delayed if its client could not send it, because it waited for the answer to an earlier one.
  */
-export type NoiseAnswer = 'accepted' | 'refused';
+export const NOISE_ANSWERS = ['accepted', 'refused', 'delayed'] as const;
+export type NoiseAnswer = (typeof NOISE_ANSWERS)[number];
 
-/** Share of the intended noise that must have been refused. Otherwise the run did not test what it claims. */
+/** Share of the intended noise that must have been refused or delayed. Otherwise the run did not test what it claims. */
 export const MIN_REFUSED_SHARE = 0.9;

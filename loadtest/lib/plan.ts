@@ -52,7 +52,7 @@ export interface Plan {
   readonly requiresLatency: boolean;
   readonly mayBeRefused: boolean;
   readonly lagLimitMs: number;
-  /** Address of the REST API of k6 itself. A ramp reads its measurements there. Empty in other scenarios. */
+  /** Address of the REST API of k6 itself. A ramp reads its measurements there. Other scenarios do not use it. */
   readonly k6Url: string;
   /**
    * Address of the gate that limits streams to the slots that the workers declare at that time. Empty if the number of

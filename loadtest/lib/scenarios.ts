@@ -9,7 +9,7 @@ export interface Scenario {
   readonly requiresLatency: boolean;
   /** Whether the service may refuse sessions with 429 or 503 and Retry-After, or close a queued session with 4503. */
   readonly mayBeRefused: boolean;
-  /** Whether the number of streams follows the declared slots during the run. */
+  /** Whether the number of streams follows the declared slots. Needs `Service.readSlots`, and STREAMS must be empty. */
   readonly followsSlots: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Session {
 /** Longest wait after a refusal before a tenant tries again. */
 const MAX_WAIT_SECONDS = 5;
 
-/** Creates a session. If it is refused, waits for the time in Retry-After and returns undefined. */
+/** Creates a session. If it is refused, waits for the time in Retry-After, but at most 5 s, and returns undefined. */
 export function createSession({ key, role }: Caller, seconds: number): Session | undefined {
   const body = JSON.stringify({ model: plan.model, max_audio_seconds: seconds });
   const response = post(`${plan.baseUrl}/v1/asr/sessions`, body, {

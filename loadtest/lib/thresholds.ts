@@ -1,7 +1,7 @@
 import { COMPARED_NAMES, comparedMetric } from './comparisons.ts';
 import { LATENCY_TARGETS } from './latency-targets.ts';
 import type { LatencyTargetName } from './latency-targets.ts';
-import { NOISE_KINDS } from './noise.ts';
+import { NOISE_ANSWERS, NOISE_KINDS } from './noise.ts';
 import type { NoiseAnswer, NoiseKind } from './noise.ts';
 import type { Plan } from './plan.ts';
 
@@ -68,7 +68,7 @@ export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
  */
 function buildPeriodThresholds(callers: ThresholdPlan['callers']): [string, string[]][] {
   if (callers.some(({ role }) => role === 'noisy')) {
-    const answers = NOISE_KINDS.flatMap((kind) => [METRICS.noise(kind, 'accepted'), METRICS.noise(kind, 'refused')]);
+    const answers = NOISE_KINDS.flatMap((kind) => NOISE_ANSWERS.map((answer) => METRICS.noise(kind, answer)));
     return [[METRICS.check(NOISE_CHECK), ['rate==1']], ...withoutLimits(answers)];
   }
   const compared = COMPARED_NAMES.flatMap((name) => [

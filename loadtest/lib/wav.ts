@@ -1,6 +1,5 @@
 /**
- * Sample rate of the service. It must equal AUDIO.sampleRateHz of packages/core, which k6 cannot import. A test
- * compares both.
+ * Sample rate of the service. It must equal AUDIO.sampleRateHz of packages/core. A test compares both.
  */
 export const SAMPLE_RATE_HZ = 16_000;
 
@@ -13,7 +12,7 @@ export interface Wav {
   readonly bytes: number;
 }
 
-/** Finds the samples of a WAV file. Throws if the file is not a WAV file or has no audio. */
+/** Finds the samples of a WAV file. Throws if the file is not a WAV file or has no `data` chunk. */
 export function parseWav(buffer: ArrayBuffer): Wav {
   const view = new DataView(buffer);
   const tag = (at: number) => [0, 1, 2, 3].map((i) => String.fromCharCode(view.getUint8(at + i))).join('');

@@ -4,7 +4,7 @@ import { request } from '../../tools/start/request.ts';
 import type { RequestOptions } from '../../tools/start/request.ts';
 import type { Target } from './target.ts';
 
-/** Timeout of a request. The admin API answers a write only after the change is effective, which can take a minute. */
+/** Timeout of a request. The admin API answers a write when the change is effective, or after up to a minute. */
 const TIMEOUT_MS = 70_000;
 
 interface Balance {

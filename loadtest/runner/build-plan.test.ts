@@ -6,8 +6,10 @@ import { buildPlan } from './build-plan.ts';
 import { findRecordings } from './recordings.ts';
 
 const recordings = { files: [{ file: 'a.wav', text: 'a' }], longestSeconds: 9 };
-const plan = (scenario: ScenarioName, env: Environment = {}, slots = 100) =>
-  buildPlan(scenario, createOptions(env, SCENARIOS[scenario].defaults), 'm', slots, recordings);
+const plan = (scenario: ScenarioName, env: Environment = {}, declared = 100, areFollowed = false) => {
+  const options = createOptions(env, SCENARIOS[scenario].defaults);
+  return buildPlan(scenario, options, 'm', { declared, areFollowed }, recordings);
+};
 
 test('buildPlan plans as many streams as STREAMS sets, or else a share of the declared slots', () => {
   expect(plan('steady').streams).toBe(100);
@@ -17,9 +19,8 @@ test('buildPlan plans as many streams as STREAMS sets, or else a share of the de
 });
 
 test('buildPlan plans two virtual users per stream if the number of streams follows the declared slots', () => {
-  expect(plan('steady')).toMatchObject({ streams: 100, users: 200 });
-  expect(plan('steady', { STREAMS: '7' })).toMatchObject({ streams: 7, users: 7 });
-  expect(plan('spike', { LOAD_PERCENT: '100' })).toMatchObject({ streams: 100, users: 100 });
+  expect(plan('steady', {}, 100, true)).toMatchObject({ streams: 100, users: 200 });
+  expect(plan('steady')).toMatchObject({ streams: 100, users: 100 });
 });
 
 test('buildPlan rejects a run that needs the declared slots if they are unknown, and names the option to set', () => {
@@ -56,7 +57,9 @@ test('buildPlan plans at most as many tenants as streams', () => {
 test('buildPlan rejects sessions that could have more than 300 s of audio', () => {
   const long = { ...recordings, longestSeconds: 30 };
   const options = createOptions({ SESSION_SECONDS: '280', STREAMS: '1' }, {});
-  expect(() => buildPlan('steady', options, 'm', 0, long)).toThrow('would exceed 300 s');
+  expect(() => buildPlan('steady', options, 'm', { declared: 0, areFollowed: false }, long)).toThrow(
+    'would exceed 300 s',
+  );
 });
 
 test('findRecordings returns the bundled recordings of a model, and those of Kikuyu if the model has none', () => {

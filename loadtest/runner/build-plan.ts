@@ -12,24 +12,34 @@ import { stepsOf } from './saturation.ts';
 const MAX_AUDIO_SECONDS = 300;
 const MAX_STREAMS = 20_000;
 
-/** The plan without fields that are unknown until the service runs. */
+/** The plan without the fields that `runLoadtest` adds, and with the number of regular tenants. */
 export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'gateUrl' | 'k6Url' | 'metricsFile'> & {
   readonly tenants: number;
 };
 
 /**
- * Largest factor by which declared slots may rise during a run. A worker on a CPU offers half of its slots at first.
+ * Largest factor by which the number of streams may rise during a run. A worker on a CPU offers only a part of its
+ * slots at first.
  */
 const MAX_RISE = 2;
 
-/** Builds the plan of a run. `declaredSlots` is 0 if the declared slots are unknown. */
+/** Slots of the workers of the model. */
+export interface PlannedSlots {
+  /** 0 if the declared slots are unknown. */
+  readonly declared: number;
+  /** Whether the number of streams follows the declared slots during the run. */
+  readonly areFollowed: boolean;
+}
+
+/** Builds the plan of a run. */
 export function buildPlan(
   scenario: ScenarioName,
   options: Options,
   model: string,
-  declaredSlots: number,
+  slots: PlannedSlots,
   recordings: Recordings,
 ): PartialPlan {
+  const declaredSlots = slots.declared;
   const sessionSeconds = options.whole('SESSION_SECONDS', 1, 280);
   if (sessionSeconds + recordings.longestSeconds > MAX_AUDIO_SECONDS) {
     throw new Error(
@@ -47,7 +57,7 @@ export function buildPlan(
     tenants: Math.min(options.whole('TENANTS', 1, 1000), regular),
     contexts: parseContexts(options.text('CONTEXTS')),
     streams: regular,
-    users: SCENARIOS[scenario].followsSlots && options.text('STREAMS') === '' ? regular * MAX_RISE : regular,
+    users: slots.areFollowed ? regular * MAX_RISE : regular,
     durationSeconds:
       ramp === null ? options.whole('DURATION_SECONDS', 1, 7 * 86_400) : ramp.steps.length * ramp.stepSeconds,
     sessionSeconds,

@@ -43,22 +43,27 @@ test('compareLatencies fails a latency without measurements', () => {
 });
 
 const PLAN = { periods: { startMs: 0, seconds: 15, count: 8 }, noiseFactor: 100 };
-const noise = (refused: number, accepted: number, fails = 0) =>
+const noise = (refused: number, accepted: number, { fails = 0, delayed = 0 } = {}) =>
   metricsOf({
     [METRICS.noise('request', 'refused')]: counter(refused),
     [METRICS.noise('request', 'accepted')]: counter(accepted),
+    [METRICS.noise('request', 'delayed')]: counter(delayed),
     [METRICS.noise('handshake', 'refused')]: counter(6000),
     [METRICS.noise('key', 'refused')]: counter(9000),
     [METRICS.check(NOISE_CHECK)]: checkResult(1, fails),
   });
-const failures = (...values: [number, number, number?]) =>
+const failures = (...values: Parameters<typeof noise>) =>
   judgeNoise(noise(...values), PLAN)
     .filter(({ passed }) => !passed)
     .map(({ name }) => name);
 
-test('judgeNoise requires that 90 % of the intended noise was refused', () => {
+test('judgeNoise requires that 90 % of the intended noise was refused or delayed, and that some was refused', () => {
+  const failure = ['at least 90 % of the intended noise was refused or delayed (request)'];
   expect(failures(54_000, 600)).toEqual([]);
-  expect(failures(53_999, 600)).toEqual(['at least 90 % of the intended noise was refused (request)']);
+  expect(failures(53_999, 600)).toEqual(failure);
+  expect(failures(4000, 600, { delayed: 50_000 })).toEqual([]);
+  expect(failures(4000, 600, { delayed: 49_999 })).toEqual(failure);
+  expect(failures(0, 600, { delayed: 60_000 })).toEqual(failure);
 });
 
 test('judgeNoise fails if more requests of the noisy tenant were accepted than its limit and its burst allow', () => {
@@ -67,7 +72,7 @@ test('judgeNoise fails if more requests of the noisy tenant were accepted than i
 });
 
 test('judgeNoise fails if a request of the noisy tenant got an unexpected answer, or none was sent', () => {
-  expect(failures(60_000, 600, 1)).toEqual([NOISE_CHECK]);
+  expect(failures(60_000, 600, { fails: 1 })).toEqual([NOISE_CHECK]);
   expect(judgeNoise({}, PLAN).filter(({ passed }) => passed)).toHaveLength(1);
 });
 

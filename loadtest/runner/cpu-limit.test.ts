@@ -43,7 +43,7 @@ describe('createCpuLimit', () => {
     expect(existsSync(join(system.cgroupRoot, 'cpu,cpuacct', group))).toBe(false);
   });
 
-  test('creates a group with cpu.max in cgroups version 2, and moves processes to it and back', () => {
+  test('creates a group with cpu.max in cgroups version 2, and moves processes back from it', () => {
     const system = createSystem({
       'cgroup/cgroup.controllers': 'cpuset cpu memory\n',
       'cgroup/user/cgroup.procs': '',

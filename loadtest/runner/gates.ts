@@ -19,7 +19,7 @@ const MAX_REFUSED_SHARE = 0.1;
 /** Maximum number of tenants that the details of a gate list. */
 const MAX_CASES = 5;
 
-/** Checks whether a run was correct. k6 logs the sessions that fail one of its checks. */
+/** Checks whether a run was correct. k6 logs the streams and the refusals that fail one of its checks. */
 export function judgeGates(metrics: K6Metrics, balances: readonly Balances[]): Gate[] {
   const checks = Object.values(CHECKS).map((name): Gate => {
     const { passes = 0, fails = 0 } = metrics[METRICS.check(name)]?.values ?? {};

@@ -19,7 +19,7 @@ test.each([
   ['keys in Redis', 1000, 1100, 1300, true],
   ['keys in Redis', 1000, 1100, 1301, false],
 ])(
-  'judgeGrowth compares the last three quarters of a run: %s from %i to %i to %i',
+  'judgeGrowth compares the last three quarters of a run: %s from %i to %i to %i, passed is %s',
   (name, early, middle, late, passed) => {
     expect(judgeGrowth(readingsOf(name, [1, early, middle, late]))).toEqual([
       { name: `${name} did not grow`, passed, detail: `${early}, then ${middle}, then ${late}` },

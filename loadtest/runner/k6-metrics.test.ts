@@ -12,10 +12,13 @@ test('distributionOf rounds the values of a trend to one decimal place', () => {
   expect(distributionOf(metrics, 'delta')).toEqual({ count: 3, p50: 15, p95: 19.6, p99: 19.9, max: 20 });
 });
 
-test.each(['empty', 'missing'])('distributionOf returns null for a trend without values: %s', (name) => {
-  expect(distributionOf(metrics, name)).toEqual({ count: 0, p50: null, p95: null, p99: null, max: null });
-  expect(countOf(metrics, name)).toBe(0);
-});
+test.each(['empty', 'missing'])(
+  'distributionOf returns the count 0 and null percentiles without values: %s',
+  (name) => {
+    expect(distributionOf(metrics, name)).toEqual({ count: 0, p50: null, p95: null, p99: null, max: null });
+    expect(countOf(metrics, name)).toBe(0);
+  },
+);
 
 test('meetsThresholds is false if any threshold was crossed, and true if there are no thresholds', () => {
   expect(meetsThresholds(metrics, 'delta')).toBe(false);

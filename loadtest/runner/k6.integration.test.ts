@@ -39,7 +39,7 @@ async function run(scenario: 'smoke' | 'ramp-to-saturation', changes: Partial<Pl
   const address = `127.0.0.1:${await freePort('127.0.0.1')}`;
   const files = { planFile: join(folder, 'plan.json'), reportFile: join(folder, 'report.html') };
   const plan: Plan = {
-    ...buildPlan(scenario, options, MODEL, 2, findRecordings('', MODEL)),
+    ...buildPlan(scenario, options, MODEL, { declared: 2, areFollowed: false }, findRecordings('', MODEL)),
     baseUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
     callers: [{ tenant: 't', key: 'k', role: 'regular' }],
     gateUrl: '',

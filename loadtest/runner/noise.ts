@@ -58,11 +58,11 @@ export function lowerPriority(pid: number): void {
   if (existsSync(autogroup)) ignoreEnded(() => writeFileSync(autogroup, String(constants.priority.PRIORITY_LOW)));
 }
 
-/** Ignores the error if the process or the thread has ended in the meantime. */
+/** Ignores errors, because the process or the thread may have ended in the meantime. */
 function ignoreEnded(lower: () => void): void {
   try {
     lower();
   } catch {
-    // It has ended.
+    // It has probably ended.
   }
 }

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('buildLines shows latencies and gates first, and the outcome in the last line', () => {
+test('buildLines shows latencies and gates, and the outcome in the last line', () => {
   const lines = buildLines(build());
   expect(lines.find((line) => line.includes('delta'))).toMatch(/^✗ delta +p50 +400 ms +p95 +400 ms.*target p95 300 ms/);
   expect(lines).toContain('✓ every flush got its final: 2 of 2');

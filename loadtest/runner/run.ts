@@ -34,8 +34,8 @@ import { createTenants } from './tenants.ts';
 import type { Tenants } from './tenants.ts';
 
 /**
- * Runs a scenario, from the start of the service to the summary. Registers a cleanup step for everything that it
- * creates. k6 writes its report to the folder `out`.
+ * Runs a scenario, from the start of the service to the summary. Registers cleanup steps for the service, the tenants
+ * and temporary files. k6 writes its report to the folder `out`.
  */
 export async function runLoadtest(args: LoadtestArguments, out: string, context: RunContext): Promise<Summary> {
   const { scenario, slowWorker, halveCpu } = args;
@@ -45,14 +45,10 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const k6 = await findK6(options.text('K6'));
   const limit = halveCpu ? await createWorkerLimit(context) : undefined;
   const service = await provideService({ scenario, options, mustBeTemporary: slowWorker || halveCpu, ...context });
-  const { target, model, declaredSlots } = service;
-  const partialPlan = buildPlan(
-    scenario,
-    options,
-    model,
-    declaredSlots,
-    findRecordings(options.text('RECORDINGS'), model),
-  );
+  const { target, model, declaredSlots, readSlots } = service;
+  const areFollowed = SCENARIOS[scenario].followsSlots && options.text('STREAMS') === '' && readSlots !== undefined;
+  const recordings = findRecordings(options.text('RECORDINGS'), model);
+  const partialPlan = buildPlan(scenario, options, model, { declared: declaredSlots, areFollowed }, recordings);
 
   const tenants = createTenants(createAdmin(target));
   addCleanup(() => tenants.remove());
@@ -62,7 +58,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   mkdirSync(out, { recursive: true });
   const [planFile, metricsFile] = [join(folder, 'plan.json'), join(folder, 'metrics.json')];
   const address = partialPlan.ramp === null ? '' : `127.0.0.1:${await freePort('127.0.0.1')}`;
-  const gate = await openGate(scenario, options, service, context);
+  const gate = areFollowed ? await openGate(scenario, options, { declaredSlots, readSlots }, context) : undefined;
   const { periods } = partialPlan;
   const plan: Plan = {
     ...partialPlan,
@@ -139,14 +135,13 @@ function watchQuietTime({ periods }: Plan, { redisUrl }: Service): IdleWatch | u
   return watchIdleTime(() => periodTags(periods, Date.now()).period === 'quiet');
 }
 
-/** Opens a gate if the number of streams follows the declared slots. Their number may change during the run. */
+/** Opens the gate with which the number of streams follows the declared slots. */
 async function openGate(
   scenario: LoadtestArguments['scenario'],
   options: Options,
-  { declaredSlots, readSlots }: Service,
+  { declaredSlots, readSlots }: Required<Pick<Service, 'declaredSlots' | 'readSlots'>>,
   { addCleanup }: RunContext,
-): Promise<StreamGate | undefined> {
-  if (!SCENARIOS[scenario].followsSlots || options.text('STREAMS') !== '' || readSlots === undefined) return undefined;
+): Promise<StreamGate> {
   const loadPercent = options.whole('LOAD_PERCENT', 1, 1000);
   // The load of a soak must not rise with the slots, because memory and sockets would rise too.
   const maxStreams = scenario === 'soak' ? Math.floor((declaredSlots * loadPercent) / 100) : Infinity;

@@ -10,8 +10,8 @@ import type { Target } from './target.ts';
 /** Model of the temporary service. It has exactly one worker, because a pool that scales up would change the test. */
 const OWN_MODEL = 'svc-asr-loadtest';
 /**
- * Model of the scenario `ramp-to-saturation`. It needs more streams than the declared slots, so its worker gets more
- * slots.
+ * Model of the scenario `ramp-to-saturation`. The scenario runs more streams than declared slots, so the worker of this
+ * model gets more slots.
  */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';
 /** Slots of the worker of RAMP_MODEL, divided by the declared slots. */
@@ -35,7 +35,10 @@ export interface Service {
   readonly workerRecords?: string;
   /** Address of the Redis of a temporary service. */
   readonly redisUrl?: string;
-  /** Reads the number of slots that are declared at this moment. Absent if it cannot be read. */
+  /**
+   * Reads the number of slots that are declared at this moment. Absent if it is unknown, if DECLARED_SLOTS sets it, and
+   * if a temporary service is tested with its configured model.
+   */
   readonly readSlots?: () => Promise<number>;
   /** Starts another worker that measures its slots. Only a temporary service supports this. */
   readonly measureSlotsAgain?: () => Promise<number>;

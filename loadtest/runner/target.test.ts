@@ -40,7 +40,7 @@ test('findTarget returns the service that npm start runs', () => {
 test.each([
   ['was stopped', undefined],
   ['crashed', 2 ** 30],
-])('findTarget returns undefined if the service that npm start has run %s', (_name, pid) => {
+])('findTarget returns undefined if the service of npm start %s', (_name, pid) => {
   writeLocal(pid);
   expect(find({})).toBeUndefined();
 });
