@@ -22,7 +22,7 @@ export interface DownloadOptions {
 
 /**
  * Downloads an artifact into a file. A transfer that was interrupted continues where it stopped, even if an earlier
- * process started it.
+ * process started it. It starts again if the server sends the whole artifact, or if the part on disk cannot be used.
  */
 export async function download(options: DownloadOptions): Promise<void> {
   const { file, signal, retry, onRetry } = options;

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@svc-asr/runtime';
@@ -172,6 +175,28 @@ test('fetchArtifact retries when the server stops sending data', async () => {
   expect(server.requests[1]?.headers.range).toBe('bytes=1000-');
 });
 
+/** Server whose process is blocked after it has started to listen. Its queue of connections has two places. */
+const BLOCKED_SERVER = `
+  require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
+    require('node:fs').writeSync(1, String(this.address().port));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+
+test('fetchArtifact fails if it cannot connect within the time limit', async () => {
+  const child = spawn(process.execPath, ['-e', BLOCKED_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [text] = (await once(child.stdout, 'data')) as [Buffer];
+  const port = Number(text);
+  const fillers = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  try {
+    await Promise.all(fillers.slice(0, 2).map((socket) => once(socket, 'connect')));
+    const source = { ...options().source, url: new URL(`https://127.0.0.1:${port}/a.tar.gz`), stallMs: 300 };
+    await expect(fetch({ source, tries: 1 })).rejects.toThrow('no data received for 300 ms');
+  } finally {
+    for (const socket of fillers) socket.destroy();
+    child.kill('SIGKILL');
+  }
+});
+
 test('fetchArtifact sends its credentials only to the origin of the URL', async () => {
   const other = await serveArtifact(MODEL, server.certificate);
   try {
@@ -202,7 +227,7 @@ test('fetchArtifact refuses redirects to http, too many redirects and an unknown
   await expect(fetch({}, { ca: undefined })).rejects.toThrow('cannot be reached');
 });
 
-test('if two processes fetch the same artifact at the same time, fetchArtifact downloads it once and both get the model', async () => {
+test('if two lock owners fetch the same artifact at the same time, fetchArtifact downloads it once and both get the model', async () => {
   server.cuts = [100_000];
   const targets = await Promise.all([
     fetch({ lock: { owner: 'a', renewMs: 50, staleMs: 20_000, pollMs: 10 } }),

@@ -30,8 +30,8 @@ const PROGRESS_MS = 10_000;
 
 /**
  * Downloads, verifies and unpacks an artifact unless its folder already exists, and returns the path of that folder.
- * The folder appears in one step. If several processes share the parent folder, only one of them downloads the
- * artifact.
+ * The folder appears in one step. If several processes share the parent folder, only one of them at a time downloads
+ * the artifact.
  */
 export async function fetchArtifact(options: FetchOptions): Promise<string> {
   const { folder, sha256, lock: times, logger } = options;

@@ -81,10 +81,11 @@ function send(
       headers,
       signal,
       agent: false,
+      timeout: stallMs,
       ...(ca !== undefined && { ca: [...getCACertificates(), ca] }),
     });
-    // The time counts from the last byte in either direction, and includes connecting.
-    sent.setTimeout(stallMs, () => sent.destroy(new Error(`no data received for ${stallMs} ms`)));
+    // The time counts from the last byte in either direction. It also limits the lookup of the name and the connecting.
+    sent.once('timeout', () => sent.destroy(new Error(`no data received for ${stallMs} ms`)));
     sent.once('response', resolve);
     sent.once('error', (cause) =>
       reject(
