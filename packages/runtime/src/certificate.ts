@@ -7,7 +7,10 @@ import type { Logger } from './logger.ts';
 const POLL_MS = 10_000;
 /** Default time for a client to complete the TLS handshake. The default of Node is two minutes. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** All cipher suites of TLS 1.3, and those of TLS 1.2 that have authenticated encryption (AEAD) and forward secrecy. */
+/**
+ * Default cipher suites of TLS 1.3, and cipher suites of TLS 1.2 that have authenticated encryption (AEAD) and forward
+ * secrecy.
+ */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

@@ -14,8 +14,8 @@ export interface AttemptLimiter {
 const MAX_ADDRESSES = 100_000;
 
 /**
- * Creates a limiter that stores one number per address: the time at which all failures of the address have expired
- * (GCRA).
+ * Creates a limiter that stores one number per network (see `networkOf`): the time at which all failures of the network
+ * have expired (GCRA).
  */
 export function createAttemptLimiter(limit: number, windowMs: number): AttemptLimiter {
   const costMs = windowMs / limit;

@@ -39,7 +39,7 @@ export function followFile<T>(
       failure = '';
       logger.info({ file }, 'the file was reloaded');
     } catch (err) {
-      // The same error occurs at every poll until it is fixed, so it is logged once.
+      // If the file cannot be read, the same error occurs at every poll until that is fixed. It is logged once.
       const message = String(err);
       if (message === failure) return;
       failure = message;

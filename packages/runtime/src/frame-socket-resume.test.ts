@@ -160,7 +160,7 @@ test('FrameSocket refuses a resume if it has dropped bytes that the other side i
   connection.sides[1]?.destroy();
 });
 
-test('FrameSocket drops acknowledged bytes, and can still be resumed after a long time', async () => {
+test('FrameSocket drops acknowledged bytes, and can still be resumed after it has sent more bytes than it can keep', async () => {
   const connection = new Connection();
   const payload = Buffer.alloc(100_000);
   for (let bytes = 0; bytes <= 2 * RESUME_LIMITS.keptBytes; bytes += payload.length) {

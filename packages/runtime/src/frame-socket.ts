@@ -41,7 +41,7 @@ export class FrameSocket {
   readonly #sent: ResendBuffer | undefined;
   #receivedBytes = 0;
   #acknowledgedBytes = 0;
-  /** True while the connection has no socket and is not closed. */
+  /** True while the connection has no socket. */
   #suspended = false;
   /** Callbacks that are called when the connection has a socket again or is closed. */
   #waiting: (() => void)[] = [];

@@ -10,8 +10,8 @@ export interface StopStep {
 const REPORT_MS = 10_000;
 
 /**
- * Runs `start`, waits for SIGTERM or SIGINT, and runs the returned shutdown steps in order. The
- * grace period is for all steps together. A step that fails or exceeds it is logged and does not prevent the next one.
+ * Runs `start`, waits for SIGTERM or SIGINT, and runs the returned shutdown steps in order. The grace period is for all
+ * steps together. A step that fails or exceeds it is logged and does not prevent the next one.
  */
 export async function runService(
   logger: Logger,

@@ -27,15 +27,17 @@ test('logQuickly writes the same format as the logger and respects the log level
   expect(quick('error')).toBe('');
 });
 
-test('the logger redacts keys, credentials, bearer tokens and passwords in URLs, wherever they are in a line', () => {
+test('the logger redacts API keys, session credentials, bearer tokens and passwords in Redis URLs, wherever they are in a line', () => {
   const { key, keyId } = generateApiKey(randomBytes);
   const secret = key.slice(23);
   const output = captured((logger) => {
     logger.info({ headers: { authorization: `Bearer ${key}` } }, `key ${key}`);
     logger.error({ err: new Error(`bad svc.auth.abc-DEF_123 for redis://user:hunter2@host`) }, 'x');
     logger.warn('authorization: bearer abcd1234efgh');
+    logger.warn('rediss+sentinel://app:hunter3@one/ledger?sentinel_username=watch&sentinel_password=hunter4');
   });
-  for (const word of [secret, 'abc-DEF_123', 'hunter2', 'abcd1234efgh']) expect(output).not.toContain(word);
+  for (const word of [secret, 'abc-DEF_123', 'hunter2', 'hunter3', 'hunter4', 'abcd1234efgh'])
+    expect(output).not.toContain(word);
   expect(output).toContain(keyId);
   for (const line of output.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });

@@ -9,7 +9,7 @@ export type { Logger } from 'pino';
 export const LOG_FIELDS = {
   service: 'name of the service',
   request_id: 'the X-Request-Id of the HTTP request',
-  trace_id: 'trace id from traceparent; for a session, its id without hyphens',
+  trace_id: 'trace id from the traceparent header of the request',
   session_id: 'id of the session',
   tenant: 'name of the Tenant resource',
   model: 'name of the ASRModel resource',
@@ -18,16 +18,16 @@ export const LOG_FIELDS = {
   actor: 'administrator or developer who changed or viewed something, as in the audit log',
   action: 'what the actor did, such as tenant.put',
   detail: 'further facts about the action',
-  code: 'stable code of an error, or reason for which a stream was closed',
+  code: 'stable code of an error, or outcome of an operation, such as a stream',
   status: 'HTTP status',
   method: 'HTTP method',
   route: 'route that handled the request, never the raw path',
   duration_ms: 'duration of the operation',
-  resource: 'Kind/name of a resource',
-  file: 'configuration file',
+  resource: 'kind and name of a resource, such as Tenant/acme, or a list of them',
+  file: 'file or folder that the message is about',
   problems: 'validation errors by field',
-  reason: 'reason of the event',
-  amount: 'number of items that the message is about',
+  reason: 'reason of the event, or a name or value that the message is about',
+  amount: 'number that the message is about, such as items, bytes or credit',
   err: 'error with its stack, without secrets',
 } as const;
 
@@ -36,7 +36,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 /** Destination of each logger, and the name of its service. */
 const sinks = new WeakMap<Logger, { sink: DestinationStream; service: string }>();
 
-/** Creates a JSON logger that redacts secrets in every line. */
+/** Creates a JSON logger that redacts secrets in every line, except the lines of `logQuickly`. */
 export function createLogger(service: string, level: LogLevel, destination?: DestinationStream): Logger {
   const sink = destination ?? standardOutput();
   const redacting: DestinationStream = { write: (line) => sink.write(redact(line)) };

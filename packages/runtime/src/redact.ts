@@ -11,7 +11,8 @@ const SECRETS: readonly [RegExp, string][] = [
     `${SESSION_CREDENTIAL_PREFIX}[redacted]`,
   ],
   [/\b(Bearer|Basic)(\s+)(?!\[redacted\])[A-Za-z0-9._~+/=-]{4,}/gi, '$1$2[redacted]'],
-  [/(rediss?:\/\/[^:/@\s]*:)[^@\s]+@/g, '$1[redacted]@'],
+  [/(rediss?(?:\+sentinel)?:\/\/[^:/@\s]*:)[^@\s]+@/g, '$1[redacted]@'],
+  [/(sentinel_password=)[^&,\s"]+/g, '$1[redacted]'],
 ];
 
 /** Returns the text with secrets replaced. */

@@ -27,7 +27,7 @@ export const REDIS_SETTINGS = {
 /** Settings for the retention of the ledger's data. They must be the same for all services of an installation. */
 export const LEDGER_SETTINGS = {
   RECENT_RETENTION_DAYS: integer(
-    'Days after the last session of a tenant for which recent_sessions still lists its sessions.',
+    'Days after the last session of a tenant for which recent_sessions keeps its list.',
     30,
     1,
     3650,
@@ -40,7 +40,7 @@ export const LEDGER_SETTINGS = {
     1_000_000,
   ),
   JOURNAL_BACKLOG_ENTRIES: integer(
-    'Maximum number of journal entries of a tenant in Redis while an exporter is configured. Beyond it, the oldest entries leave Redis although they were not exported.',
+    'Maximum number of journal entries of a tenant in Redis after the first export of its journal. Beyond it, the oldest entries leave Redis although they were not exported.',
     20_000,
     100,
     10_000_000,

@@ -51,7 +51,7 @@ export function text(description: string, fallback?: string, options: Options = 
   return { description, fallback, read: (value) => value, ...options };
 }
 
-/** Defines a setting whose value is an integer within bounds. The name of the setting must contain the unit. */
+/** Defines a setting whose value is an integer within bounds. The name of the setting must contain the unit, if any. */
 export function integer(description: string, fallback: number, min = 0, max = 2 ** 31 - 1): Setting<number> {
   return {
     description,
@@ -93,8 +93,8 @@ export function list(description: string, fallback = ''): Setting<string[]> {
 }
 
 /**
- * Defines a setting whose value is an absolute URL with one of the given schemes. The value may be empty if the default is
- * empty.
+ * Defines a setting whose value is an absolute URL with one of the given schemes. The value may be empty if the default
+ * is empty.
  */
 export function url(description: string, schemes: readonly string[], fallback?: string): Setting<string> {
   return {

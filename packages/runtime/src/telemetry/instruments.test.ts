@@ -11,7 +11,7 @@ const DEFINITIONS: readonly MetricDefinition[] = [
   { name: 'http.server.request.duration', kind: 'histogram', unit: 's', description: 'Took.', buckets: [1, 2] },
 ];
 
-test('prometheusName returns the names that the /metrics response contains', async () => {
+test('prometheusSeries returns names of time series that the /metrics response contains', async () => {
   const metrics = createMetrics('test');
   for (const definition of DEFINITIONS) {
     if (definition.kind === 'counter') createCounter(metrics.meter, definition).add(1, { kind: 'a' });

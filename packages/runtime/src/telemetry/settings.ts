@@ -12,7 +12,7 @@ export const TELEMETRY_SETTINGS = {
   OTEL_METRIC_EXPORT_INTERVAL: integer('Milliseconds between two exports of metrics.', 60_000, 100, 3_600_000),
   OTEL_BSP_SCHEDULE_DELAY: integer('Milliseconds that spans are buffered before they are exported.', 5000, 1, 600_000),
   TRACES_SAMPLE_RATIO: ratio(
-    'Ratio of sessions that are traced, from 0 to 1. Must be the same for all services, because each decides by the session id.',
+    'Ratio of sessions that are traced, from 0 to 1. Must be the same for all gateways, because each decides by the session id. A worker traces the sessions that the gateways trace, unless its own ratio is 0.',
     1,
   ),
 } as const;

@@ -51,8 +51,8 @@ export async function createTelemetry(
 }
 
 /**
- * Starts the export of traces in a thread other than the main thread, if an OTLP receiver is configured. Metrics are
- * not exported here, because the main thread exports those of all threads.
+ * Starts the export of traces in a thread other than the main thread, if an OTLP receiver is configured and sessions
+ * are sampled. Metrics are not exported here, because the main thread exports those of all threads.
  */
 export async function createThreadTracing(
   service: string,
