@@ -187,6 +187,16 @@ def test_choose_context_maps_latency_to_the_length_of_chunks() -> None:
     assert choose_context([], "accurate") == (56, 13)
 
 
+def test_choose_model_finds_models_of_a_region() -> None:
+    brazil = Model("b", "Portuguese", "pt-BR", 300)
+    portugal = Model("p", "Portuguese", "pt-PT", 300)
+    assert choose_model([brazil, portugal], None, "pt_br").id == "b"
+    assert choose_model([brazil], None, "pt").id == "b"
+    for models, language in (([brazil], "pt-PT"), ([brazil, portugal], "pt")):
+        with pytest.raises(ValueError, match="installed"):
+            choose_model(models, None, language)
+
+
 def test_choose_model_accepts_ids_and_language_tags() -> None:
     models = [Model("k", "Kikuyu", "ki", 300), Model("d", "Dholuo", "luo", 300)]
     assert choose_model(models, "d", None).id == "d"

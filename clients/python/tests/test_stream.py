@@ -26,7 +26,7 @@ from svc_asr.stream.frames import Framer
 from svc_asr.stream.message_rate import MessageRate
 
 
-def test_a_stream_returns_events_in_order_and_the_final_of_a_flush() -> None:
+def test_a_stream_sends_messages_in_order_and_returns_events_and_the_final_of_a_flush() -> None:
     async def body(service: ScriptedService) -> None:
         async with AsrStream(service.create_session) as stream:
             ack = await stream.configure(

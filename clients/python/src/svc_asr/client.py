@@ -31,8 +31,8 @@ class Client:
     """A client of the service. Use it with `async with`, or call `close`.
 
     `base_url`, `api_key` and `ca_file` default to the environment variables SVC_ASR_BASE_URL,
-    SVC_ASR_API_KEY and SVC_ASR_CA_FILE. Keep the API key on a server. The client retries
-    after 429 `rate_limit_exceeded`, 502 to 504 and lost connections, with the same Idempotency-Key.
+    SVC_ASR_API_KEY and SVC_ASR_CA_FILE. Keep the API key on a server. The client retries after 429
+    `rate_limit_exceeded`, 502 to 504, timeouts and lost connections, with the same Idempotency-Key.
     """
 
     def __init__(

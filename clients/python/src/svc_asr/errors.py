@@ -54,7 +54,7 @@ class SvcAsrStreamError(SvcAsrFailure):
 class SvcAsrStreamEnded(SvcAsrFailure):
     """The stream ended before a call was completed.
 
-    Each close code except 1000 has a subclass.
+    Each documented close code except 1000 has a subclass, and so has 1006.
     """
 
     def __init__(self, end: StreamEnd, last_error: str | None = None) -> None:

@@ -35,9 +35,10 @@ async def transcribe_file(
     phrases: Sequence[Phrase] = (),
     on_event: Callable[[Event], None] | None = None,
 ) -> Transcript:
-    """Transcribe a WAV file of any length, sample rate, channel count and depth.
+    """Transcribe a WAV file of any length. It is converted to the format of the stream.
 
-    `on_event` is called for every event, for example to show the text while it grows.
+    `on_event` is called with the events, for example to show the text while it grows. Of several
+    unread deltas of an utterance, it gets only the newest.
     """
     with await asyncio.to_thread(Path(path).open, "rb") as file:
         _, audio, duration_s = await asyncio.to_thread(read_wav, file)

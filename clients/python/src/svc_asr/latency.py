@@ -29,15 +29,14 @@ def choose_context(contexts: Sequence[ModelContext], latency: Latency) -> Contex
 
 
 def choose_model(models: Sequence[Model], model: str | None, language: str | None) -> Model:
-    """Return the model with an id or for a language, such as `ki` or `ki-KE`.
+    """Return the model with an id or for a language, such as `ki`, `ki-KE` or `pt-BR`.
 
     Without both, returns the only model. Raises ValueError if no model fits, or several do.
     """
     if model is not None:
         found = [entry for entry in models if entry.id == model]
     elif language is not None:
-        code = language.replace("_", "-").split("-")[0].lower()
-        found = [entry for entry in models if entry.language_code.lower() == code]
+        found = _find_language(models, language.replace("_", "-").lower())
     else:
         found = list(models)
     if len(found) == 1:
@@ -48,3 +47,18 @@ def choose_model(models: Sequence[Model], model: str | None, language: str | Non
     if language is not None and not found:
         raise ValueError(f"no model for the language {language!r}; installed models: {installed}")
     raise ValueError(f"pass `model` or `language` to choose a model; installed: {installed}")
+
+
+def _find_language(models: Sequence[Model], tag: str) -> list[Model]:
+    """Return the models with this tag. If there are none, those with its language but no region.
+
+    A tag without a region also finds models of that language with a region.
+    """
+    language = tag.split("-")[0]
+    for wanted in (tag, language):
+        found = [entry for entry in models if entry.language_code.lower() == wanted]
+        if found:
+            return found
+    if tag != language:
+        return []
+    return [entry for entry in models if entry.language_code.lower().startswith(f"{language}-")]

@@ -104,7 +104,11 @@ class UsageSession:
 
 @dataclass(frozen=True)
 class SessionDetail(UsageSession):
-    """A session and how it ended. Both fields are None until they are known."""
+    """A session and how it ended.
+
+    `end_reason` and `close_code` are None until they are known. A session that had no stream has no
+    `close_code`.
+    """
 
     end_reason: str | None
     close_code: int | None

@@ -44,7 +44,7 @@ def retry_wait_s(
 def _may_pass(error: Exception) -> bool:
     """Report whether a retry can succeed.
 
-    A retry fails while the previous session of the account is still active (429).
+    `concurrency_limit_exceeded` (429) is not retried. It lasts until a session of the account ends.
     """
     if isinstance(error, SvcAsrUnreachable):
         return True

@@ -32,8 +32,8 @@ class WavFormat:
 def read_wav(file: BinaryIO) -> tuple[WavFormat, Iterator[bytes], float | None]:
     """Read a WAV file.
 
-    Returns its format, its audio as PCM16 of 16,000 Hz and one channel in pieces of one second, and
-    its duration in seconds. The duration is None if the header does not declare it.
+    Returns its format, its audio as PCM16 of 16,000 Hz and one channel in pieces of about one
+    second, and its duration in seconds. The duration is None if the header does not declare it.
     """
     wav_format, audio_bytes = _read_header(file)
     frame_bytes = wav_format.channels * wav_format.sample_bytes

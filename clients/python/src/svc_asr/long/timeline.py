@@ -82,7 +82,7 @@ class Timeline:
 
     @property
     def recognized_ms(self) -> int:
-        """End of the audio for which text arrived."""
+        """End of the audio that was recognized or dropped by a reset."""
         return max(self._delta_ms, self._audio.start // SAMPLES_PER_MS)
 
     @property
@@ -130,9 +130,9 @@ class Timeline:
         self._is_finishing = True
 
     def start_session(self, max_audio_seconds: float) -> None:
-        """Start to send to a new session, from the end of the last final transcript."""
+        """Start to send to a new session, from the end of the last final transcript or reset."""
         self._marks = deque(mark for mark in self._marks if mark.kind != "cut")
-        # A reset at this place drops the audio before it. That audio is not sent again.
+        # A reset before any flush drops the audio before it. That audio is not sent again.
         while self._marks and self._marks[0].kind == "reset":
             self._acknowledge_reset(self._marks.popleft())
         self._offset = self._sent = self._audio.start
@@ -256,7 +256,7 @@ class Timeline:
         return [final]
 
     def _advance(self, position: int) -> None:
-        """Release the audio before a position, whose transcript is final."""
+        """Release the audio before a position. It has a final transcript, or a reset dropped it."""
         self._audio.drop_before(position)
         self._pauses.drop_before(position)
         self._delta_ms = position // SAMPLES_PER_MS

@@ -54,7 +54,7 @@ class Connection:
             return None
 
     async def watch_silence(self) -> None:
-        """Break the connection if the service is silent. It sends a ping every 20 seconds."""
+        """Break the connection if the service is silent. By default, it sends a ping every 20 s."""
         if self._silence_timeout_s is None or not isinstance(self._socket, _ObservedConnection):
             return
         loop = asyncio.get_running_loop()
@@ -81,7 +81,7 @@ class Connection:
 
     @property
     def close_reason(self) -> str:
-        """Close reason that the service sent."""
+        """Close reason that the service sent, or `silence` if the service was silent too long."""
         received = self._socket.protocol.close_rcvd
         return "silence" if self._is_silent else "" if received is None else received.reason
 
@@ -93,7 +93,10 @@ async def open_connection(
     timeout_s: float,
     silence_timeout_s: float | None,
 ) -> Connection:
-    """Open the WebSocket of a session. Raises SvcAsrError or SvcAsrUnreachable."""
+    """Open the WebSocket of a session.
+
+    Raises SvcAsrError or SvcAsrUnreachable. Raises ValueError if the session is invalid.
+    """
     check_session(session)
     address = urlsplit(session.websocket_url)
     is_encrypted = address.scheme == "wss"

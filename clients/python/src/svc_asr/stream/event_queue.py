@@ -12,7 +12,7 @@ class EventQueue:
     """A queue of events with an end.
 
     If the last unread event is a delta, a newer delta of the same utterance replaces it. A program
-    that reads no events therefore does not collect deltas.
+    that reads no events therefore collects few deltas.
     """
 
     def __init__(self) -> None:

@@ -153,7 +153,7 @@ class AsrStream:
             await self._send_text(message)
 
     async def close(self) -> StreamEnd:
-        """End the session after everything that was sent. Unflushed audio gets no `Final`."""
+        """End the session, before `Ready` at once. Audio that was not flushed gets no `Final`."""
         if not self._ready.done():
             self._task.cancel()
             self._finish(StreamEnd(1000, "", advice_after_close(1000, "")))
@@ -210,7 +210,7 @@ class AsrStream:
         try:
             await self._serve(create_session)
         finally:
-            # Ends the stream if the task was cancelled. Otherwise, the stream has already ended.
+            # Ends the stream if the task was cancelled or failed. Otherwise, it has already ended.
             self._finish(StreamEnd(1006, "", advice_after_close(1006, "")))
 
     async def _serve(self, create_session: SessionFactory) -> None:
