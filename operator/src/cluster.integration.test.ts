@@ -85,8 +85,8 @@ const triesOf = async (operator: TestOperator) => {
 const metric = async (operator: TestOperator, pattern: RegExp) =>
   Number(pattern.exec((await operator.get('/metrics')).body)?.[1] ?? Number.NaN);
 
-// The longest test is the first one, so that it starts immediately. Jest limits the number of tests that run at the same
-// time, and later tests wait for a free place.
+// The longest test is the first one, so that it starts immediately. Jest limits the number of tests that run at the
+// same time, and later tests wait for a free place.
 test.concurrent(
   'after the API server was unreachable for ten lease times, the operator applies the changes made meanwhile',
   async () => {
@@ -188,7 +188,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a resync, a restart and a repeated apply write nothing to the API server',
+  'after a resync, a restart and a repeated apply, the operator writes nothing to the API server except its lease',
   async () => {
     const { start, stop, apply, get, proxy } = await openScene();
     await apply(active('acme'), active('other'), apiKey('8fK2pQ9xLm', 'acme'));

@@ -90,7 +90,8 @@ export const METRICS = {
     name: 'svc_asr_pool_start_failing',
     kind: 'gauge',
     labels: ['model'],
-    description: '1 while no worker of a model can start. The conditions of the ASRModel state the reason.',
+    description:
+      '1 while no worker of the newest revision of a model can start (after a rollback, of the stable revision). The conditions of the ASRModel state the reason.',
   },
   poolFailingNodes: {
     name: 'svc_asr_pool_failing_nodes',
@@ -153,6 +154,6 @@ export const METRICS = {
     name: 'svc_asr_journal_export_age_seconds',
     kind: 'gauge',
     unit: 's',
-    description: 'Time since all journal entries were exported.',
+    description: 'Time since the last complete export of new journal entries, or since the start if there was none.',
   },
 } as const satisfies MetricDefinitions;

@@ -30,7 +30,9 @@ export interface Instruments {
   countReconcile: (kind: string, result: 'success' | 'error' | 'unavailable', durationMs: number) => void;
   countRequest: (verb: string, code: number) => void;
   countRelist: (kind: string, reason: string) => void;
-  /** Call when the watch of a kind in a namespace starts, and when it has received anything. */
+  /**
+   * Call when the reflector of a kind in a namespace starts, after each full list, and when a watch received anything.
+   */
   noteWatchActivity: (kind: string, namespace: string) => void;
 }
 
@@ -118,8 +120,8 @@ export function observe(meter: Metrics['meter'], readings: Readings): void {
 }
 
 /**
- * Registers the metrics of tiers. Workers that belong to no tier of their model are left out, such as those of an
- * earlier revision without tiers.
+ * Registers the metrics of tiers. Workers without a tier are left out, such as those of an earlier revision without
+ * tiers.
  */
 function observeTiers(meter: Metrics['meter'], readings: Readings): void {
   const list = () =>

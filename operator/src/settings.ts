@@ -52,7 +52,7 @@ export const OPERATOR_SETTINGS = {
   ),
   JOURNAL_EXPORT_INTERVAL_MS: integer('Interval at which new journal entries are exported.', 5000, 100, 3_600_000),
   JOURNAL_EXPORTED_MINUTES: integer(
-    'Minutes that an exported journal entry stays in Redis. A settlement that is repeated later is no longer recognized.',
+    'Age in minutes at which an exported journal entry leaves Redis. A settlement that is repeated later is no longer recognized.',
     10,
     1,
     1440,

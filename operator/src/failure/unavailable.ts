@@ -4,7 +4,7 @@ import { NotLeading } from '../kubernetes/gate.ts';
 import { LedgerMissing } from '../ledger/guard.ts';
 import { rootCauseOf } from './phase-failed.ts';
 
-/** Dependencies of every reconciliation that may be unavailable for a while. */
+/** Dependencies of reconciliations that may be unavailable for a while. */
 export type Dependency = 'Redis' | 'the ledger' | 'the Kubernetes API' | 'the lead';
 
 /** Returns the dependency whose unavailability caused an error. Undefined if the error has another cause. */

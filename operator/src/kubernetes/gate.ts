@@ -1,8 +1,8 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 
 /**
- * Thrown on a write if this process is not certain to be the leader. Callers that write to the ledger treat it as an
- * unavailable ledger.
+ * Thrown if this process is not certain to be the leader, on a write to the API server or any command of the ledger.
+ * Callers of the ledger treat it as an unavailable ledger.
  */
 export class NotLeading extends LedgerUnavailable {
   constructor() {

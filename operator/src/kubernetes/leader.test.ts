@@ -145,7 +145,7 @@ test('a leader that reaches the API server again and finds another holder has lo
   expect(first.elector.gate.isOpen()).toBe(false);
 });
 
-test('a process that was frozen for long is not the leader when it resumes, before its timers fire', async () => {
+test('a process that was frozen for long is not the leader when it resumes, even before its timers fire', async () => {
   const fakeLease = createFakeLease(createFakeClock());
   let nowMs = 0;
   const { logger } = createTestLogger();

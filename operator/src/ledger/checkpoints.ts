@@ -8,7 +8,7 @@ import type { Kept } from './kept.ts';
 
 export interface Checkpoints {
   of: (tenant: string) => Checkpoint | undefined;
-  /** Returns the number of stored checkpoints of a tenant: 0 or 1. Reads the file. */
+  /** Returns the number of checkpoints of a tenant in the file: 0 or 1. Always 0 in a cluster, which has no file. */
   countOf: (tenant: string) => Promise<number>;
   /** Removes the checkpoint of a tenant that has no resource any more. */
   remove: (tenant: string) => Promise<void>;

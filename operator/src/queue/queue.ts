@@ -16,13 +16,16 @@ import type { Clock } from './clock.ts';
  */
 export interface WorkQueue {
   add: (key: string) => void;
-  /** Adds the key behind all others, for work that nothing waits for. A later `add` moves the key forward. */
+  /**
+   * Adds the key behind all others, for work that nothing waits for. A later `add` moves the key forward. A key in
+   * flight is queued again as by `add`.
+   */
   addLast: (key: string) => void;
   /** Adds the key after a delay. If a key has several delays, the earliest applies. */
   addAfter: (key: string, delayMs: number) => void;
   /** Counts a failure of the key and adds it after a delay that grows with each failure. */
   retry: (key: string) => void;
-  /** Resets the failures of the key. The next retry waits the base delay again. */
+  /** Resets the failures of the key. The next retry waits at most the base delay. */
   forget: (key: string) => void;
   /** Number of failures since the last `forget`. */
   failures: (key: string) => number;

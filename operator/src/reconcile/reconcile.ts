@@ -21,7 +21,7 @@ export interface ReconcileDependencies {
   /** Converges the workers of a model in the cluster. */
   converge: (model: string) => Promise<void>;
   status: Pick<StatusReporter, 'applied' | 'refused' | 'failed' | 'waiting'>;
-  /** Checked before anything is written to Redis. */
+  /** Checked before anything is written to the ledger. */
   guard: Pick<LedgerGuard, 'check'>;
   /**
    * Returns whether the removal of all data of a deleted tenant was requested. It then runs even if no applied Tenant

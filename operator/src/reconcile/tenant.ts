@@ -21,7 +21,7 @@ export interface TenantDependencies extends AccountDependencies {
   logger: Logger;
 }
 
-/** Reconciles a Tenant into an account with state, models, limits and grants. */
+/** Reconciles a Tenant into an account with its settings and grants. */
 export function createTenantReconciler(dependencies: TenantDependencies): Reconciler<'Tenant'> {
   const { accounts, applied, ledgerId, waitingKeys, enqueueKey } = dependencies;
   return {

@@ -47,9 +47,12 @@ export interface ResourceSource {
    * if there is one.
    */
   problems: (kind: ReconciledKind, name: string) => readonly Problem[] | undefined;
-  /** Reads the resource again from its source, and returns whether the source has no newer version. */
+  /** Returns whether the source has no newer version of the resource. Reads it again, except from files. */
   isNewest: (resource: ReconciledResource) => Promise<boolean>;
-  /** Keeps the resource from disappearing before it is released. Called before it is first applied. */
+  /**
+   * Keeps the resource from disappearing before it is released. Called before it is first applied. Has no effect on
+   * files.
+   */
   hold: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Allows a deleted resource to disappear. Called after all other phases of its removal. */
   release: (kind: ReconciledKind, name: string) => Promise<void>;

@@ -77,7 +77,7 @@ test('findModelConditions reports a steady pool as available, settled and not de
   });
 });
 
-test('Progressing reports what new workers wait for while the pool has fewer workers than it needs', () => {
+test('Progressing reports what new workers wait for while the pool has fewer ready workers than it needs', () => {
   const pending = { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node: 0/3 nodes have a GPU' };
   const found = findModelConditions(pool({ running: 2, ready: 1, pending }));
   expect(found.find(({ type }) => type === 'Progressing')).toMatchObject({
@@ -108,7 +108,7 @@ test.each<[string, Partial<PoolStatus>, Record<string, string>]>([
     { ArtifactReady: 'False ArtifactFailed' },
   ],
   [
-    'at its maximum size',
+    'that needs more workers than its maximum',
     { reasons: [{ reason: 'ScalingLimited', message: 'scaling.max is 2' }] },
     { ScalingLimited: 'True ScalingLimited' },
   ],

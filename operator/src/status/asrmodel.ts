@@ -32,7 +32,7 @@ export function buildModelFields(
   };
 }
 
-/** Builds the fields about the tiers. If the model has no tiers, the fields are removed. */
+/** Builds the fields about the tiers. If the pool has no tiers, the fields are removed. */
 function buildTiers({ tiers }: PoolStatus): Pick<StatusNews<'ASRModel'>['fields'], 'pools' | 'tiers'> {
   const shown = tiers?.slice(0, MAX_TIERS);
   return {

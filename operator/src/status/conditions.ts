@@ -55,7 +55,7 @@ export function mergeConditions(
 
 /**
  * Returns the conditions whose status changed, or whose new reason is always reported. A new condition counts only if
- * it is bad.
+ * it is bad. Neutral conditions never count.
  */
 export function findTransitions(before: readonly Condition[], after: readonly Condition[]): Condition[] {
   return after.filter((condition) => {

@@ -39,9 +39,9 @@ const MOMENTS = 250;
 const MIN_WAIT_MS = 20;
 
 /**
- * Reports all resources of each kind periodically. Each resource has a fixed place in the interval, so that thousands of
- * them are not read and written in one burst. Rounds of the same kind never overlap; a round that takes longer than the
- * interval delays the next one.
+ * Reports all resources of each kind periodically. Each resource has a fixed place in the interval, so that thousands
+ * of them are not read and written in one burst. Rounds of the same kind never overlap; a round that takes longer than
+ * the interval delays the next one.
  */
 export class StatusRounds {
   readonly #options: StatusRoundsOptions;

@@ -4,7 +4,7 @@ import { killAfterFile } from '../../../test/support/leftovers.ts';
 import { programFile } from '../../../test/support/programs.ts';
 import type { LogLine } from './logs.ts';
 
-/** Returns the settings of an operator in a test cluster, with short timeouts. */
+/** Returns the settings of an operator in a test cluster, with short intervals and delays. */
 export function clusterSettings(kubeconfig: string, namespace: string, redisUrl: string): Record<string, string> {
   return {
     KUBERNETES: kubeconfig,

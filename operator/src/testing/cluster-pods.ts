@@ -32,7 +32,7 @@ export class TestPods {
     this.#cluster = cluster;
   }
 
-  /** Adds a ready pod of a revision. */
+  /** Adds a pod of a revision. It is ready unless `status` has other conditions. */
   add(name: string, revision: string, status: object, node = 'n'): void {
     this.#names.add(name);
     this.#cluster.put(TYPES.Pod, {

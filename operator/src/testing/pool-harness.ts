@@ -51,9 +51,9 @@ export interface PoolHarness {
    * Keeps new workers of a revision, or of one of its tiers (`REVISION/TIER`), pending, as if they waited for a node.
    */
   holdBack: (revision: string, pending: StartFailure) => void;
-  /** Prevents workers of a revision from starting. */
+  /** Makes new workers of a revision, or of one of its tiers (`REVISION/TIER`), fail at start. */
   breakRevision: (revision: string, failure: StartFailure) => void;
-  /** Lets workers of a revision start again, including those that could not start before. */
+  /** Lets workers of a revision or tier start again, including those that could not start before. */
   mendRevision: (revision: string) => void;
   /** Returns whether the pool can grow, as the pool last wrote it to the ledger. */
   canGrow: () => boolean | undefined;

@@ -3,7 +3,7 @@ export interface Crashes {
   /** Number of failures in a row. */
   readonly failures: number;
   readonly lastAtMs: number;
-  /** Time before which no worker is started. */
+  /** Time before which no further worker process is started. Not used for pods. */
   readonly retryAtMs: number;
   readonly lastHow: string;
 }

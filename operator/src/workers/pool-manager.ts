@@ -70,7 +70,10 @@ export class PoolManager {
     this.#timer = setInterval(() => this.#reconcileAll(), intervalMs);
   }
 
-  /** Creates or updates the pool of a model. Resolves when the pool is stored in the ledger and was reconciled once. */
+  /**
+   * Creates or updates the pool of a model. Resolves when the pool is stored in the ledger. Once the manager is
+   * started, also waits for a reconcile of the pool.
+   */
   async put(model: AsrModel): Promise<void> {
     const { name } = model.metadata;
     await this.#chooseKind(name, model);
@@ -83,8 +86,8 @@ export class PoolManager {
   }
 
   /**
-   * Retires the pool of a deleted model. It no longer grows, and is removed when its streams have ended or the drain
-   * timeout has passed.
+   * Retires the pool of a deleted model. It no longer grows. Its workers end when they have no streams, and drain after
+   * the drain timeout. The pool is removed after its last worker has ended.
    */
   async retire(name: string): Promise<void> {
     if (!this.#removed.delete(name)) await this.#setModel(name, undefined).pool.publish();

@@ -5,7 +5,10 @@ import type { Revision, RevisionTier, WorkerTemplate } from './template.ts';
 export interface DesiredWorkers {
   /** Template of the model as it is now. Undefined if the model was deleted. */
   template: WorkerTemplate | undefined;
-  /** Namespace of a deleted model. Undefined if it is unknown, or if the template contains it. */
+  /**
+   * Namespace of the model, if it is known. It is needed only if the model was deleted, because otherwise the template
+   * contains it.
+   */
   namespace?: string | undefined;
   /**
    * Number of workers by revision, not counting workers that stop. The runtime starts missing workers and never stops a
@@ -14,8 +17,8 @@ export interface DesiredWorkers {
    */
   counts: ReadonlyMap<string, number>;
   /**
-   * The same numbers by revision and tier. Workers without a tier are counted under an empty name. Undefined if no tier
-   * needs workers, so that all numbers are for workers without a tier.
+   * The same numbers by revision and tier. Workers without a tier are counted under an empty name. Undefined if there
+   * are no tiers. All numbers are then for workers without a tier.
    */
   tierCounts?: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   /** Workers that have to stop. They hand their streams over to other workers. */
@@ -28,7 +31,7 @@ export interface DesiredWorkers {
   /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if no change is needed. */
   scale: ScaleUpdate | undefined;
   /**
-   * True if the workers of another model serve this model. Its Secret is then kept, and it has no workers of its own.
+   * True if the workers of another model serve this model. Its Secret is then kept, and no workers are started for it.
    */
   hosted?: boolean;
   /**
@@ -36,7 +39,10 @@ export interface DesiredWorkers {
    * unknown.
    */
   evictable?: number | undefined;
-  /** State of the rollout, which the runtime stores for the next operator. Undefined if the model was deleted. */
+  /**
+   * State of the rollout, which the runtime stores for the next operator. Undefined if there is none, as for a deleted
+   * model or a guest.
+   */
   rollout: RolloutState | undefined;
 }
 
@@ -49,7 +55,7 @@ export function countDesired({ counts, tierCounts }: DesiredWorkers, revision: s
 /** A worker that has to stop. */
 export interface WorkerStop {
   id: string;
-  /** Why the worker failed. Undefined if the worker has to stop because it is not needed any more. */
+  /** Why the worker failed. Undefined if it has to stop for another reason. */
   failure?: string;
 }
 
@@ -72,11 +78,11 @@ export interface RunningWorker {
   node?: string | undefined;
   /** Time since the process of the worker started, as far as this operator has observed it. */
   ageMs: number;
-  /** True if the worker was selected for removal and has not ended yet. */
+  /** True if the worker was selected for removal or is already stopping. */
   stopping: boolean;
   /**
-   * True while Kubernetes replaces the worker in a restart of its Deployment. The pool must then not choose this worker
-   * to stop.
+   * True for old and new workers of a Deployment that Kubernetes is restarting. The pool must not choose such a worker
+   * to stop, unless its revision is not needed any more.
    */
   pinned?: boolean;
   /** Reason why the process of the worker cannot start yet, such as a missing node. Undefined if it does not wait. */
@@ -110,9 +116,9 @@ export interface EndedWorker {
 
 /** The reason why workers of a revision cannot be started. */
 export interface StartFailure {
-  /** CamelCase reason of the `Degraded` condition. */
+  /** CamelCase reason of conditions such as `Degraded`. */
   reason: string;
-  /** Message of the condition, for administrators. */
+  /** Message of these conditions, for administrators. */
   message: string;
   /** True if no worker of the revision can be created until the model or the cluster is changed. */
   isRefusal?: boolean;
@@ -129,9 +135,12 @@ export interface RuntimeListener {
 export interface WorkerRuntime {
   /** Finds the workers that an earlier operator left running, and starts to report changes to the listener. */
   open: (listener: RuntimeListener) => Promise<void> | void;
-  /** Builds the template of a model and of the guests that its workers serve. The runtime decides what belongs to a revision. */
+  /**
+   * Builds the template of a model and of the guests that its workers serve. The runtime decides what belongs to a
+   * revision.
+   */
   buildTemplate: (model: AsrModel, guests?: readonly AsrModel[]) => WorkerTemplate;
-  /** Returns the models that have workers, including deleted models. */
+  /** Returns the models that have workers, or Deployments for them. Includes deleted models. */
   models: () => string[];
   list: (model: string) => RunningWorker[];
   /**
@@ -160,8 +169,8 @@ export interface WorkerRuntime {
   isListed?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /**
    * Reports whether a model may have workers that this operator does not know, because the namespace was not listed.
-   * False if the namespace is being deleted, because its deletion ends them. If this function is absent, all workers
-   * are known.
+   * False if the namespace does not exist or is being deleted, because its deletion ends them. If this function is
+   * absent, all workers are known.
    */
   mayMissWorkers?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */

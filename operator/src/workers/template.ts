@@ -52,7 +52,8 @@ export function buildTemplate({ metadata, spec }: AsrModel, guestModels: readonl
   const { artifact, worker, drainSeconds } = spec;
   const { provisionSeconds } = spec.scaling;
   const { name, uid, namespace } = metadata;
-  // If there are no guests, the field is absent. The revisions of models without guests therefore do not change.
+  // If there are no guests, the field is absent. Models without guests therefore have the same revision as in versions
+  // that did not support guests.
   const guests = guestModels.length > 0 && { guests: guestModels.map(buildGuest).sort(byModel) };
   const tiers = spec.pools && { tiers: spec.pools.map((tier) => buildTier(worker, tier)).sort(byName) };
   const revision = digestOf({ artifact, worker, ...guests, ...tiers });

@@ -11,7 +11,7 @@ test('a watch without events that lasted the requested time is restarted at once
   expect(pace({ watchedMs: 300_000, events: 0 }, 5)).toEqual({ failures: 0, waitMs: 0 });
 });
 
-test('a watch that received events and ended early is restarted after the minimum watch time', () => {
+test('a watch that received events and ended early is restarted when the minimum time since its start has passed', () => {
   expect(pace({ watchedMs: 400, events: 3 }, 5)).toEqual({ failures: 0, waitMs: 600 });
 });
 

@@ -18,7 +18,7 @@ export interface Scan {
   unreadable: Map<string, string>;
 }
 
-/** Hidden files are excluded, because they are temporary files of editors and of programs that write by rename. */
+/** Hidden files are excluded, because many are temporary files of editors and of programs that write by rename. */
 const RESOURCE_FILE = /^[^.].*\.(ya?ml|json)$/;
 const STATS_AT_ONCE = 64;
 

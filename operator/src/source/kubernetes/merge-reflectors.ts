@@ -17,9 +17,9 @@ export interface MergedReflector extends Reflector {
 }
 
 /**
- * Combines reflectors, one for each namespace. Objects in two namespaces can have the same name. `get` and `list` return
- * only the one to which the name belongs (see `compareClaims`). `start` waits for the first namespace without limit, and
- * for the others at most `timeoutMs`, because one of them may have been deleted.
+ * Combines reflectors, one for each namespace. Objects in two namespaces can have the same name. `get` and `list`
+ * return only the one to which the name belongs (see `compareClaims`). `start` waits for the first namespace without
+ * limit, and for the others at most `timeoutMs`, because one of them may have been deleted.
  */
 export function mergeReflectors(reflectors: readonly Reflector[], timeoutMs: number): MergedReflector {
   const all = (name: string) => reflectors.flatMap((reflector) => reflector.get(name) ?? []).sort(compareClaims);

@@ -28,8 +28,8 @@ export interface KubernetesSourceOptions {
 
 /**
  * Provides resources from the Kubernetes API by watching the three kinds. An invalid object changes nothing, and its
- * status reports the problems. ASRModels may be in several namespaces. A duplicate, whose name belongs to an ASRModel of
- * another namespace, is an invalid resource under the name NAMESPACE/NAME.
+ * status reports the problems. ASRModels may be in several namespaces. A duplicate, whose name belongs to an ASRModel
+ * of another namespace, is an invalid resource under the name NAMESPACE/NAME.
  */
 export class KubernetesSource implements ResourceSource {
   readonly #options: KubernetesSourceOptions;

@@ -371,7 +371,7 @@ test(
 );
 
 test(
-  'a worker can be evicted without being blocked by the disruption budget, and is replaced',
+  'an idle worker can be evicted despite the disruption budget, and is replaced',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 1, max: 1 }));

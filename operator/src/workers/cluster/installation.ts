@@ -15,8 +15,8 @@ export interface Installation {
   /** Images that models may use besides those of the repository of `image`. See `isAllowedImage`. */
   allowedImages: readonly string[];
   /**
-   * Hosts that artifacts may come from. If the list is empty, every host is allowed, but no credentials are sent. See
-   * `isAllowedHost`.
+   * Hosts that artifacts may come from. If the list is empty, every host is allowed, but artifacts that need
+   * credentials are refused. See `isAllowedHost`.
    */
   allowedArtifactHosts: readonly string[];
   /**

@@ -74,7 +74,7 @@ test('the removal of a deleted model waits until its namespace was listed, unles
   expect([runtime.mayMissWorkers(LATE), changed, removed]).toEqual([false, ['m'], ['m']]);
 });
 
-test('a model that was deleted before the operator started drains its workers once its namespace was listed', async () => {
+test('workers of a model that was deleted before the operator started run until the pool stops them, after their namespace was listed', async () => {
   const { runtime, late, changed, removed, list } = await setUp();
   late.put(TYPES.Namespace, { metadata: { name: 'late' } });
   const pods = new TestPods(late);

@@ -45,7 +45,7 @@ function requireFile(
   return path;
 }
 
-/** Returns why no worker can be started in a namespace whose objects could not be listed. */
+/** Returns why no worker can be started in a namespace whose objects have not been listed. */
 export function describeUnavailable(namespace: string): StartFailure {
   const message =
     `the operator cannot list the objects of namespace "${namespace}": check that the namespace and the operator's ` +

@@ -40,7 +40,7 @@ export const MANAGER = 'svc-asr-operator';
 export const PRODUCT = 'svc-asr';
 export const COMPONENT = 'worker';
 
-/** Selects all objects that the operator creates for workers, except pods. */
+/** Selects the objects that the operator creates for workers. See POD_SELECTOR for pods and ReplicaSets. */
 export const CHILD_SELECTOR = `${LABELS.managedBy}=${MANAGER},${LABELS.component}=${COMPONENT}`;
 
 /** Selects worker pods and their ReplicaSets. */

@@ -157,7 +157,8 @@ export class NamespacedRuntime implements WorkerRuntime {
   }
 
   /**
-   * Returns the runtime of a model. If the model was not applied yet, it is the runtime that has objects of the model.
+   * Returns the runtime of a model. If the model was not applied yet, it is the runtime that has objects of the model,
+   * or else that of the installation's namespace.
    */
   #ownerOf(model: string): ClusterRuntime {
     const known = this.#owners.get(model);

@@ -11,8 +11,8 @@ export function failureKey({ revision, tier }: Pick<RevisionTier, 'revision' | '
 }
 
 /**
- * Failures of revisions and tiers that the state of the cluster does not show. The API server refused objects, or workers
- * had to be stopped.
+ * Failures of revisions and tiers that the state of the cluster does not show. The API server refused objects, a
+ * Secret could not be built, or workers had to be stopped.
  */
 export class RevisionFailures {
   readonly #refusals = new Map<string, StartFailure>();
@@ -33,7 +33,7 @@ export class RevisionFailures {
     });
   }
 
-  /** Call when all objects of a revision were written. */
+  /** Call when writing the objects of a revision did not fail. Rejected tiers are recorded separately. */
   accepted(revision: string): void {
     this.#refusals.delete(revision);
   }

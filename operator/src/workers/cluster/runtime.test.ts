@@ -182,7 +182,7 @@ describe('ClusterRuntime.apply', () => {
     expect(cluster.writes).toHaveLength(before);
   });
 
-  test('repairs objects that other clients changed, but not an object that the cluster modifies after each repair', async () => {
+  test('repairs objects that other clients changed, but only once if the cluster modifies the repaired object', async () => {
     await apply([[OLD, 1]]);
     const live = cluster.get(TYPES.Deployment, NAME)!;
     cluster.put(TYPES.Deployment, { ...live, spec: { ...(live.spec as object), progressDeadlineSeconds: 1 } });

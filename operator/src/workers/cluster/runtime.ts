@@ -50,8 +50,8 @@ export interface ClusterRuntimeOptions
 }
 
 /**
- * Runs workers as pods of a cluster: each revision of a model has a Deployment and the objects that belong to it.
- * `apply` records the desired state and enqueues the model; `converge` writes what differs.
+ * Runs workers as pods in one namespace. Each revision of a model has a Deployment, or one for each tier, and the
+ * objects that belong to it. `apply` records the desired state and enqueues the model; `converge` writes what differs.
  */
 export class ClusterRuntime implements WorkerRuntime {
   readonly #options: ClusterRuntimeOptions;
@@ -214,7 +214,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return readRolloutState(this.#view.children.get(TYPES.ConfigMap, sharedName(model)));
   }
 
-  /** Call when the notice about a node has changed. Notifies the listener of each model with workers on this node. */
+  /** Call when the notice about a node has changed. Reports each model with workers on this node to the listener. */
   noticeChanged(node: string, notice: NodeNotice | undefined): void {
     const { pods, children } = this.#view;
     for (const model of pods.modelsOn(node)) {
@@ -290,7 +290,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return this.#secrets.findRefusal(findDeployedSecrets(deployment));
   }
 
-  /** Notifies the listener of each model that names the changed Secret. */
+  /** Notifies the listener about each model that names the changed Secret. */
   #secretChanged(name: string): void {
     for (const [model, { template }] of this.#desired) {
       const deployments = this.#view.children.deployments(model);

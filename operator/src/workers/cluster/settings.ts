@@ -12,7 +12,7 @@ const REDIS_PORT = 6379;
 /** Operator settings for workers in a cluster. */
 export const CLUSTER_SETTINGS = {
   WORKER_IMAGE: text(
-    'Image of workers whose ASRModel does not set one. In a cluster only, like all settings below.',
+    'Image of workers whose ASRModel does not set one. In a cluster only, like all settings below that start with WORKER_, except WORKER_TICKET_PUBLIC_KEYS_FILE.',
     '',
   ),
   WORKER_IMAGE_PULL_POLICY: choice('Pull policy of that image.', ['IfNotPresent', 'Always', 'Never'], 'IfNotPresent'),
@@ -50,7 +50,7 @@ export const CLUSTER_SETTINGS = {
     'svc-asr-worker-ticket-public-keys',
   ),
   WORKER_TICKET_PUBLIC_KEYS_FILE: readableFile(
-    'File with the content of `keys.pem` in WORKER_TICKET_PUBLIC_KEYS_SECRET. The operator copies it for the workers in MODEL_NAMESPACES, which cannot mount that Secret.',
+    'File with the content of `keys.pem` in WORKER_TICKET_PUBLIC_KEYS_SECRET. The operator copies it for the workers in MODEL_NAMESPACES, which cannot mount that Secret. Worker processes of WORKER_PROGRAM inherit the variable.',
   ),
   WORKER_REDIS_URL_FILE: readableFile(
     'File with the content of `url` in WORKER_REDIS_SECRET, for the workers in MODEL_NAMESPACES if WORKER_REDIS_USERS is `shared`.',
@@ -164,8 +164,9 @@ function listOwnSecrets(settings: Settings): string[] {
 }
 
 /**
- * Returns the ports of the operator's Redis. Workers use the same Redis with another user. The addresses of sentinels do
- * not contain the port of Redis itself, which is the default port unless `WORKER_EGRESS_PORTS` has another one.
+ * Returns the ports of the operator's Redis. Workers use the same Redis with another user. The addresses of sentinels
+ * do not contain the port of Redis itself. It is assumed to be the default port, and `WORKER_EGRESS_PORTS` can add
+ * another one.
  */
 function redisPorts(urls: string): number[] {
   const found = urls

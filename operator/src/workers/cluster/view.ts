@@ -30,7 +30,7 @@ export interface ClusterViewOptions {
   nowMs: () => number;
 }
 
-/** The objects of all models in the cluster, as far as this operator has observed them. */
+/** The objects of all models in a namespace, as far as this operator has observed them. */
 export interface ClusterView {
   children: ChildStore;
   pods: PodIndex;

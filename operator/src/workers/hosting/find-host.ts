@@ -35,7 +35,8 @@ export function findHost(guest: AsrModel, source: Source): FoundHost {
 }
 
 /**
- * Returns the guests that the workers of a model serve, sorted by name. A model that is itself a guest has no guests.
+ * Returns the guests that the workers of a model serve: the first `MAX_GUESTS` by name. A model that is itself a guest
+ * has no guests.
  */
 export function findGuests({ metadata, spec }: AsrModel, source: Pick<ResourceSource, 'list'>): AsrModel[] {
   if (spec.hostedBy !== undefined) return [];

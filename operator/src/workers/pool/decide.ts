@@ -11,7 +11,7 @@ import type { PoolTier } from './tiers.ts';
 /** Decides how many workers a model and each of its tiers need. A deleted model needs none. */
 export function decideSize(input: {
   model: AsrModel | undefined;
-  /** Undefined if the model has no tiers. */
+  /** Undefined if the pool has no tiers. */
   tiers?: readonly PoolTier[] | undefined;
   view: PoolView;
   running: readonly RunningWorker[];
@@ -67,7 +67,7 @@ export function decideRevision(input: {
   return decideRollout({ state, spec: model.spec.rollout, wanted, observations, mayStart, nowMs });
 }
 
-/** Returns the stable revision during a rollout. Otherwise, returns the only revision that serves. */
+/** Returns the stable revision while a rollout needs it. Otherwise, returns the only revision that serves. */
 export function findServing(rollout: RolloutDecision | undefined, newest: Revision | undefined): string | undefined {
   return rollout?.stable ?? rollout?.revision ?? newest?.revision;
 }
@@ -77,18 +77,18 @@ export function findReported(rollout: RolloutDecision | undefined, newest: Revis
   return rollout?.phase === 'RolledBack' ? rollout.revision : newest?.revision;
 }
 
-/** Reports whether a rollout replaces workers that serve sessions. */
+/** Reports whether a rollout is in progress that still needs its stable revision. */
 export function isReplacing({ phase, stable }: RolloutDecision): boolean {
   return stable !== undefined && ['Starting', 'Canary', 'Rolling'].includes(phase);
 }
 
 /**
- * Decides how many sessions may wait for further workers of a model: as many as the pool can serve at its maximum size.
- * That number is unknown until a worker has reported its slots.
+ * Decides how far the pool of a model can grow. Its capacity is the number of sessions that it can serve at its maximum
+ * size. The capacity is left out while the slots of a worker are unknown.
  */
 export function decideGrowth(input: {
   model: AsrModel | undefined;
-  /** Undefined if the model has no tiers. */
+  /** Undefined if the pool has no tiers. */
   tiers?: readonly PoolTier[] | undefined;
   view: PoolView;
   running: readonly RunningWorker[];
@@ -118,7 +118,10 @@ function startingWorkers({ everRegistered }: PoolView, running: readonly Running
   return running.filter(({ id, stopping }) => !stopping && !everRegistered.has(id));
 }
 
-/** Returns the share of new sessions for each revision, in percent. Empty if the model was deleted. */
+/**
+ * Returns the share of new sessions for each revision, in percent. Empty if there is no decision, as for a deleted
+ * model.
+ */
 export function decideWeights(rollout: RolloutDecision | undefined): Map<string, number> {
   if (rollout === undefined) return new Map();
   const { revision, stable, percent } = rollout;

@@ -48,7 +48,7 @@ export function findTiers(pool: TieredPool): PoolTier[] | undefined {
 
 /**
  * Returns the tiers that matter for a rollout: the tiers of the stable revision, and the tiers in which new workers
- * fail to start.
+ * cannot start.
  */
 export function findRolloutTiers(pool: TieredPool, tiers: readonly PoolTier[] = []): RolloutTiers {
   const failing = tiers.filter(({ canStart }) => !canStart).map(({ name }) => name);
@@ -56,8 +56,8 @@ export function findRolloutTiers(pool: TieredPool, tiers: readonly PoolTier[] = 
 }
 
 /**
- * Returns the tiers of the stable revision of a rollout. If it has no tiers, the result is one empty name. Once the new
- * revision gets all sessions, the result omits tiers in which the stable revision has no ready worker and fails to
+ * Returns the tiers of the stable revision of a rollout. If it has no tiers, the result is one empty name. If the share
+ * of the new revision is 100 %, the result omits tiers in which the stable revision has no ready worker and fails to
  * start. Its workers there will never become ready, so there is nothing to replace.
  */
 function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'view' | 'runtime'>): string[] {

@@ -11,7 +11,7 @@ const MAX_MEASUREMENTS = 32;
 
 /**
  * The slots that the workers of a model measured. A pool without workers needs them to decide how many workers to
- * start. They are stored in `SlotsMemory` and in the status of the ASRModel, for the next operator.
+ * start. They are stored in `SlotsMemory` or in the status of the ASRModel, for the next operator.
  */
 export class MeasuredSlots {
   readonly #model: string;

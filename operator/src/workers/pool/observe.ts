@@ -55,7 +55,7 @@ export function createPoolView(): PoolView {
 
 /**
  * Reads the ledger into the view. Resolves to false if the ledger is unavailable. The counts of the revisions are read
- * during a rollout only.
+ * only if `isRolling` is true.
  */
 export async function observePool(
   model: string,

@@ -109,7 +109,7 @@ test('planPool starts a replacement at once for a worker that lost its lease, an
   });
 });
 
-test('planPool replaces one sick worker at a time, and stops the worker once its replacement is ready', () => {
+test('if nodes are unknown, planPool replaces one sick worker at a time, and stops the worker once its replacement is ready', () => {
   const sick = (id: string) => ({ ...running(id), sickness: 'ended with status 1' });
   const workers = { running: [running('a'), sick('b')], registered: [record('a')] };
   const stop = [{ id: 'b', failure: 'ended with status 1' }];
@@ -218,7 +218,7 @@ test('planPool stops a worker that does not register in time and reports it as f
   ]);
 });
 
-test('in a rollout, planPool starts one new worker at a time, and the next one after a drained old worker has ended', () => {
+test('in a rollout with a surge of one worker, planPool starts one new worker, and the next after a drained old worker has ended', () => {
   const old = (id: string) => running(id, { revision: 'old' });
   const atStart = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
   expect(plan(atStart)).toEqual({ ensure: 1, ...NOTHING });
@@ -322,14 +322,14 @@ test('planPool starts missing workers of the stable revision during a rollout', 
   expect(plan({ ...up, registered })).toEqual({ ensure: 1, ensureStable: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool runs 10% more workers during a rollout, and starts all workers at the same time in a rollback', () => {
+test('with a maxSurge of 10%, planPool runs 10% more workers during a rollout, but starts all workers at once in a rollback', () => {
   const many = Array.from({ length: 40 }, (_, at) => `o${at}`);
   const atStart = { desired: 40, running: many.map(older), registered: many.map((id) => record(id)) };
   expect(plan({ ...atStart, stable }).ensure).toBe(4);
   expect(plan({ ...atStart, revision: 'third', hurried: true }).ensure).toBe(40);
 });
 
-test('planPool gives a canary its share of the workers, and keeps at least one worker of the stable revision', () => {
+test('planPool gives a canary its share of the workers, and keeps a worker of the stable revision unless the pool needs no workers', () => {
   const canary = (desired: number, percent: number, olds: number, news: number) => {
     const names = [...Array.from({ length: olds }, (_, at) => `o${at}`)];
     const fresh = [...Array.from({ length: news }, (_, at) => `n${at}`)];

@@ -43,7 +43,7 @@ export interface PlanInput {
 }
 
 export interface Plan {
-  /** Number of workers of `revision` that have to run, including those that drain. */
+  /** Number of workers of `revision` that have to run, including those that drain or are being replaced. */
   ensure: number;
   /**
    * Number of workers of the stable revision that have to run. Undefined if there is none, or if the ledger could not
@@ -54,7 +54,7 @@ export interface Plan {
   drain: string[];
   /** Workers that have to stop now. */
   stop: WorkerStop[];
-  /** Workers that fail although other workers of their revision work. Absent if there are none. */
+  /** Workers that fail although other workers of their revision work. Absent or empty if there are none. */
   sick?: string[];
 }
 
@@ -238,9 +238,9 @@ function chooseExcess(
 }
 
 /**
- * Decides whether a worker has to stop now. It has to if it has drained, hangs, or did not register in time. A worker
- * that did not register in time is only sick if other workers of its revision work. It is then replaced before it
- * stops.
+ * Decides whether a worker has to stop now. It has to if it has drained, exceeds the drain timeout, hangs, or did not
+ * register in time. If other workers of its revision work, a worker that did not register in time counts as sick
+ * instead. It is then replaced before it stops.
  */
 function findStop(
   worker: RunningWorker,

@@ -68,7 +68,7 @@ describe('rollout:', () => {
     expect([phase(harness), harness.ready(good)]).toEqual(['Canary', 2]);
   });
 
-  test('a pool decides no rollout before its namespace was listed, and then continues the stored rollout', async () => {
+  test('a pool decides no rollout before its namespace was listed, and then applies the stored rollback', async () => {
     const rejected = { revision: readRevision('worker:2'), reason: 'Failures', message: 'too many' } as const;
     const stored: RolloutState = { stable: readRevision('worker:1'), candidate: undefined, rejected };
     const rollouts = new Map([['m', stored]]);
@@ -322,7 +322,7 @@ describe('deletion:', () => {
 });
 
 describe('desired state:', () => {
-  test('a pool applies the scale update of its model at each reconcile, until the update is not needed any more', async () => {
+  test('a pool applies the scale update that its model needs, and none if the model needs no update or was deleted', async () => {
     const harness = createPoolHarness();
     harness.set({ ...spec('worker:1'), scaling: { mode: 'External', min: 2, max: 10 } });
     await harness.tick(3);

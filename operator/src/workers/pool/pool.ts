@@ -24,8 +24,8 @@ import { isSameLoad, isSteady } from './steady.ts';
 /** Drain timeout for workers whose model was deleted before this operator started. Its `drainSeconds` is unknown. */
 const DEFAULT_DRAIN_MS = (MAX_AUDIO_SECONDS + 30) * 1000;
 /**
- * Longest time between two full reconciles of a steady pool. It is much shorter than the time after which the load
- * counts as unknown.
+ * Longest time between two full reconciles of a steady pool. It is shorter than the time after which the load counts as
+ * unknown.
  */
 const FULL_RECONCILE_MS = 10_000;
 
@@ -48,7 +48,7 @@ export class Pool implements ModelPool {
   #scaling: ScalingDecision;
   readonly #rollout: PoolRollout;
   #counts: CountsByTier = new Map();
-  /** Tiers at the last reconcile. Undefined if the model has none. */
+  /** Tiers as they were last observed. Undefined if the pool has none. */
   #tiers: PoolTier[] | undefined;
   /**
    * Tiers of the model by name, including tiers that it had before. Workers of an older revision may still belong to
@@ -70,9 +70,7 @@ export class Pool implements ModelPool {
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
-  /**
-   * Sets the model and its guests. The model is undefined if it was deleted. `ofDeleted` then has its namespace.
-   */
+  /** Sets the model and its guests. A deleted model is undefined. `ofDeleted` is then its namespace, if it is known. */
   setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = [], ofDeleted?: string): void {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
@@ -96,8 +94,8 @@ export class Pool implements ModelPool {
   }
 
   /**
-   * Reconciles the pool once. For a steady pool, this takes only one read of the ledger. Resolves to false if the model
-   * was deleted and nothing is left of its pool.
+   * Reconciles the pool once. While the pool stays steady, most calls take only one read of the ledger. Resolves to
+   * false if the model was deleted and nothing is left of its pool.
    */
   async reconcile(): Promise<boolean> {
     const { runtime, nowMs } = this.#dependencies;
@@ -140,7 +138,7 @@ export class Pool implements ModelPool {
     this.#steady = undefined;
   }
 
-  /** Returns the status of the pool. A steady pool returns the same object each time, so that callers can skip it. */
+  /** Returns the status. A steady pool returns the same object until a full reconcile, so that callers can skip it. */
   status(): PoolStatus {
     return this.#steady?.status ?? this.#buildStatus();
   }

@@ -21,7 +21,7 @@ export class PoolPublisher {
     this.#dependencies = dependencies;
   }
 
-  /** Writes how far the pool can grow, even if that did not change. Creates the pool in the ledger. */
+  /** Writes how far the pool can grow, even if that did not change. Creates the pool if the ledger has none. */
   async publishGrowth(growth: PoolGrowth): Promise<void> {
     await this.#dependencies.pools.configure(this.#model, growth);
     this.#growth = growth;

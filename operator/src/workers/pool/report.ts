@@ -44,8 +44,8 @@ export function createPoolReport(notices: Notices, logger: Logger): PoolReport {
       if (message === undefined) {
         notices.clear(notice, () => logger.info({ model }, `${model}: workers can be started again`));
       } else {
-        // The message contains the number of failures, so it changes with each of them. The condition is the same and
-        // is logged once.
+        // The message may contain the number of failures, and then changes with each of them. The condition is the same
+        // and is logged once.
         notices.raise(notice, '', () =>
           logger.error({ model, reason: message }, `${model}: workers cannot be started: ${message}`),
         );

@@ -15,7 +15,7 @@ test('in the mode External, decideScaleUpdate sets missing replicas to the curre
   expect(replicas({ mode: 'External', max: 0 }, 0)).toBeUndefined();
 });
 
-test('decideScaleUpdate keeps replicas that a user or an autoscaler has set', () => {
+test('in the mode External, decideScaleUpdate keeps replicas that a user or an autoscaler has set', () => {
   expect(replicas({ mode: 'External', max: 9, replicas: 0 })).toBeUndefined();
 });
 

@@ -2,8 +2,8 @@ import type { AsrModel } from '@svc-asr/core';
 import type { ScaleUpdate } from '../runtime.ts';
 
 /**
- * Decides whether the operator has to change `spec.scaling.replicas` of a model. Returns undefined if it does not. In the
- * mode External, it changes nothing while `max` is 0.
+ * Decides whether the operator has to change `spec.scaling.replicas` of a model. Returns undefined if it does not. In
+ * the mode External, it changes nothing while `max` is 0.
  *
  * | mode     | replicas | result                                                                            |
  * |----------|----------|-----------------------------------------------------------------------------------|

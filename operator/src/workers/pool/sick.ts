@@ -11,7 +11,7 @@ export interface SickWorkers {
   others: number;
   /** Number of workers that the pool should have. */
   own: number;
-  /** Workers that accept sessions. */
+  /** Workers that accept sessions and are not sick. */
   ready: readonly RunningWorker[];
 }
 

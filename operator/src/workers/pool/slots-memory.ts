@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AsrModelStatus } from '@svc-asr/core';
 
-/** Slots that workers of a model measured, by revision and device. The newest measurement is first. */
+/** Slots that workers of a model measured, by revision, device and tier. The newest measurement is first. */
 export type Measurements = NonNullable<AsrModelStatus['measuredSlots']>;
 
 /** Stores the measurements of models for the next operator, if no status of an ASRModel stores them. */

@@ -8,7 +8,7 @@ import type { Measurements } from './slots-memory.ts';
 /** Status of a pool, as the metrics and the status of the ASRModel show it. */
 export interface PoolStatus {
   model: string;
-  /** Model whose workers serve this model. Absent if this model has its own workers. */
+  /** Model whose workers serve this model. Absent if this model is not a guest, or is a guest without a host. */
   host?: string | undefined;
   desired: number;
   /** Number of workers, whether or not they accept sessions. */
@@ -19,9 +19,12 @@ export interface PoolStatus {
   slots: { total: number; active: number; reserved: number; waiting: number } | undefined;
   slotsPerWorker: number | undefined;
   measuredSlots: Measurements;
-  /** Tiers of the model, starting with the preferred one. Undefined if the model has no tiers. */
+  /**
+   * Tiers of the pool, starting with the preferred one. Removed tiers that still have workers come last. Undefined if
+   * the pool has no tiers.
+   */
   tiers?: readonly TierStatus[] | undefined;
-  /** The stable revision during a rollout. Otherwise, the only revision. */
+  /** The stable revision while a rollout needs it. Otherwise, the only revision. */
   revision: string | undefined;
   rollout: Pick<RolloutDecision, 'phase' | 'revision' | 'stable' | 'percent' | 'message'> | undefined;
   /** Reasons why the desired number of workers does not follow the load alone. */

@@ -11,7 +11,7 @@ const staySteady = async (harness: PoolHarness) => {
 };
 const steady = { worker: { image: 'worker:1', slots: 1 }, scaling: { min: 2, max: 4 } };
 
-test('a steady pool returns the same status object until something changes', async () => {
+test('a steady pool returns the same status object between full reconciles, and a new one after its model has changed', async () => {
   const harness = createPoolHarness();
   harness.set(steady);
   await harness.tick(3);

@@ -23,8 +23,8 @@ const SETTLED_PHASES: readonly string[] = ['Steady', 'RolledBack'];
 
 /**
  * Reports whether a pool is steady: no worker starts or stops, and no timer runs. It stays steady while its load, its
- * model and its workers do not change. Most pools are steady most of the time, and a steady pool needs no full
- * reconcile.
+ * model and its workers do not change. Most pools are steady most of the time, and a steady pool rarely needs
+ * a full reconcile.
  */
 export function isSteady({ model, view, running, scaling, rollout, plan }: PoolSnapshot): boolean {
   const { desired, reasons, state } = scaling;

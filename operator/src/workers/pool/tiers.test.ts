@@ -191,7 +191,7 @@ test('a rollout is rolled back after startSeconds if its workers fail to start i
 });
 
 test.each([0, 20])(
-  'a rollout with canaryPercent %i completes if the workers of both revisions fail to start in one of the tiers',
+  'a rollout with canaryPercent %i completes if the workers of both revisions fail to start in the same tier',
   async (canaryPercent) => {
     const pools = [RESERVED, CPU].map((tier) => ({ ...tier, min: 1 }));
     const { harness, revision } = createTiered(spec(pools));
@@ -249,7 +249,7 @@ test('when a model without tiers gets tiers, workers start only in the tiers tha
   expect(running.flatMap((tiers) => Object.keys(tiers))).not.toEqual(expect.arrayContaining(['cpu']));
 });
 
-test('after a rollback from a model without tiers, a pool that had scaled to zero starts workers in the tiers again', async () => {
+test('after the removal of all tiers was rolled back, a pool that has scaled to zero starts workers in its tiers again', async () => {
   const { harness, revision } = createTiered();
   harness.load({ active: 15 });
   await harness.tick(3);

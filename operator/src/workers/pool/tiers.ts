@@ -123,7 +123,7 @@ function createTierFinder(
 
 /**
  * Decides how many workers each tier needs. If the guests of the model need more workers than the model itself, their
- * demand is used.
+ * demand is used, up to the limits of the tiers.
  */
 export function decideTierSizes(input: {
   model: AsrModel;
@@ -186,7 +186,7 @@ export function planTiers(
 /**
  * Returns the tiers that keep the only worker of the stable revision for now. Without surge, that worker has to leave
  * before its replacement starts. Such tiers are therefore replaced one after the other. A canary keeps the stable
- * worker of the last such tier.
+ * worker of the last such tier if no other tier has one.
  */
 function findWaitingTiers(
   { revision, stable, rollout, running, registered = [] }: Omit<PlanInput, 'desired'>,
@@ -252,10 +252,7 @@ export function joinCounts(counts: CountsByTier): Required<Pick<DesiredWorkers, 
   return { counts: totals, tierCounts: hasNoTiers ? undefined : tierCounts };
 }
 
-/**
- * Decides how many sessions may wait for further workers of the tiers, as `decideGrowth` does for a model without
- * tiers.
- */
+/** Decides how far the tiers of a pool can grow, as `decideGrowth` does for a pool without tiers. */
 export function decideTierGrowth(
   tiers: readonly PoolTier[],
   view: PoolView,

@@ -3,7 +3,7 @@ import type { WorkerTemplate } from '../template.ts';
 import { buildVariables } from '../variables.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** Variables of other services, which workers must not inherit: secrets, addresses and certificates. */
+/** Variables of other services, which workers must not inherit, such as secrets, addresses and certificates. */
 const NOT_FOR_WORKERS =
   /^(API_KEY_PEPPERS|SESSION_SECRETS|WORKER_TICKET_KEY|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_ONLY_FOLDERS|ADVERTISE_ADDRESS)/;
 

@@ -16,8 +16,8 @@ export function hostOfImage(reference: string): string {
 }
 
 /**
- * Reports whether one of the entries allows a `host:port`. An entry is `HOST`, `HOST:PORT`, `*.DOMAIN` or `*.DOMAIN:PORT`
- * (every host below the domain), or `*` for every host. An entry without a port allows port 443 only.
+ * Reports whether one of the entries allows a `host:port`. An entry is `HOST`, `HOST:PORT`, `*.DOMAIN` or
+ * `*.DOMAIN:PORT` (every host below the domain), or `*` for every host. An entry without a port allows port 443 only.
  */
 export function isAllowedHost(host: string, entries: readonly string[]): boolean {
   const found = host.toLowerCase();

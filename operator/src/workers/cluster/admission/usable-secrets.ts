@@ -18,7 +18,7 @@ const SECRET_USES: Readonly<Record<string, readonly SecretReference['use'][]>> =
 /** For each use, the value of the label that allows this use and, if possible, no other. */
 const LABEL_FOR: Readonly<Record<SecretReference['use'], string>> = { artifact: 'artifact', env: 'true' };
 
-/** The Secrets that models may use, as far as this operator has observed them. */
+/** The Secrets of a namespace that models may use, as far as this operator has observed them. */
 export interface UsableSecrets {
   /** Resolves when all labelled Secrets were listed. */
   start: () => Promise<void>;

@@ -89,7 +89,7 @@ test(
   async () => {
     const sickNode = 'sick-node';
     // The stub of the scheduler uses the nodes in turn. Without the affinity of the pods, it would choose the sick node
-    // for the replacement.
+    // for one of the two replacements.
     stage = await createStage(kubernetes, { nodes: [sickNode, 'test-node'], sickNode });
     await stage.apply(pool({ min: 3, max: 3 }));
     const first = await eventually(async () => {

@@ -54,7 +54,7 @@ export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject, ke
   };
 }
 
-/** Describes a notice and its effect on workers, for events. */
+/** Describes a notice and its effect on workers, for the log and for events. */
 export function describeNotice(node: string, { kind, reason }: NodeNotice): string {
   return kind === 'removal'
     ? `node ${node} is about to be removed (${reason}). Its workers take no new streams, and their streams move`

@@ -23,7 +23,7 @@ export interface Child {
 export interface TemplateChildren {
   /** Objects that must exist before the first pod. */
   prerequisites: Child[];
-  /** The Deployments of the template, one per tier. */
+  /** The Deployments of the template: one per tier, or one if the template has no tiers. */
   deployments: DeploymentBuilder[];
 }
 

@@ -7,8 +7,9 @@ import { LABELS, sharedName } from '../names.ts';
 const UNLIMITED = '100%';
 
 /**
- * Builds the limit of simultaneous evictions. It uses `minAvailable`, the number of ready pods that must stay, which
- * the operator updates. `maxUnavailable` would also count pods that have not started, and so protect too many.
+ * Builds the PodDisruptionBudget of a model. If evictions are limited, it has `minAvailable`, the number of ready pods
+ * that must stay, which the operator updates. A lower `maxUnavailable` than 100 % would also count pods that have not
+ * started, and so protect too many.
  */
 export function buildDisruptionBudget(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,

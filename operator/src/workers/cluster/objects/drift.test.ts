@@ -23,7 +23,12 @@ test.each([
     true,
   ],
   ['one more item without a name', { drop: ['ALL', 'NET'] }, { drop: ['ALL'] }, false],
-  ['mounts, by their path', { m: [{ mountPath: '/a', name: 'x' }] }, { m: [{ name: 'x', mountPath: '/a' }] }, true],
+  [
+    'mounts with their fields in another order',
+    { m: [{ mountPath: '/a', name: 'x' }] },
+    { m: [{ name: 'x', mountPath: '/a' }] },
+    true,
+  ],
 ])('covers, for %s (live %j, wanted %j), is %s', (_, live, wanted, expected) => {
   expect(covers(live, wanted)).toBe(expected);
 });

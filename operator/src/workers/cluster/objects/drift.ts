@@ -1,7 +1,10 @@
 import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS } from '../names.ts';
 
-/** Fields that identify the items of a list. Lists without one of them are compared as a whole. */
+/**
+ * Fields that identify the items of a list. The first one that all wanted items have is used. Lists without one of them
+ * are compared as a whole.
+ */
 const ITEM_KEYS = ['name', 'mountPath', 'topologyKey'] as const;
 
 const QUANTITY_FACTORS: Readonly<Record<string, number>> = {

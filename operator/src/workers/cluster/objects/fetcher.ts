@@ -6,7 +6,7 @@ import { PATHS } from '../installation.ts';
 
 type UrlArtifact = Extract<WorkerTemplate['artifact'], { url: string }>;
 
-/** Variables that configure the download. */
+/** Variables of the download that only the operator may set. */
 export const FETCHER_VARIABLES = [
   'ARTIFACT_URL',
   'ARTIFACT_SHA256',

@@ -173,7 +173,7 @@ test('workers may connect to the ports of an external Redis at any address, and 
   expect(spec.egress.slice(1)).toEqual([{ ports }]);
 });
 
-test('revisionName and sharedName respect the length limit and are unique for each model', () => {
+test('revisionName and sharedName respect the length limit, and sharedName differs for long names with the same start', () => {
   const [long, longer] = ['a'.repeat(63), `${'a'.repeat(62)}b`];
   expect(revisionName('m', '0123456789ab')).toBe('m-0123456789ab');
   expect(revisionName(long, '0123456789ab')).toHaveLength(63);

@@ -92,7 +92,10 @@ function createDriftChecks(cacheOf: (type: ResourceType) => ObjectCache, onModif
    * the wanted object.
    */
   const checked = new Map<string, string>();
-  /** Objects that the cluster modifies each time they are applied. They are not applied again. */
+  /**
+   * Objects that the cluster modified when they were applied, with their digests. They are not applied again with the
+   * same digest unless they are deleted.
+   */
   const modified = new Set<string>();
   const keyOf = (type: ResourceType, { metadata }: KubeObject) => `${type.kind}/${metadata.name}`;
   const digestOf = ({ metadata }: KubeObject) => Object.values(metadata.annotations ?? {}).join();

@@ -28,8 +28,8 @@ export interface PodIndexOptions {
 }
 
 /**
- * The worker pods of all models, with their history. A deleted pod that is long overdue, for example on a dead node, is
- * left out, so that no decision waits for it.
+ * The worker pods of all models in a namespace, with their history. A deleted pod that is long overdue, for example on
+ * a dead node, is left out, so that no decision waits for it.
  */
 export class PodIndex {
   readonly #options: PodIndexOptions;
@@ -74,7 +74,7 @@ export class PodIndex {
     return elapsedMs(this.#entries.get(name)?.runningSinceMs, this.#options.nowMs());
   }
 
-  /** Returns the time at which a pod was first observed on its node. */
+  /** Returns the time at which a pod was first observed on its node. Infinity if it is not scheduled. */
   scheduledAtMs(name: string): number {
     return this.#entries.get(name)?.scheduledSinceMs ?? Infinity;
   }

@@ -24,7 +24,7 @@ export interface WorkerReplicaSet {
   hasPhaseLabel: boolean;
 }
 
-/** The ReplicaSets of all models. */
+/** The ReplicaSets of all models in a namespace. */
 export interface ReplicaSets {
   reflector: Reflector;
   of: (model: string, revision: string, tier?: string) => WorkerReplicaSet[];

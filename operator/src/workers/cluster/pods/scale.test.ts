@@ -58,7 +58,7 @@ test.each([
   ['has not seen the selection', { observedSelected: 0 }],
   ['has not seen all pods', { observedPods: 1 }],
   ['has not seen that pods have ended', { observedPods: 3 }],
-  ['has other replicas than the Deployment', { replicas: 1 }],
+  ['has not received the replicas of the Deployment', { replicas: 1 }],
   ['has not seen the latest change', { upToDate: false }],
 ])('decideScale removes nothing while the ReplicaSet controller %s', (_, seen: Partial<WorkerReplicaSet>) => {
   expect(decideBy(seen, 1, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: [] });
@@ -69,7 +69,7 @@ test('decideScale lowers replicas by the number of selected pods that the Replic
   expect(decideBy({ observedSelected: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
 });
 
-test('decideScale removes nothing while the Deployment is being restarted', () => {
+test('decideScale removes nothing while two ReplicaSets of a restarting Deployment have started pods', () => {
   const pods = [pod('a'), pod('b', going)];
   const sets = [setOf(pods), { ...setOf(pods), hash: 'another' }];
   expect(decideScale({ count: 1, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });

@@ -30,7 +30,7 @@ export interface Scale {
  * | Kubernetes would remove the selected pods first | as many as stay         | Kubernetes                           |
  * | Kubernetes would first remove unstarted pods    | as many as stay         | the operator, one by one             |
  * | Kubernetes would first remove pods with streams | unchanged               | the operator; the pool selects again |
- * | the Deployment is being restarted               | unchanged               | no one, unless no pod is to stay     |
+ * | two ReplicaSets have started pods, in a restart | unchanged               | no one, unless no pod is to stay     |
  * | none, but selected pods have to be replaced     | wanted                  | the operator; Kubernetes adds others |
  *
  * The decision depends on the cluster alone. Any operator can make it again at any time.

@@ -15,7 +15,7 @@ export interface ObservedPod extends WorkerPod {
   crashes: number;
 }
 
-/** Number of crashes in a row after which a worker counts as unable to start. */
+/** Number of crashes in a row after which a container counts as unable to start. */
 const CRASH_LIMIT = 2;
 const IMAGE_PULL_REASONS: readonly string[] = [
   'ErrImagePull',
@@ -27,7 +27,8 @@ const IMAGE_PULL_REASONS: readonly string[] = [
 /**
  * Returns why the pods of a revision that are not ready cannot start. Undefined while at least one of them is starting
  * normally. Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`. If
- * other pods are ready and containers fail on one node only, that node is the cause, and the result is undefined.
+ * other pods are ready and containers fail on one node only, that node is the cause, and the result is undefined. If no
+ * pod is starting, returns why the Deployment cannot create pods.
  */
 export function findStartFailure(
   pods: readonly ObservedPod[],

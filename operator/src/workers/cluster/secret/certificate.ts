@@ -52,7 +52,7 @@ export async function issueServerCertificate(ca: KeyPairPem, request: Certificat
   return { cert: cert.toString('pem'), key };
 }
 
-/** Returns the certificate of a key pair if the CA signed it and it has all names. Undefined otherwise. */
+/** Returns the certificate if the CA signed it, it matches the key and it has all names. Undefined otherwise. */
 export function readIssuedCertificate(
   { cert, key }: KeyPairPem,
   ca: KeyPairPem,
@@ -68,7 +68,7 @@ export function readIssuedCertificate(
       dnsNames.every((name) => found.checkHost(name) !== undefined);
     return isUsable ? found : undefined;
   } catch {
-    // Not PEM, or not a certificate.
+    // The certificate or the key is not valid PEM.
     return undefined;
   }
 }

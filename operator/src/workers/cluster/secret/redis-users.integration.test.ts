@@ -88,7 +88,7 @@ test('after a restart of Redis and the operator, the Redis users of models exist
   await link.close();
 });
 
-test('the Redis user of a deleted model is deleted after the last worker of the model has ended', async () => {
+test('the Redis user and the pods of a deleted model are removed, and the Redis user of another model stays', async () => {
   await stage.kubectl(['delete', 'asrmodel', 'a', '--wait=false']);
   await eventually(async () => {
     expect(await userOf('a')).toBeNull();
