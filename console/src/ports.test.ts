@@ -45,27 +45,30 @@ describe('startPage', () => {
 test.each([
   ['console.example.org', 'max-age=31536000'],
   ['localhost:8444', undefined],
-])('the page of the host %s has the header Strict-Transport-Security over TLS: %s', async (host, rule) => {
-  const { cert, key } = await createCertificate();
-  const tls = { TLS_CERT_FILE: join(folder, 'page.crt'), TLS_KEY_FILE: join(folder, 'page.key') };
-  writeFileSync(tls.TLS_CERT_FILE, cert);
-  writeFileSync(tls.TLS_KEY_FILE, key);
-  const page = express().use(requireTls, app);
-  const settings = { CONSOLE_HOST: '127.0.0.1', CONSOLE_PORT: 0 };
-  const [secure, plain] = [
-    await startPage({ ...settings, ...tls }, page, logger),
-    await startPage({ ...settings, TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, page, logger),
-  ];
-  servers.push(secure, plain);
-  const overTls = await send(`https://127.0.0.1:${portOf(secure)}/`, {
-    ca: cert,
-    servername: 'localhost',
-    headers: { host },
-  });
-  expect(overTls.headers['strict-transport-security']).toBe(rule);
-  const overHttp = await send(`http://127.0.0.1:${portOf(plain)}/`, { headers: { host } });
-  expect(overHttp.headers['strict-transport-security']).toBeUndefined();
-});
+])(
+  'over TLS, the header Strict-Transport-Security of the page of the host %s is %s, and it is missing over HTTP',
+  async (host, rule) => {
+    const { cert, key } = await createCertificate();
+    const tls = { TLS_CERT_FILE: join(folder, 'page.crt'), TLS_KEY_FILE: join(folder, 'page.key') };
+    writeFileSync(tls.TLS_CERT_FILE, cert);
+    writeFileSync(tls.TLS_KEY_FILE, key);
+    const page = express().use(requireTls, app);
+    const settings = { CONSOLE_HOST: '127.0.0.1', CONSOLE_PORT: 0 };
+    const [secure, plain] = [
+      await startPage({ ...settings, ...tls }, page, logger),
+      await startPage({ ...settings, TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, page, logger),
+    ];
+    servers.push(secure, plain);
+    const overTls = await send(`https://127.0.0.1:${portOf(secure)}/`, {
+      ca: cert,
+      servername: 'localhost',
+      headers: { host },
+    });
+    expect(overTls.headers['strict-transport-security']).toBe(rule);
+    const overHttp = await send(`http://127.0.0.1:${portOf(plain)}/`, { headers: { host } });
+    expect(overHttp.headers['strict-transport-security']).toBeUndefined();
+  },
+);
 
 describe('startAdminApi', () => {
   const closed = {

@@ -77,7 +77,7 @@ export const CONSOLE_SETTINGS = {
     'svc-asr-operator',
   ),
   CONFIG_FOLDER: text(
-    'Folder for the Tenant and ApiKey resources that the console writes, if KUBERNETES is empty.',
+    'Folder for the Tenant, ApiKey and Member resources that the console writes, if KUBERNETES is empty.',
     '.svc-asr/config',
   ),
   READ_ONLY_FOLDERS: list('Folders with resources that the console reads and never writes, separated by commas.'),
@@ -105,7 +105,7 @@ export const CONSOLE_SETTINGS = {
   APPLICATIONS_PER_HOUR: integer('Maximum applications per address and hour.', 5, 1, 1_000_000),
   MAX_APPLICATIONS: integer('Maximum pending applications. Further applications are rejected.', 1000, 1, 1_000_000),
   SIGN_IN_FAILURES_PER_MINUTE: integer(
-    'Maximum sign-in attempts with a wrong private link or a forged cookie per address and minute.',
+    'Maximum requests with a wrong private link, a wrong invitation or a forged cookie per address and minute.',
     10,
     1,
     1_000_000,
@@ -117,12 +117,17 @@ export const CONSOLE_SETTINGS = {
     3650,
   ),
   CACHE_MS: integer(
-    "Time for which the console port keeps a developer's tenant and keys. Changes by other writers are seen later.",
+    "Time for which the console port keeps a developer's tenant, keys and members. Changes by other writers are seen later.",
     2000,
     0,
     60_000,
   ),
-  MAX_KEYS: integer('Maximum number of API keys per tenant.', 20, 1, 100_000),
+  MAX_KEYS: integer(
+    'Number of API keys of a tenant at which its developers can create no more. Administrators can.',
+    20,
+    1,
+    100_000,
+  ),
   KEYS_PER_HOUR: integer('Maximum API keys that a tenant may create per hour.', 60, 1, 1_000_000),
   WELCOME_CREDIT_SECONDS: integer(
     'Initial credit of an approved tenant, in seconds of audio, if the administrator specifies no other.',

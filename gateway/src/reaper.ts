@@ -4,8 +4,8 @@ import type { GatewayMetrics } from './metrics.ts';
 import { repeat, logUnexpected } from './repeat.ts';
 
 /**
- * Ends overdue sessions, and the streams of gateways whose lease has expired. Every gateway runs a reaper, and the
- * ledger assigns each session to only one of them.
+ * Ends overdue sessions, and the streams of gateways whose lease has expired. Every gateway runs a reaper. The ledger
+ * assigns each tenant and each dead gateway to only one of them at a time.
  */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
   return repeat(

@@ -55,7 +55,7 @@ export function isLinkRevoked({ metadata }: Tenant): boolean {
 
 /**
  * Returns when the tenant's link expires. Undefined if the tenant never had a link, or if an older console created the
- * link without an expiry. NaN if the link was revoked.
+ * link without an expiry. NaN if the link was revoked, or if the expiry is not a date.
  */
 export function linkExpiryOf({ metadata }: Tenant): number | undefined {
   const text = metadata.annotations?.[LINK_EXPIRY_ANNOTATION];

@@ -9,7 +9,7 @@ import type { AuditLog } from './log.ts';
 export interface Act {
   /** Tenant that the act is about. By default the parameter `name` of the path. Null if the entry must not name it. */
   tenant?: string | null;
-  /** Kind and name of the thing that the act is about. By default it follows from the parameters of the path. */
+  /** Kind and name of the thing that the act is about. By default the key in the path, or the tenant without a key. */
   target?: string;
   /** Kind of the act, if it differs from the usual one of the route. */
   action?: string;

@@ -124,7 +124,7 @@ test('creating a key fails with 409 once the tenant has MAX_KEYS keys', async ()
   expect((await developer.call('POST', 'keys', {})).status).toBe(201);
 });
 
-test('a declined application keeps its tenant and link, and can be approved later', async () => {
+test('a declined applicant keeps the tenant and the session, cannot create keys, and can be approved later', async () => {
   const developer = visitor();
   const { body } = await developer.call('POST', 'applications', APPLICANT);
   const path = `/admin/v1/applications/${body.tenant}`;

@@ -38,8 +38,8 @@ export interface UserSession extends InTenant {
 export type FoundSession = LinkSession | UserSession;
 
 /**
- * Returns the session of a request. Throws `not_signed_in`, or `no_account` for a user who is not a member of the
- * selected tenant. Throws `rate_limit_exceeded` after too many forged cookies.
+ * Returns the session of a request. Throws `not_signed_in`, or `no_account` for a user who has selected no tenant or is
+ * not a member of the selected one. Throws `rate_limit_exceeded` after too many forged cookies.
  */
 export type FindSession = (request: Request) => Promise<FoundSession>;
 

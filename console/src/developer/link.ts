@@ -20,8 +20,8 @@ const DAY_MS = 24 * HOUR_MS;
 const LINKS_PER_HOUR = 10;
 
 /**
- * Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. The
- * browser that replaces the link gets a new session.
+ * Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. A
+ * browser that has signed in with the link and replaces it gets a new session.
  */
 export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
@@ -36,7 +36,10 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     limiter.fail(tenant, now());
   }
 
-  /** Changes the tenant. Throws `not_signed_in` if another request has replaced the link since the tenant was read. */
+  /**
+   * Changes the tenant. Throws `not_signed_in` if another request has changed the link or deleted the tenant since the
+   * tenant was read.
+   */
   async function change(tenant: Tenant, by: (current: Tenant) => Tenant): Promise<Tenant> {
     const { resource } = await store.update('Tenant', tenant.metadata.name, (current) => {
       if (current === undefined || linkIdOf(current) !== linkIdOf(tenant)) throw new ConsoleError('not_signed_in');

@@ -82,8 +82,8 @@ export function isValid(
 }
 
 /**
- * Returns true if the resource is an invitation that is refused. An invitation is refused when it has expired, and when
- * the member who created it was removed or has a lower role now. `members` are all Members of the tenant.
+ * Returns true if the resource is an invitation that is refused. It is refused when it has expired, and when the member
+ * who created it was removed or now has a lower role than it offers. `members` are all Members of the tenant.
  */
 export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], nowMs: number): boolean {
   const { invitation, role } = spec;

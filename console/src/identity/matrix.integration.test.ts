@@ -108,7 +108,7 @@ test('the table of roles and the requests that need no role are exactly the requ
 
 describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
   test.each(Object.entries(LEAST_ROLES))(
-    'gets the right outcome for %s, which needs the role %s',
+    'is admitted to %s, which needs the role %s, only with that role or a higher one',
     async (request, least) => {
       expect(await outcomeOf(caller, request)).toBe(expectedOutcome(caller, least));
     },

@@ -172,7 +172,7 @@ test('if two owners demote each other at the same time, one of them stays owner'
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test('invitations of an owner who was removed or demoted are refused and no longer listed', async () => {
+test('invitations of an owner who was removed, or demoted below the role that they offer, are refused and no longer listed', async () => {
   const { owner } = await users.createTeam();
   const [removed, demoted] = [await users.join(owner, 'owner'), await users.join(owner, 'owner')];
   const invite = async (inviter: Visitor): Promise<string> =>

@@ -15,7 +15,10 @@ export function waitUntilKeyActive(ledger: LedgerView, { spec }: ApiKey, polling
   }, polling);
 }
 
-/** Waits until gateways reject the key. Returns false on timeout. */
+/**
+ * Waits until the ledger lists the key as revoked, or does not contain it. Gateways then reject the key as soon as their
+ * caches have expired. Returns false on timeout.
+ */
 export function waitUntilKeyRevoked(ledger: LedgerView, keyId: string, polling: PollOptions): Promise<boolean> {
   return pollUntil(async () => (await ledger.apiKeys.find(keyId))?.revoked ?? true, polling);
 }

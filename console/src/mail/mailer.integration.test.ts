@@ -85,7 +85,7 @@ test('a mail that the server refuses is reported, and the log contains neither t
   expect(output).not.toContain('secret-token');
 });
 
-test('createMailer without SMTP_URL sends nothing, and rejects incomplete settings', async () => {
+test('a mailer without SMTP_URL sends nothing, and createMailer with SMTP_URL rejects incomplete settings', async () => {
   expect(await create({ SMTP_URL: '', MAIL_FROM: '', CONSOLE_URL: '' }).send('invited', 'x@example.org', facts)).toBe(
     false,
   );

@@ -29,7 +29,10 @@ export interface MailerOptions {
   readonly now: () => number;
 }
 
-/** Creates the mailer. Without SMTP_URL it sends nothing. Throws if the settings are incomplete. */
+/**
+ * Creates the mailer. Without SMTP_URL it sends nothing. If SMTP_URL is set, throws if MAIL_FROM or CONSOLE_URL is
+ * missing.
+ */
 export function createMailer({ settings, logger, now }: MailerOptions): Mailer {
   const { SMTP_URL: url, MAIL_FROM: from } = settings;
   if (url === '') return { send: () => Promise.resolve(false), close: () => undefined };

@@ -54,7 +54,9 @@ export function createSnapshotReader(folder: string, readFolders: readonly strin
   };
 }
 
-/** Returns a resource. Throws `unreadable_resource` if `file`, which may contain it, is damaged. */
+/**
+ * Returns a resource. If it is not found and `file`, which may contain it, is damaged, throws `unreadable_resource`.
+ */
 export function findEntry(
   { entries, problems }: Snapshot,
   kind: ConsoleKind,

@@ -2,7 +2,7 @@
 
 import type { AccountView, ContactView, CreditRequestView, LinkView, TenantState } from '../responses.ts';
 
-/** A tenant as administrators see it. Lists of tenants contain neither links nor accounts. */
+/** A tenant as administrators see it. Lists of tenants contain neither `has_link` nor accounts. */
 export interface AdminTenantView {
   readonly object: 'tenant';
   readonly name: string;
@@ -116,7 +116,7 @@ export interface HealthView {
     /** Null if Redis is unreachable. */
     readonly latency_ms: number | null;
     readonly nodes: readonly { readonly used_bytes: number; readonly limit_bytes: number; readonly policy: string }[];
-    /** False if Redis was emptied or is the wrong one. Null if that is unknown. */
+    /** Whether Redis contains a ledger id. Its value is not checked. Null if Redis is unavailable. */
     readonly has_ledger: boolean | null;
   };
   readonly resources: {

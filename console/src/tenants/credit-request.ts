@@ -4,7 +4,8 @@ import type { CreditRequestView } from '../responses.ts';
 
 /**
  * Annotation with the last request for more credit, as JSON. It contains the number of grants at that time. The next
- * grant therefore answers the request, also if kubectl adds it. A correction of a grant does not answer it.
+ * grant therefore answers the request, also if kubectl adds it. A grant with a negative amount, which corrects another
+ * one, does not answer it.
  */
 const CREDIT_REQUEST_ANNOTATION = `${API_GROUP}/credit-request`;
 

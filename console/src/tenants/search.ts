@@ -2,7 +2,9 @@ import type { Tenant } from '@svc-asr/core';
 
 /** Conditions of a search for tenants. */
 export interface TenantSearch {
-  /** Part of the name, of the display name or of the contact, in upper or lower case. */
+  /**
+   * Part of the name or the display name, or of the contact's name, e-mail address or organisation. Case does not matter.
+   */
   readonly search?: string;
   readonly state?: Tenant['spec']['state'];
 }

@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/notice.tsx';
 
-/** Asks before an act that cannot easily be undone. */
+/** Asks the administrator to confirm an act. */
 export function ConfirmDialog({
   title,
   text,

@@ -15,7 +15,7 @@ export interface Action<Args extends readonly unknown[]> {
 export function useAction<Args extends readonly unknown[]>(act: (...args: Args) => Promise<void>): Action<Args> {
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState('');
-  // State changes arrive late, so that two clicks in one frame would both see a stopped action.
+  // State changes arrive late, so two clicks in one frame would both see a stopped action.
   const started = useRef(false);
 
   async function start(...args: Args): Promise<void> {

@@ -93,7 +93,9 @@ const send = createCall<DeveloperRoutes>('/console/v1', () => {
   for (const listener of sessionEnds) listener();
 });
 
-/** Sends a request as the signed-in developer. Only `GET account` may answer with another tenant than the shown one. */
+/**
+ * Sends a request as the signed-in developer. All requests but `GET account` name the shown tenant, if there is one.
+ */
 export const call: Call<DeveloperRoutes> = async (route, options = {}) => {
   const isFree = route === 'GET account';
   const headers = isFree || shownTenant === '' ? {} : { 'x-svc-asr-tenant': shownTenant };

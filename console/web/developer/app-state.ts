@@ -78,7 +78,7 @@ export function useAppState(): AppState {
   }, [load, signIn]);
   /**
    * Reads the tenant without an action of the user. A failure keeps what is shown, because the next try may succeed.
-   * Only a user who has left all tenants sees another page.
+   * Another page appears only if the user has left all tenants, or if the session has ended.
    */
   const refresh = useCallback(async () => {
     try {

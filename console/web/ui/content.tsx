@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/index.ts';
 
 /**
- * A page: its title as the only h1, its actions, and its content. The focus moves to the title when the page appears, so
- * that screen readers announce it.
+ * A page: its title as the only h1, its actions, and its content. When the page appears and no dialog is open, the focus
+ * moves to the title, so that screen readers announce it.
  */
 export function Page({
   title,

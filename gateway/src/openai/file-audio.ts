@@ -89,7 +89,10 @@ export class FileAudio {
   }
 }
 
-/** Returns the position, in bytes, of the middle of the quietest 160 ms of PCM audio. */
+/**
+ * Returns the position, in bytes, of the middle of the quietest 160 ms of PCM audio. Returns the end of audio that is
+ * shorter.
+ */
 export function findQuietMoment(pcm: Buffer): number {
   const energies = Array.from({ length: Math.floor(pcm.length / BLOCK_BYTES) }, (_, block) => energyOf(pcm, block));
   let [sum, least, at] = [0, Infinity, energies.length];

@@ -49,7 +49,7 @@ export function transcriptionsRoute(options: TranscriptionsRoute): RequestHandle
       end();
       throw error;
     });
-    // The file counts against `maxFiles` until its decoder has written all audio.
+    // The file counts against `maxFiles` until its decoder has ended.
     void file.audio.closed.then(end);
     const { parameters, seconds } = file;
     const { model } = parameters;

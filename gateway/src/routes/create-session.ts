@@ -27,7 +27,10 @@ export interface CreateSessionRoute extends CreateOptions {
 const checkBody = checker(CreateSessionRequest);
 const DEFAULT_SECONDS = 60;
 
-/** Handles POST /v1/asr/sessions. Reserves credit and returns a one-time credential. */
+/**
+ * Handles POST /v1/asr/sessions, and the requests of the console for sessions of its playground. Reserves credit and
+ * returns a one-time credential.
+ */
 export function createSessionRoute(options: CreateSessionRoute): RequestHandler {
   const streams = options.publicUrl.replace(/^http/, 'ws');
   return async (request, response) => {

@@ -65,8 +65,8 @@ afterEach(() => {
 });
 
 /**
- * Sends bytes. If `then` is set, ends or resets the connection when the server has read the head of the request. Returns
- * all bytes that were received until the connection closed.
+ * Sends bytes. If `then` is set, ends or resets the connection when the server has read the head of the request.
+ * Returns all bytes that were received until the connection closed.
  */
 async function send(bytes: string, then?: 'reset' | 'end'): Promise<string> {
   const { port } = server.address() as AddressInfo;
@@ -234,7 +234,7 @@ test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT
   expect(refused).toEqual(['handshake_timeout']);
 });
 
-test('on a port without TLS, a connection without a request is closed after HEADERS_TIMEOUT_MS', async () => {
+test('on a port without TLS, a connection without a request is closed after a timeout and does not count as refused', async () => {
   await once(openIdle(server), 'close');
   expect(refused).toEqual([]);
 });

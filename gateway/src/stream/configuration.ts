@@ -4,7 +4,10 @@ import type { ConfigMessage, ContextSize, Phrase, RelayAnswer, StreamErrorCode }
 /** Configuration that a client can choose for its stream. */
 export interface Configuration {
   readonly context: ContextSize;
-  /** Silence after a word that ends the utterance. Undefined if only flushes and resets end utterances. */
+  /**
+   * Duration of the pause after a word at which the utterance ends. Undefined if only flushes and resets end
+   * utterances.
+   */
   readonly silenceMs: number | undefined;
   /** Phrases that the search prefers, with their boosts. Undefined if there are none. */
   readonly phrases?: readonly Required<Phrase>[] | undefined;

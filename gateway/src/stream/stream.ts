@@ -37,7 +37,7 @@ export class Stream {
   #ready = false;
   /** Queued messages: configs before `ready`, and all messages while the configuration or the reservation changes. */
   #queued: (string | Buffer)[] = [];
-  /** Set while a worker opens the stream with another configuration. */
+  /** Set while a change of the configuration is pending. */
   #change: { from: Configuration; to: Configuration } | undefined;
   readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
   readonly #errors = new ErrorCounts();
@@ -98,7 +98,7 @@ export class Stream {
     return this.#recognition.stalled ? { ...ending, outcome: 'failed' } : ending;
   }
 
-  /** Ends the stream after it has sent the `final` of the buffered audio. */
+  /** Ends the stream after the `final` of the buffered audio, or at once if the stream is not `ready` yet. */
   endWithFinal(ending: Ending): void {
     if (this.#ending !== undefined || this.#finished) return;
     this.#ending = ending;
@@ -196,8 +196,8 @@ export class Stream {
   }
 
   /**
-   * Opens the stream again with another configuration as soon as the worker has answered every utterance. Until then it
-   * is called again after each answer.
+   * Opens the stream again with another configuration as soon as the worker has answered every utterance. If an answer
+   * is still owed, `#onAnswer` calls it again when none is.
    */
   #reconfigure(to: Configuration): void {
     this.#client.read(false);

@@ -10,9 +10,9 @@ interface Step {
 }
 
 /**
- * Trace of one POST /v1/asr/sessions request. The session, and with it the trace, is known only after the ledger has
- * answered, because a repeated Idempotency-Key returns an earlier session. Steps are therefore collected first and
- * recorded at the end.
+ * Trace of one request for a session: POST /v1/asr/sessions, or a request of the console on the internal port. The
+ * session, and with it the trace, is known only after the ledger has answered, because a repeated Idempotency-Key
+ * returns an earlier session. Steps are therefore collected first and recorded at the end.
  */
 export class CreateTrace {
   readonly #tracing: Tracing;

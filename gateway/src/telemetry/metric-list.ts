@@ -23,12 +23,13 @@ export const GATEWAY_METRICS = {
     name: 'svc_asr_sessions_created',
     kind: 'counter',
     labels: ['model'],
-    description: 'Requests for a session that were answered with 201, including repeats of an Idempotency-Key.',
+    description:
+      'Sessions that the gateway created for API requests, files and realtime connections. A repeat of an Idempotency-Key counts again.',
   },
   reaped: {
     name: 'svc_asr_sessions_reaped',
     kind: 'counter',
-    description: 'Overdue sessions that this gateway ended.',
+    description: 'Sessions that this gateway ended because they were overdue or because no live gateway served them.',
   },
   refusalsDropped: {
     name: 'svc_asr_refusals_dropped',
@@ -117,7 +118,7 @@ export const GATEWAY_METRICS = {
     kind: 'histogram',
     unit: 's',
     labels: ['model'],
-    description: 'Time for which streams waited for a worker.',
+    description: 'Time for which streams waited until they got a worker.',
     buckets: LATENCY_BUCKETS,
   },
   billedSeconds: {
@@ -144,7 +145,7 @@ export const GATEWAY_METRICS = {
   pendingSettlements: {
     name: 'svc_asr_pending_settlements',
     kind: 'gauge',
-    description: 'Ended streams that are not settled yet.',
+    description: 'Ended streams that are not settled yet, and failed handshakes that are not rolled back yet.',
   },
   pendingCancellations: {
     name: 'svc_asr_pending_cancellations',

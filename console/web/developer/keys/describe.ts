@@ -17,8 +17,8 @@ export function isExpired({ expires_at: at }: Pick<KeyView, 'expires_at'>, nowMs
 }
 
 /**
- * Returns a short text for the key of a session: its name, or its id if `keys` does not contain it. Undefined without a
- * key.
+ * Returns a short text for the key of a session: that of `nameOf`, or its id if `keys` does not contain it. Undefined
+ * without a key.
  */
 export function keyLabel(keyId: string | null, keys: readonly ListedKey[]): string | undefined {
   if (keyId === null) return undefined;

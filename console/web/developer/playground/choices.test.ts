@@ -49,6 +49,6 @@ test.each([
   ['an account without a free session', 5, { live: 5, availableMs: 1000 }, 'allInUse'],
   ['an account with two free sessions', 5, { live: 3, availableMs: 1000 }, undefined],
   ['an unknown account that may run several sessions', 5, undefined, undefined],
-] as const)('conflictOf returns the expected conflict for %s', (_, limit, account, expected) => {
+] as const)('conflictOf for %s (at most %i sessions, now %j) is %s', (_, limit, account, expected) => {
   expect(conflictOf(limit, account)).toBe(expected);
 });

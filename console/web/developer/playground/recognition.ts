@@ -13,13 +13,16 @@ export interface AudioInput extends AsyncIterable<Int16Array> {
 
 /** What a recognition reports. */
 export interface Reports {
-  /** An event of the protocol that was sent or received. */
+  /** Called with each event of the protocol that was sent or received. */
   onEvent: (direction: 'sent' | 'received', event: ProtocolEvent) => void;
-  /** Level of the audio, from 0 (silence) to 1 (full scale). */
+  /** Called with the level of the audio, from 0 (silence) to 1 (full scale). */
   onLevel: (level: number) => void;
   /** Called with the whole seconds of audio that were captured so far. */
   onSeconds: (seconds: number) => void;
-  /** Called when a text arrives, with the time since the last audio of this text was captured or the flush was sent. */
+  /**
+   * Called when a text arrives, with the time since the last audio of this text was captured or the flush was sent. If
+   * the service became ready later, the time counts from then.
+   */
   onLatency: (kind: 'delta' | 'final', latencyMs: number) => void;
 }
 

@@ -60,8 +60,8 @@ export function useRecognition(onEnd: () => void): Recognition {
     dispatch({ type: 'started' });
     setSeconds(0);
     try {
-      // The microphone is opened before the session is created. A user may take longer to allow it than the 60 seconds
-      // for which the credential of a session is valid.
+      // The microphone is opened before the session is created. A user may take longer to allow it than the credential
+      // of a session is valid, which is 60 seconds by default.
       const opened = file === undefined ? await openMicrophone({ workletUrl }) : await openFile(file);
       run.input = opened;
       // The user may have stopped or left while the browser asked for the microphone.

@@ -56,7 +56,7 @@ function Source({ session, keys }: { session: SessionRow; keys: readonly ListedK
   return listed === undefined ? <>{sourceText(session, keys)}</> : <KeyName listed={listed} />;
 }
 
-/** Returns what created a session: its key or, without a known key, its source. */
+/** Returns what created a session: its key or, without a key, its source. */
 export function sourceText({ source, key_id: keyId }: SessionRow, keys: readonly ListedKey[]): string {
   const text = texts.sessions;
   return keyLabel(keyId, keys) ?? text.sources[source];

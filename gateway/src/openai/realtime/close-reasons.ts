@@ -21,7 +21,7 @@ const SUSPENDED = 'The account was suspended. Ask the administrator of the servi
 
 /**
  * Returns how to close a connection that cannot continue. `cause` is an error, the reason with which the stream ended,
- * or `missing_model`.
+ * or a reason of the recognizer, such as `missing_model`.
  */
 export function closingFor(cause: string | Error): Closing {
   if (cause instanceof ApiError && cause.status < 500 && cause.status !== 429) {

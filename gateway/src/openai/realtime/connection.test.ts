@@ -378,7 +378,7 @@ describe('invalid events', () => {
     expect(state.closed).toEqual([1008, 'invalid_json']);
   });
 
-  test('include events over the rate limit, and the tenth of them closes the connection; appends have no rate limit', () => {
+  test('include events over the rate limit, and too many of them close the connection; appends have no rate limit', () => {
     const { send, append, events, state } = createConnection();
     for (let i = 0; i < 200; i++) append(PCM.subarray(0, 2));
     for (let i = 0; i < 45; i++) send({ type: 'input_audio_buffer.clear' });

@@ -2,7 +2,7 @@ import type { ServerMessage } from '@svc-asr/core';
 import type { Operations } from './operations.ts';
 
 /**
- * Cause of the end of an utterance: `flush` and `reset` are a commit and a clear of the client, `config` is a new
+ * Cause of the end of an utterance. `flush` is a commit of the client, and `reset` is a clear. `config` is a new
  * configuration, and `finish` is the end of the session.
  */
 export type End = 'flush' | 'reset' | 'config' | 'finish';
@@ -32,8 +32,8 @@ export function takeEnd(message: ServerMessage, ends: End[], waiting: Operations
 }
 
 /**
- * Returns whether the service, and not the client, ends the utterance that the stream is answering. Later audio then
- * belongs to another utterance.
+ * Returns whether the service ends an utterance before the next commit or clear of the client. That commit or clear is
+ * then about later audio.
  */
 export function isEndedByService(ends: readonly End[], waiting: Operations): boolean {
   const isConfigured = ends.includes('config') || waiting.hasConfig;

@@ -36,7 +36,7 @@ function encodeAlaw(sample: number): number {
 }
 
 test.each(FORMATS)(
-  'InputAudio converts a tone in %s to the same tone at 16 kHz, whatever the sizes of the parts are',
+  'InputAudio converts a tone in %s that arrives in parts to the same tone at 16 kHz',
   (_name, format) => {
     const input = new InputAudio();
     const audio = tone(format);

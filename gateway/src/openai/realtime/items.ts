@@ -29,7 +29,7 @@ export class Items {
   /**
    * Commits the buffered audio. If turns are not detected, the event `committed` is returned at once. Otherwise the
    * service may still find the end of a turn before the commit, so the event is sent with the transcript. `isCurrent`
-   * is false if the service ends the utterance that is being answered. The commit is then about the audio after that
+   * is false if the service ends an utterance before this commit. The commit is then about the audio after that
    * utterance.
    */
   commit(isTurnDetected: boolean, isCurrent: boolean): ServerEvent[] {

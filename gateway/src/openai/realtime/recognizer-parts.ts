@@ -15,8 +15,8 @@ export interface RecognizerEvents {
   /** Called when reading from the client must be paused or can be resumed. */
   onPace: (isReading: boolean) => void;
   /**
-   * Called when the recognizer cannot continue. If no stream could be opened, the argument is the error. Otherwise it is
-   * the reason of the ended stream, or another reason such as `missing_model`.
+   * Called when the recognizer cannot continue. If no stream could be opened, the argument is the error. Otherwise it
+   * is the reason of the ended stream, or another reason such as `missing_model`.
    */
   onFailed: (reason: string | Error) => void;
 }

@@ -215,7 +215,7 @@ describe('the final at the end of a session', () => {
   });
 });
 
-test('a commit is answered with an empty transcript if no audio was appended', () => {
+test('Recognizer answers a commit with a final and opens no stream if no audio was appended', () => {
   const { recognizer, answers, streams } = createRecognizer();
   recognizer.flush();
   expect(answers).toEqual([['final', 'client']]);

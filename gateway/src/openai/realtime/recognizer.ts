@@ -62,8 +62,8 @@ export class Recognizer {
   }
 
   /**
-   * True if the service ends the utterance that the stream is answering. A commit or clear of the client is then about
-   * later audio.
+   * True if the service ends an utterance before the next commit or clear of the client. That commit or clear is then
+   * about later audio.
    */
   get endsUtterance(): boolean {
     return isEndedByService(this.#session?.ends ?? [], this.#operations);

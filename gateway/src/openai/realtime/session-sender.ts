@@ -28,8 +28,8 @@ export class SessionSender {
   #utteranceSamples = 0;
   #configuration: Configuration | undefined;
   /**
-   * Rate limit for text messages, equal to that of the stream. Operations over the rate wait here, because the stream
-   * would refuse them.
+   * Rate limit for text messages, equal to that of the stream. Operations over the rate are not sent yet, because the
+   * stream would refuse them.
    */
   readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
 

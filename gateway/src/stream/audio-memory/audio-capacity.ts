@@ -47,7 +47,10 @@ export class AudioCapacity {
     this.#createdSeconds += Math.min(reservedSeconds, MAX_AUDIO_SECONDS);
   }
 
-  /** Calls `renew` with the number to publish, and stores its result. Returns false if the lease had expired. */
+  /**
+   * Calls `renew` with the number to publish, and stores its result. Returns false if Redis has no lease of this
+   * gateway.
+   */
   async exchange(renew: (freeStreams: number) => Promise<Renewal | undefined>): Promise<boolean> {
     const { freeStreams } = this.#budget;
     const createdSeconds = this.#createdSeconds;

@@ -17,8 +17,7 @@ export interface StreamClient {
   close: (code: CloseCodeNumber, reason: string) => void;
   terminate: () => void;
   /**
-   * Called when the stream has reached its lifetime or the idle timeout. If it is absent, the stream ends by itself and
-   * is charged.
+   * Called when the stream has reached its lifetime or the idle timeout. If it is absent, the stream ends by itself.
    */
   onTimeLimit?: () => void;
 }

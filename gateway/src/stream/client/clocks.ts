@@ -19,9 +19,10 @@ export interface ClockOptions {
 }
 
 /**
- * Idle timeout, pings and lifetime of a stream, counted from `ready`. The idle timeout and the pings stop while the
- * gateway does not read, because the client can then not send. A client that waits for an answer is not idle. If the
- * gateway itself was suspended, messages of the client may wait to be read. A long pause therefore counts as one tick.
+ * Idle timeout, pings and lifetime of a connection, counted from its creation. For a stream, that is at `ready`. For a
+ * realtime connection, it is at the handshake. The idle timeout and the pings stop while the gateway does not read, because the client can then not send. A client that waits for an answer is not idle. If the
+ * gateway itself was suspended, messages of the client may wait to be read. A long pause of the gateway therefore adds
+ * at most MAX_TICK_MS to the idle time.
  */
 export class Clocks {
   readonly #ticker: Ticker;

@@ -12,7 +12,9 @@ import type { Utterance } from './utterance.ts';
  */
 export class AnswerClock {
   #owing = false;
-  /** Time at which the oldest owed answer is due. If none is owed, the time at which the next one will be due. */
+  /**
+   * Time at which the oldest owed answer is due. If none is owed, the earliest time at which the next one can be due.
+   */
   #dueMs: number;
   /** Position in the stream up to which any worker has answered the audio. A replay answers it again. */
   #answeredSamples = 0;

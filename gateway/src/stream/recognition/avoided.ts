@@ -5,8 +5,8 @@
 const NO_WORKER = '-';
 
 /**
- * Workers that a stream has lost and avoids for a limited time. That time is longer than the lease of a worker. A
- * worker that is still registered afterwards is therefore alive, and it may be the only one available.
+ * Workers that a stream has lost or left, and avoids for a limited time. That time is longer than the lease of a
+ * worker. A worker that is still registered afterwards is therefore alive, and it may be the only one available.
  */
 export class Avoided {
   readonly #avoidUntilMs = new Map<string, number>();

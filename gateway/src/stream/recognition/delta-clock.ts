@@ -5,8 +5,8 @@ interface Mark {
 }
 
 /**
- * Number of chunks whose arrival times are kept. A worker may be 4 chunks behind before reading from the sender is
- * paused.
+ * Number of chunks whose arrival times are kept. More are not needed, because nothing is measured while the worker is
+ * more than two chunks behind (see `isTimely`).
  */
 const MAX_MARKS = 8;
 

@@ -185,7 +185,7 @@ class TestStream {
     }
   }
 
-  /** First of the workers that are not closed. If there is a second one, the first is draining. */
+  /** First of the workers that are not closed. If there is a second one, the stream is moving to it. */
   get worker(): FakeWorker | undefined {
     return this.workers.find(({ closed }) => !closed);
   }

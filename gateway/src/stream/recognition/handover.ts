@@ -34,7 +34,7 @@ export interface Successor {
   readonly worker: PlacedWorker;
   readonly link: WorkerLink;
   /**
-   * Answer with which the worker opened the stream. Undefined before that, and nothing is sent to the worker until
+   * Answer with which the worker opened the stream. Undefined before that, and no audio is sent to the worker until
    * then.
    */
   opened: Opened | undefined;

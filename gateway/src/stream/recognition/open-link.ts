@@ -16,8 +16,8 @@ export interface LinkRequest {
   /** Number of this attempt to open the session's stream. A worker accepts each number only once. */
   readonly epoch: number;
   /**
-   * Address at which this session was served before it was reopened. Each address of a worker belongs to another I/O
-   * thread. While a worker drains, only the thread that has served the session before accepts it again.
+   * Address at which this session was served before it was reopened. Each I/O thread of a worker has its own address.
+   * While a worker drains, only the thread that has served the session before accepts it again.
    */
   readonly previousAddress?: string | undefined;
 }

@@ -23,7 +23,7 @@ export class OutgoingStream {
   #sent = 0;
   #consumed = 0;
   #bufferSamples = 0;
-  /** Positions of the marks that the worker has not answered, oldest first. Some of them are not sent yet. */
+  /** Positions of the marks that the worker has not answered, oldest first. Some of them may not be sent yet. */
   readonly #marks: number[] = [];
   #unansweredMarks = 0;
   #utteranceStart = 0;

@@ -9,7 +9,7 @@ const AVOID_CHECK_MS = 1000;
 
 /** State of a stream that waits for a worker. */
 export interface CapacityWait {
-  /** State of the pool according to the ledger. Undefined if the ledger is unavailable. */
+  /** State of the pool according to the ledger. Undefined if the ledger is unavailable, or has not reported it yet. */
   pool: PoolState | undefined;
   /** Maximum time for which the stream continues to wait. */
   remainingMs: number;
@@ -19,7 +19,7 @@ export interface SearchOptions {
   untilMs: number;
   /** Returns the ids of the workers to avoid. */
   avoid: () => readonly string[];
-  /** Called repeatedly while no worker has a free slot for the stream. */
+  /** Called repeatedly while the stream waits for a worker. */
   onWait: (wait: CapacityWait) => void;
   isAbandoned: () => boolean;
   /** Worker that still serves the stream during the search, because it drains or has too many streams. */

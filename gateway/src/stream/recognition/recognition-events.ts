@@ -7,11 +7,14 @@ export type StreamAnswer = Extract<RelayAnswer, { type: 'delta' | 'final' | 'res
 
 /** Callbacks of the recognition of one stream. */
 export interface RecognitionEvents {
-  /** Called repeatedly while no worker has a free slot for the stream. */
+  /** Called repeatedly while the stream waits for a worker. */
   onWait: (wait: CapacityWait) => void;
   /** Called when a worker was assigned, before it has opened the stream. */
   onPlaced: () => void;
-  /** Called when a worker has opened the stream with this context, and again after each move. */
+  /**
+   * Called when a worker has opened the stream with this context, and again after each move and each change of the
+   * configuration.
+   */
   onOpened: (context: ContextSize, chunkSamples: number) => void;
   onAnswer: (answer: StreamAnswer) => void;
   /** Called when the worker does not support this part of the requested configuration. */

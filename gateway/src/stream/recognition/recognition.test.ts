@@ -122,7 +122,7 @@ test.each([
   { part: 'phrasesNotYet', ...PHRASES, confirmation: { phrases: true }, lack: {} },
   { part: 'phrases', ...PHRASES, confirmation: { phrases: true }, lack: { phrases: false } },
 ])(
-  'Recognition refuses to turn on $part at a worker that does not support it, and leaves such a worker if it is on',
+  'Recognition refuses to turn on a feature ($part) at a worker without it, and leaves such a worker if it is on',
   async ({ part, config, request, confirmation, lack }) => {
     const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
     const open = (asked: ChannelRequest, events: ChannelEvents): WorkerChannel => {

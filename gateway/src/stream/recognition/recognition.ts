@@ -19,8 +19,8 @@ import type { Utterances } from './utterances.ts';
 import type { LinkEvents, WorkerLink } from './worker-link.ts';
 
 /**
- * Keeps a stream at a worker. Audio is forwarded when it arrives, and kept until the worker has answered it. If the
- * worker is lost or hangs, the stream moves to another one, and the audio is replayed from the oldest unanswered
+ * Keeps a stream at a worker. Audio is forwarded when the worker can use it, and kept until its utterance is answered.
+ * If the worker is lost or hangs, the stream moves to another one, and the audio is replayed from the oldest unanswered
  * utterance on. If the worker drains or has too many streams, it serves the stream until another one has caught up.
  */
 export class Recognition {
@@ -44,7 +44,7 @@ export class Recognition {
   #everOpened = false;
   /** Address of the worker that served the stream before the client changed the configuration. */
   #previousAddress: string | undefined;
-  /** Configuration before a change by the client. Set until a worker has opened the stream with the new one. */
+  /** Configuration before a change by the client. Set until the next worker has opened the stream or was lost. */
   #reopenedFrom: Configuration | undefined;
   /** Clock of overdue answers. A move does not restart it, so that the times of several silent workers add up. */
   readonly #answerClock = new AnswerClock(performance.now());
@@ -75,9 +75,9 @@ export class Recognition {
   }
 
   /**
-   * True if the client is missing an answer now and the service is at fault. Either the stream has no worker, or an
-   * answer is overdue by more than `workerSilenceMs`, possibly because of several workers. An `alive` message is no
-   * answer. A change of the configuration, during which the stream has no worker, is not a fault.
+   * True if the client is missing an answer now and the service is at fault. Either no worker has opened the stream, or
+   * an answer is overdue by more than `workerSilenceMs`, possibly because of several workers. An `alive` message is no
+   * answer. While a worker opens the stream with another configuration, only an overdue answer is a fault.
    */
   get stalled(): boolean {
     if (!this.#opened && this.#reopenedFrom === undefined) return true;
@@ -210,7 +210,7 @@ export class Recognition {
     this.#checkOwing(nowMs);
   }
 
-  /** Leaves a worker that lacks a part of the configuration. If the client is turning it on, refuses that change. */
+  /** Leaves a worker that lacks a part of the configuration, or refuses the part if the client just turned it on. */
   #receiveOpened(opened: Extract<RelayAnswer, { type: 'opened' }>): void {
     const missing = findMissingPart(this.configuration, opened);
     if (missing === undefined) {
@@ -247,9 +247,10 @@ export class Recognition {
   }
 
   /**
-   * Moves the stream to another worker: the prepared one if there is one. If more than MAX_WORKER_FAILURES workers fail
-   * on the same utterance, the stream fails, because the utterance may be the cause. The loss of a draining worker is
-   * not a failure. A wrong worker does not belong to the model or cannot apply the configuration.
+   * Moves the stream to the prepared worker, or to any other one if none is prepared. Without a prepared worker, the
+   * stream fails if more than MAX_WORKER_FAILURES workers failed on the same utterance, because the utterance may be
+   * the cause. It also fails if the deadline for a worker has passed. The loss of a draining worker is not a failure. A
+   * wrong worker does not belong to the model or cannot apply the configuration.
    */
   #move(reason: string, kind: 'failure' | 'prepared' | 'wrong worker' = 'failure'): void {
     if (this.#stopped) return;

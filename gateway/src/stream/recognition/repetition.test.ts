@@ -51,7 +51,7 @@ test('Repetition accepts cuts that the previous worker did not find if a reset f
   expect(kinds).toEqual(['repeated', 'repeated', 'repeated']);
 });
 
-test('Repetition reports a reset after cuts as new only if the client has reset the oldest utterance', () => {
+test('Repetition reports a reset in place of repeated cuts as new if the client has reset the oldest utterance, and otherwise as different', () => {
   expect(repeat(cut(30)).check(RESET, head)).toBe('different');
   const reset = new Utterance(4, 0);
   reset.reset();

@@ -18,7 +18,7 @@ export const DIVIDED_DIFFERENTLY = 'the worker divides the audio into other utte
 export class Repetition {
   readonly #ends: AnsweredEnd[] = [];
 
-  /** True if the next answer of the worker is new to the client. */
+  /** True if no utterance is left to repeat. */
   get isOver(): boolean {
     return this.#ends.length === 0;
   }

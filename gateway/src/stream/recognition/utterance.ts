@@ -189,7 +189,7 @@ export class Utterance {
 
   /**
    * Sets the progress of another worker that takes over. `sent` is the number of samples that were sent to it, and
-   * `consumed` is how many of them it has consumed.
+   * `consumed` is how many of them it has consumed. Does nothing for a reset utterance, whose audio is not sent.
    */
   setProgress(sent: number, consumed: number): void {
     if (this.#ending === 'reset') return;
@@ -198,8 +198,8 @@ export class Utterance {
   }
 
   /**
-   * Counts a worker that failed while it had this utterance. Returns the number of such workers. An utterance without
-   * audio and without an end is not counted, because it cannot be the cause.
+   * Counts a worker that failed while it had this utterance. Returns the number of such workers. A failure does not
+   * count for an utterance without audio and without an end, which cannot be the cause.
    */
   countWorkerFailure(): number {
     if (this.#samples > 0 || this.#ending !== undefined) this.#workerFailures++;

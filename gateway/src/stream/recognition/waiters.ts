@@ -6,7 +6,7 @@ import { repeat } from '../../repeat.ts';
 
 /** Maximum number of streams whose places one command renews, so that it does not block Redis for long. */
 const RENEWED_AT_ONCE = 500;
-/** Time for which a subscription is kept after its last stream has got a worker. */
+/** Time for which a subscription is kept after its last stream has ended its search for a worker. */
 const SUBSCRIPTION_IDLE_MS = 60_000;
 /** Time after which a failed subscription is repeated while a stream waits. */
 const SUBSCRIPTION_RETRY_MS = 30_000;
@@ -25,8 +25,8 @@ interface ModelWaiters {
   /** State of the pool at the last renewal. Undefined before the first renewal, or if the ledger is unavailable. */
   pool: PoolState | undefined;
   /**
-   * Resolves to the function that ends the subscription, or to undefined if Redis refused it. Undefined before the
-   * first stream waits.
+   * Resolves to the function that ends the subscription, or to undefined if it failed. The promise itself is undefined
+   * before the first stream waits, and when a failed subscription may be repeated.
    */
   subscription: Promise<(() => Promise<void>) | undefined> | undefined;
   emptySinceMs: number;
@@ -68,7 +68,10 @@ export class Waiters {
     return waiter;
   }
 
-  /** Returns the state of the pool at the last renewal. Undefined if the ledger did not answer. */
+  /**
+   * Returns the state of the pool at the last renewal. Undefined before the first renewal, or if the ledger did not
+   * answer.
+   */
   poolOf(model: string): PoolState | undefined {
     return this.#models.get(model)?.pool;
   }
@@ -161,7 +164,7 @@ export class Waiter {
     this.#onLeave = onLeave;
   }
 
-  /** True while the stream waits in the queue. */
+  /** True while the stream waits to repeat its request for a worker. */
   get isWaiting(): boolean {
     return this.#resume !== undefined;
   }

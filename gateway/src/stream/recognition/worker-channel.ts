@@ -21,7 +21,10 @@ export interface ChannelRequest {
   readonly phrases?: readonly Required<Phrase>[] | undefined;
   /** Trace context of the stream. Undefined if the session is not traced. */
   readonly traceparent: string | undefined;
-  /** Number of samples that are sent for a second time. The worker does not count them as ahead of real time. */
+  /**
+   * Number of samples at the start of the stream that the gateway already has. The worker does not count them as ahead
+   * of real time.
+   */
   readonly replayedSamples: number;
   /** Timeout for connecting. */
   readonly openTimeoutMs: number;

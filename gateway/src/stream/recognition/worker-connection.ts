@@ -30,7 +30,7 @@ export interface WorkerConnectionOptions {
  */
 const UNSENT_LIMITS = { live: 1_048_576, replay: 65_536 };
 
-/** A connection to a worker. It carries all streams of this gateway to that worker. */
+/** A connection to one address of a worker. It carries many streams of this gateway. */
 export class WorkerConnection {
   /** Time of the last `alive` frame, which concerns all streams. */
   aliveAtMs = -Infinity;

@@ -40,9 +40,9 @@ export class WorkerConnections {
   }
 
   /**
-   * Returns the address of a worker at which this gateway has the fewest streams. Each address belongs to another I/O
-   * thread of the worker. Chooses at random between equal ones, so that several gateways together use all of them.
-   * Returns `previous` if it is one of the addresses.
+   * Returns the address of a worker at which this gateway has the fewest streams. Each I/O thread of the worker has its
+   * own address. Chooses at random between equal ones, so that several gateways together use all of them. Returns
+   * `previous` if it is one of the addresses.
    */
   pickAddress(
     { address, furtherAddresses = [] }: Pick<PlacedWorker, 'address' | 'furtherAddresses'>,
