@@ -105,7 +105,7 @@ async function run(line: readonly string[], context: ProcessContext): Promise<vo
   else await found.command.run(invocationOf(parsed, context));
 }
 
-/** Returns the help of a command group. Throws if the line names no group or does not contain `--help`. */
+/** Returns the help of a command group. Throws if the line names no group or does not request help. */
 function helpForGroup(line: readonly string[]): string {
   const words = line.filter((word) => !['--help', '-h', 'help'].includes(word));
   // `svc-asr help transcribe` shows the help of a command.
@@ -137,7 +137,7 @@ function version(): string {
 }
 
 /**
- * Returns the configuration. With --profile, the environment does not apply, because its key is for another service.
+ * Returns the configuration. With --profile, the environment does not apply. Its key may be for another service.
  */
 function sourcesOf(option: Invocation['option'], { env, cwd }: ProcessContext): Sources {
   const flags = { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') };

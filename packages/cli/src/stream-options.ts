@@ -39,8 +39,8 @@ export function maxSecondsOf({ option }: Invocation): number {
 }
 
 /**
- * Returns the configuration of the stream. Undefined if no option sets it. `language` is a language code that the
- * service lists.
+ * Returns the configuration of the stream. Undefined if no option sets it. `language` is the language code to send to
+ * the service.
  */
 export function configOf(
   { option }: Invocation,

@@ -245,7 +245,7 @@ test.each([
   expect(service.requests).toEqual([]);
 });
 
-test('transcribe refuses an MP3 file with advice and creates no session', async () => {
+test('transcribe refuses an MP3 file with advice and creates no session if ffmpeg is not installed', async () => {
   const { status, err } = await run(['transcribe', '-'], { input: Buffer.from('ID3'.padEnd(1000)) });
   expect([status, err]).toEqual([2, expect.stringMatching(/standard input: this is an MP3 file.*ffmpeg/)]);
   expect(service.requests).toEqual([]);

@@ -1,8 +1,8 @@
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Returns an address without trailing slashes. Throws if a request to the address would send a secret unencrypted, or
- * if the address has a part that may contain a secret.
+ * Returns an address without trailing slashes. Throws if a request to the address would send a secret unencrypted over
+ * a network. Also throws if the address has a part that may contain a secret.
  */
 export function checkAddress(address: string, name: string): string {
   if (!URL.canParse(address)) throw new TypeError(`${name} is not a URL`);

@@ -15,13 +15,15 @@ import type { AsrStream } from './stream/stream.ts';
 export interface ClientOptions {
   /** Base URL of the service, for example https://asr.example. */
   baseUrl: string;
-  /** Permanent API key, for servers only. Without it only `listModels` works. */
+  /**
+   * Permanent API key, for servers only. Without it, only `listModels` works, and `stream` with a session that exists.
+   */
   apiKey?: string;
   /** Replacement for the global `fetch`. */
   fetch?: Fetch;
   /** Timeout of one attempt. Default 10,000. */
   timeoutMs?: number;
-  /** Number of retries after 429 rate_limit_exceeded, 502 to 504 or a lost connection. Default 3. */
+  /** Number of retries after 429 rate_limit_exceeded, 502 to 504, a timeout or a lost connection. Default 3. */
   maxRetries?: number;
   /** Longest wait between two attempts. If the service requires a longer wait, the call throws. Default 60,000. */
   maxRetryWaitMs?: number;

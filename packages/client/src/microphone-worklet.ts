@@ -1,4 +1,7 @@
-/** Runs in the audio thread of a browser. Posts the audio of a microphone in blocks, and null after the last one. */
+/**
+ * This module runs in the audio thread of a browser. It posts the audio of a microphone in blocks, and null after the
+ * last one.
+ */
 interface Port {
   onmessage: (() => void) | null;
   postMessage: (message: Float32Array | null, transfer?: ArrayBufferLike[]) => void;

@@ -29,7 +29,7 @@ export function retryWaitMs(
 }
 
 /**
- * Returns whether a retry may succeed soon. After concurrency_limit_exceeded (429) it does not, because another session
+ * Returns whether a retry may succeed soon. After concurrency_limit_exceeded (429) it cannot, because another session
  * of the account must end first.
  */
 function mayPass(error: unknown): boolean {

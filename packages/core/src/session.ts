@@ -23,12 +23,13 @@ export type EndReason = keyof typeof END_REASONS;
 /** Reason and close code with which a session ended. */
 export interface SessionEnd {
   reason: EndReason;
-  /** Close code of the WebSocket. Null if there was no stream, or if its close code is not known. */
+  /** Close code of the WebSocket. Null if no stream was closed, or if the close code is not known. */
   closeCode: number | null;
 }
 
 /**
- * Transitions between the states of a session. Every transition happens at most once. Terminal states never change.
+ * Transitions between the states of a session. Every transition happens at most once. Terminal states never change. A
+ * handshake that the gateway rolls back (disconnect.lua of the ledger) does not count.
  *
  * | from     | to        | when                                | charged                       |
  * |----------|-----------|-------------------------------------|-------------------------------|

@@ -34,7 +34,8 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<MonoBlock>
   await decoder.ready;
   const [largest, unit] = [2 ** (bits - 1) - 1, 2 ** (bits - 1)];
   // The decoder has divided the integer samples by the largest integer of this bit depth. `read` restores the integers
-  // and divides them by the next power of two, as the WAV decoder does.
+  // and divides them by the next power of two, as the WAV decoder does. With 32 bits, the difference is too small for a
+  // float, so the values stay unchanged.
   const read = bits === 32 ? (value: number) => value : (value: number) => Math.round(value * largest) / unit;
   const decode = async (frame: Uint8Array) => {
     const { errors, channelData, samplesDecoded, ...format } = await silently(() => decoder.decodeFrames([frame]));

@@ -19,7 +19,7 @@ const MAX_STREAMS = 256;
 
 /**
  * Decodes the first Opus stream of an Ogg file, and the Opus streams that follow it. Other logical streams are ignored.
- * Returns a block for each page of these streams, even if the page has no audio.
+ * Returns a block for each page of a decoded stream, even if the page has no audio.
  */
 export async function* decodeOggOpus(reader: ByteReader): AsyncGenerator<MonoBlock> {
   let [stream, serial, streams]: [OpusStream | undefined, number, number] = [undefined, 0, 0];

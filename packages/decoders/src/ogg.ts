@@ -53,7 +53,7 @@ function parsePage(bytes: Uint8Array): OggPage & { bytes: number } {
   for (const [index, segment] of table.entries()) {
     size += segment;
     if (segment === FULL_SEGMENT && index < table.length - 1) continue;
-    // A copy, because the reader reuses its memory.
+    // A copy, so that a part of a long packet does not keep the whole buffer of the reader in memory.
     parts.push(bytes.slice(at, at + size));
     at += size;
     size = 0;

@@ -3,7 +3,9 @@ import type { ByteReader } from './byte-reader.ts';
 import { UnsupportedAudioError } from './error.ts';
 
 const STEP_BYTES = 65_536;
-/** Writers that do not know the size of the audio declare at least this many bytes. sox declares the least. */
+/**
+ * Smallest size, other than 0, that writers declare if they do not know the size of the audio. It is the value of sox.
+ */
 const PLACEHOLDER_BYTES = 0x7fff_f000;
 
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Int16Array> {

@@ -66,6 +66,6 @@ export interface KubeApi {
   watch: (type: ResourceType, options: WatchOptions) => AsyncIterable<WatchEvent>;
   /** Returns a client of another namespace, which shares the connections of this one. */
   within: (namespace: string) => KubeApi;
-  /** Closes the connections. */
+  /** Closes the connections, including those for watches, which other clients may share. */
   close: () => void;
 }

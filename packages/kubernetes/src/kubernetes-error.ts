@@ -12,10 +12,13 @@ export class KubernetesError extends Error {
   readonly status: number;
   /**
    * Machine-readable reason in the Status object, for example `Conflict`, `Expired` or `NotFound`. Without such an
-   * object, it is `UnknownType`, `Http` with the status, or the code of a network error.
+   * object, it is `UnknownType`, `Http` with the status, the code of a network error, or `Unreachable`.
    */
   readonly reason: string;
-  /** Message of the server, without the description of the request. `message` of this error if the server sent none. */
+  /**
+   * Message of the server, or the start of a response that has none, without the description of the request. Errors of
+   * watches, of unknown types and of the network have `message` here.
+   */
   readonly serverMessage: string;
   /** Problems of a refused object, by field. */
   readonly causes: readonly Cause[];

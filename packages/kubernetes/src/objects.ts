@@ -50,7 +50,7 @@ export interface ResourceType {
 
 const type = (group: string, plural: string, kind: string): ResourceType => ({ group, version: 'v1', plural, kind });
 
-/** Types that the operator or the console use. */
+/** Types of objects, for requests of the operator and the console. */
 export const TYPES = {
   ASRModel: type('asr.svc.dev', 'asrmodels', 'ASRModel'),
   Tenant: type('asr.svc.dev', 'tenants', 'Tenant'),

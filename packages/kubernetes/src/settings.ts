@@ -8,7 +8,7 @@ export const KUBERNETES_SETTINGS = {
     '',
   ),
   NAMESPACE: text(
-    'Namespace of the installation and all of its resources. Defaults to the namespace of the pod or the kubeconfig.',
+    'Namespace of the installation and its resources. Only ASRModels can be in further namespaces. Defaults to the namespace of the pod or the kubeconfig.',
     '',
   ),
   KUBERNETES_TIMEOUT_MS: integer(

@@ -1,5 +1,5 @@
 #!lua
--- Counts one authenticated request of a tenant, and checks its account and its request rate.
+-- Checks the account and the request rate of an authenticated request. Counts the request if it is allowed.
 -- KEYS  1 account
 -- returns { now, account state or '' without an account, allowed 1|0, rate limit, rate remaining, rate reset ms,
 --   retry after ms }

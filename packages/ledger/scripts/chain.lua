@@ -9,7 +9,7 @@
 -- returns { 'ok', reserved ms of the next session }
 --         { 'credit' }: less than one second is available | { 'inactive' }: the account is not active
 --         { 'cancelled' }: the tenant has cancelled the session
---         { 'stale' }: the session has ended, or another owner or epoch has it
+--         { 'stale' }: the session is not active with this owner and epoch, or the owner was declared dead
 -- @include now_ms
 -- @include billing
 -- @include daily_usage

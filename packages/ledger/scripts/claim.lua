@@ -1,10 +1,10 @@
 #!lua
 -- Holds capacity in the pool of a model for a session. Idempotent by session id. While the pool can grow, it accepts as
--- many sessions as it can serve at its maximum size. That number is unknown until a worker has reported its slots.
--- Until then every claim succeeds.
+-- many sessions as it can serve at its maximum size. While that number is unknown, every claim succeeds. A pool that
+-- cannot grow accepts as many sessions as it has slots.
 -- KEYS  1 pool
 -- ARGV  1 session id  2 expiry of the hold, ms  3 time for which a refused session counts as demand, ms
--- returns 1 if capacity is held | 0 if every slot is in use or held
+-- returns 1 if capacity is held | 0 if streams, queued streams and other holds take all of it
 local base = string.sub(KEYS[1], 1, -2)
 local pool = redis.call('HMGET', KEYS[1], 'grow', 'capacity', 'slots')
 local capacity = tonumber(pool[2] or '')

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- Closes the account of a deleted Tenant. Its sessions fail without a charge, and its data expires after the retention
--- time. One call ends a limited number of sessions, so that it does not block Redis for long.
+-- Closes the account of a deleted Tenant. Its sessions fail without a charge, and provisional ones are removed. Its
+-- data expires after the retention time at the latest. One call ends a limited number of sessions, so that it does not
+-- block Redis for long.
 -- KEYS  1 account
 -- ARGV  1 retention ms
 -- returns the number of sessions still to end; call again until it is 0

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Rolls back a call of connect.lua whose caller received no answer and no longer waits for one. The session is reserved
--- again, so its credential still works. If the call of connect.lua arrives after this call, it is refused.
+-- again, so its credential still works. If the session was cancelled or its credential has expired, it ends instead. If
+-- the call of connect.lua arrives after this call, it is refused.
 -- KEYS  1 account
 -- ARGV  1 session id  2 connection id
 -- returns { 'ok' if this connection had the session, else 'none', model if the session has ended, else '' }

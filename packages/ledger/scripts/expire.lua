@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Ends overdue sessions of a tenant that were never connected. Called by the reaper. The reaper itself fails the
--- overdue active sessions that no live gateway serves.
+-- Ends overdue sessions of a tenant that are not active. Called by the reaper. The reaper itself fails the overdue
+-- active sessions that no live gateway serves.
 -- KEYS  1 account
--- returns { number of sessions ended in this call, now, time at which the next session is overdue or 0,
+-- returns { number of sessions ended in this call, now, earliest deadline of the remaining sessions or 0,
 --   { id, owner, epoch, id of the first session of its chain or '' } for each overdue active session, … }
 -- @include now_ms
 -- @include deadline

@@ -7,8 +7,8 @@
 --       7 '1' if the owner was declared dead; its calls of connect.lua and chain.lua that arrive later are then refused
 --       8 end reason and close code, or ''
 -- returns { 'ok' | 'already' if it had ended before, state, audio ms, billable ms, model }
---         { 'stale' }: another owner or epoch has the session | { 'unknown' }
---         { 'not_connected' }: the session is reserved although an owner is given
+--         { 'stale' }: another owner, epoch or connection has the session | { 'unknown' }
+--         { 'not_connected' }: the session is not active although an owner is given
 -- @include now_ms
 -- @include billing
 -- @include end_session

@@ -3,13 +3,13 @@
 -- the previous version publish nothing.
 -- KEYS  1 gateways
 -- ARGV  1 gateway  2 lease ms  3 number of streams that the gateway can accept, or '' to publish nothing
--- returns { number of streams that the other live gateways can accept, number of live gateways that published nothing }
---         | nil if the lease had expired and the process was declared dead
+-- returns { number of streams that the other live gateways can accept, number of those that have published nothing }
+--         | nil if there is no lease of the process, because it was declared dead or Redis has lost its data
 -- @include now_ms
 -- @include leases
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return false end
 local now = now_ms()
--- After an outage of Redis, the first renewal restarts the leases of all processes, so this call is not late either.
+-- After an outage of Redis, the first check restarts the leases, because no process could renew its own.
 check_leases(KEYS[1], now)
 renew_lease(KEYS[1], ARGV[1], now, ARGV[2])
 local free_key, expiries = KEYS[1] .. ':free', {}

@@ -82,8 +82,8 @@ if known then
   -- A session that the service failed is of no use to the caller, so its Idempotency-Key may create a new one.
   if session and now < session.expires and session.state ~= 'failed' then
     if session.model ~= model or session.requested ~= requested then return { 'conflict' } end
-    -- Records this attempt as a holder: cancel.lua removes a session only after each holder has cancelled. If the list
-    -- is too long it becomes '*', and no holder can cancel the session any more.
+    -- Records this attempt as a holder. cancel.lua removes a session only after each holder has cancelled, unless its
+    -- caller ignores other holders. If the list is too long, it becomes '*', as if one holder never cancelled.
     local holders = session.holders or session.attempt
     if holders ~= '*' and not string.find(holders, attempt, 1, true) then
       redis.call('HSET', known_key, 'h', #holders < HOLDERS_MAX_CHARACTERS and holders .. ' ' .. attempt or '*')

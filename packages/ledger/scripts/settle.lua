@@ -9,7 +9,7 @@
 -- returns { 'ok', state, audio ms, billable ms, model }, with the sums of all parts
 --         { 'already' if it had ended before, state, audio ms, billable ms, model }, without further sessions
 --         { 'stale' }: another owner or epoch has the session | { 'unknown' }
---         { 'not_connected' }: it is reserved, because a failover of Redis lost the connect
+--         { 'not_connected' }: it is not active, for example because a failover of Redis lost the connect
 -- @include now_ms
 -- @include billing
 -- @include daily_usage

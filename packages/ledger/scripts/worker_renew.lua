@@ -2,7 +2,8 @@
 -- Renews the lease of a worker, and sets its slots if they have changed.
 -- KEYS  1 pool
 -- ARGV  1 worker  2 lease ms  3 slots. Workers of the previous version do not send them.
--- returns 'ok' | 'draining' | 'gone' if the lease had expired; the worker must register again
+-- returns 'ok' | 'draining' | 'gone' if the worker has no record, for example because its lease had expired; the worker
+--   must then register again
 -- @include now_ms
 -- @include serve_queue
 local now = now_ms()

@@ -68,9 +68,9 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
     },
 
     /**
-     * Raises the consumed credit to the value of the last checkpoint, once per restoration and at most to the granted
-     * credit. A budget is restored as it was at the checkpoint. Returns the amount that the restoration added, and
-     * whether this call added it.
+     * Raises the consumed credit to the value of the last checkpoint, once per restoration. Consumes at most the
+     * available credit. A budget is restored as it was at the checkpoint. Returns the amount that the restoration
+     * added, and whether this call added it.
      */
     async restore(
       tenant: string,

@@ -15,7 +15,10 @@ export interface Admission {
   retryAfterMs: number;
 }
 
-/** Creates the function that counts one authenticated request and checks the account and its request rate. */
+/**
+ * Creates the function that checks the account and the request rate of an authenticated request. Counts the request if
+ * it is allowed.
+ */
 export function createAdmission(link: RedisLink, keys: RedisKeys, clock: Clock) {
   return async (tenant: string): Promise<Admission> => {
     const reply = (await link.run(ADMIT, keys.account(tenant), [])) as unknown[];

@@ -81,7 +81,7 @@ export function createApiKeys(link: RedisLink, keys: RedisKeys, options: { reten
       await link.run(TOUCH, keys.apiKey(keyId), []);
     },
 
-    /** Returns the time of the last use in milliseconds since the epoch. Undefined if the key was never used. */
+    /** Returns the time of the last use in milliseconds since the epoch. Undefined if none is stored. */
     async lastUsed(keyId: string): Promise<number | undefined> {
       const key = keys.apiKey(keyId);
       const used = (await link.send(key, ['HGET', key, 'used'])) as string | null;

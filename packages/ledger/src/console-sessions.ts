@@ -2,7 +2,7 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 import { fields } from './replies.ts';
 
-/** A session of a user who signed in to the console with OpenID Connect. */
+/** A session of a developer who signed in to the console with OpenID Connect. */
 export interface ConsoleSessionRecord {
   /** Digest of the secret in the cookie. */
   readonly secretHash: string;
@@ -17,8 +17,9 @@ export interface ConsoleSessionRecord {
 const MAX_SESSIONS = 20;
 
 /**
- * Creates access to the sessions of users who signed in to the console. All sessions of a user are in one hash, so that
- * one command ends all of them. `user` is a digest of the identity of the user. The hash expires with its last session.
+ * Creates access to the sessions of developers who signed in to the console. All sessions of a user are in one hash, so
+ * that one command ends all of them. `user` is a digest of the identity of the user. The hash expires with its last
+ * session.
  */
 export function createConsoleSessions(link: RedisLink, keys: RedisKeys) {
   async function readAll(key: string): Promise<[id: string, record: ConsoleSessionRecord][]> {

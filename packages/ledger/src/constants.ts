@@ -6,7 +6,7 @@ import type { Script } from './scripts.ts';
 export interface ScriptConstants {
   /** Time for which `recent_sessions` is kept after the last session of a tenant. */
   RECENT_RETENTION_MS?: number;
-  /** Number of days for which the usage of a day is kept. */
+  /** Minimum number of days for which the usage of a day is kept. */
   USAGE_RETENTION_DAYS?: number;
   /**
    * Number of journal entries of a tenant that Redis keeps if no exporter is configured. There may be some more,

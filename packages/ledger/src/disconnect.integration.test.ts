@@ -53,7 +53,7 @@ describe.each([
     expect((await connect('c2')).outcome).toBe('ok');
   });
 
-  test('disconnect changes nothing for another connection or for a session that has ended', async () => {
+  test('disconnect does not change the state of a session that has another connection or has ended', async () => {
     const { tenant, sessionId, state, connect, disconnect } = await session();
     await connect('c1');
     expect(await disconnect('c2')).toBe(false);

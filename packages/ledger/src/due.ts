@@ -15,10 +15,10 @@ const CHECK_INTERVAL_MS = 60_000;
 const REMEMBERED = 10_000;
 
 /**
- * Schedules checks for overdue sessions. A mark consists of a second and a tenant, and the reaper checks the tenant in
- * that second. Marks are written before the reservation, so an overdue session is found even if its gateway crashes. As
- * long as a tenant has sessions, each check by the reaper writes the mark of the next check. An unnecessary mark only
- * costs one check.
+ * Schedules checks for overdue sessions. A mark consists of a second and a tenant. It is due at that second, and the
+ * reaper then checks the tenant. Marks are written before the reservation, so an overdue session is found even if its
+ * gateway crashes. As long as a tenant has sessions, each check by the reaper writes the mark of the next check. An
+ * unnecessary mark only costs one check.
  */
 export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlMs }: { ttlMs: number }) {
   /**

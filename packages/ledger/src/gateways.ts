@@ -44,7 +44,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 
   /**
    * Renews the lease, and publishes `freeStreams`, the number of further streams that the process can accept. Publishes
-   * nothing if it is undefined. Returns undefined if the lease had expired. The process must then join with a new id.
+   * nothing if it is undefined. An expired lease is renewed too, unless a reaper has declared the process dead. Returns
+   * undefined if Redis has no lease of the process. The process must then join with a new id.
    */
   async function renew(owner: Owner, freeStreams?: number): Promise<Renewal | undefined> {
     const reply = await link.run(RENEW, keys.gateways(), [owner.id, leaseMs, freeStreams ?? '']);

@@ -76,7 +76,8 @@ describe.each([
     const entries = await readAll(small, tenant, 70);
     expect(entries[0]!.type).toBe('checkpoint');
     expect(entries.slice(1).map(({ type }) => type)).not.toContain('checkpoint');
-    // The length is the limit, plus the entries that parallel clients add before the next check.
+    // The length may exceed the limit, because entries are removed in groups, and parallel clients add entries before
+    // the next check.
     expect(entries.length).toBeGreaterThanOrEqual(200);
     expect(entries.length).toBeLessThan(500);
     await expectBalanced(small, tenant);

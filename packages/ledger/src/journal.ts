@@ -46,7 +46,7 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
       }
     },
 
-    /** Returns the tenants whose journals are in Redis, including deleted tenants. */
+    /** Returns all tenants that ever had an account, except those that `forget` has removed. */
     async tenants(): Promise<string[]> {
       return (await link.send(keys.tenants(), ['SMEMBERS', keys.tenants()])) as string[];
     },
@@ -71,16 +71,16 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
       }
     },
 
-    /** Returns the id of the last entry that was exported. Undefined if none was. */
+    /** Returns the id of the last exported entry. Undefined if there is none, or if the last trim had no exporter. */
     async exported(tenant: string): Promise<string | undefined> {
       const account = keys.account(tenant);
       return ((await link.send(account, ['HGET', account, 'jx'])) as string | null) ?? undefined;
     },
 
     /**
-     * Removes entries that are older than `ageMs` from Redis. `exported` is the id of the last exported entry. If it is
-     * given, later entries are kept. The totals of removed entries are kept in any case. Returns undefined if there is
-     * no account.
+     * Removes up to 1,000 entries that are older than `ageMs` from Redis. `exported` is the id of the last exported
+     * entry. If it is given, later entries are kept. The totals of removed entries are kept in any case. Returns
+     * undefined if there is no account.
      */
     async trim(tenant: string, exported: string | undefined, ageMs: number): Promise<Trimmed | undefined> {
       const [left = -1, retained = 0] = numbers(await link.run(TRIM, keys.account(tenant), [exported ?? '', ageMs]));

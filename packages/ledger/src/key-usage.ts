@@ -30,8 +30,9 @@ export function createKeyUsage(link: RedisLink, keys: RedisKeys, daily: DailyUsa
 
   return {
     /**
-     * Returns the usage from one day to another by model and key, both days included (YYYY-MM-DD), newest day first. Its
-     * sum is the usage by model. Sessions whose key was not recorded are in a row without a key.
+     * Returns the usage from one day to another by model and key, both days included (YYYY-MM-DD), newest day first.
+     * The rows of a day and model add up to the usage by model. Sessions whose key was not recorded are in a row
+     * without a key.
      */
     async usageByKey(tenant: string, from: string, to: string): Promise<KeyUsage[]> {
       const [totals, byKey] = await Promise.all([

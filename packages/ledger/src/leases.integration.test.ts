@@ -173,7 +173,8 @@ describe('workers', () => {
   test('free a slot after three hours if its release was lost', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
-    // The time passes in small steps. A step and a pause of the machine of together 5 s count as a step of the clock.
+    // The time passes in small steps. If a step and a pause of the machine exceed 5 s together, they count as a step of
+    // the clock.
     for (let passed = 0; passed <= 3 * HOUR_MS; passed += 2500) {
       await ledger.step(2500);
       await ledger.workers.renew(model, 'w1');

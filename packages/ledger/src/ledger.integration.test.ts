@@ -464,7 +464,7 @@ describe.each([
     expect(await ledger.pools.claim(model, 'e', Date.now() + 60_000)).toBe(true);
   });
 
-  test('claim on a pool that can grow succeeds up to its capacity, and the load counts refused sessions', async () => {
+  test('claim on a pool that can grow succeeds up to its capacity, and the load counts refused sessions that should retry', async () => {
     const model = `m-${randomUUID()}`;
     const claim = (session: string) => ledger.pools.claim(model, session, Date.now() + 60_000, 60_000);
     await ledger.workers.register(model, { id: 'w1', address: 'ws://w1', revision: 'r', slots: 1 });

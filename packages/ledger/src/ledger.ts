@@ -53,7 +53,7 @@ export interface LedgerOptions {
   reaperRetryMs?: number;
   /**
    * Longest plausible change of the time of Redis between two checks of the leases. After a larger change, every lease
-   * is restarted. The value is at most a third of a lease.
+   * is restarted. A value above a third of a lease is reduced to a third.
    */
   largestTimeStepMs?: number;
   constants?: ScriptConstants;

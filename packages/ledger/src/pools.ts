@@ -49,8 +49,9 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     },
 
     /**
-     * Holds capacity for a session that will connect. Returns false if every slot that the pool has or can get is in
-     * use or held. The session then counts as demand for `refusedMs`, the time after which its client should retry.
+     * Holds capacity for a session that will connect. Returns false if streams, queued streams and other holds take
+     * every slot that the pool has or can get. The session then counts as demand for `refusedMs`, the time after which
+     * its client should retry.
      */
     async claim(model: string, sessionId: string, untilMs: number, refusedMs = 0): Promise<boolean> {
       return (await link.run(CLAIM, keys.pool(model), [sessionId, untilMs, refusedMs])) === 1;

@@ -97,7 +97,7 @@ test('new streams are served by priority, but after every four streams of a prio
   }
 });
 
-test('in random queues, only a limited number of other streams is served before a stream of any priority, and Redis keeps no entries', async () => {
+test('in random queues, only a limited number of streams of other priorities is served while a stream waits, and an empty queue leaves no keys', async () => {
   const join = fc.record({ priority: fc.constantFrom(...TENANT_PRIORITIES), tenant: fc.nat(2) });
   const round = fc.record({ joins: fc.array(join, { maxLength: 12 }), slots: fc.nat(8), leaves: fc.boolean() });
   await fc.assert(

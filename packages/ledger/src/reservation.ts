@@ -16,7 +16,7 @@ export interface ReserveRequest {
   idempotencyKey: string | undefined;
   secretId: string;
   credentialHash: string;
-  /** Request that creates the session. Tests leave it out. */
+  /** Request that creates the session. Only tests leave it out. */
   origin?: SessionOrigin;
 }
 

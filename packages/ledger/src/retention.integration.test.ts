@@ -47,7 +47,7 @@ describe.each([
     return ledger.sessions.settle(tenant, sessionId, OWNER, samples, 'client closed');
   };
 
-  test('the hash of a session is deleted when the session completes or fails, or when its account is closed', async () => {
+  test('the hash of a session without an Idempotency-Key is deleted when the session completes or fails, or when its account is closed', async () => {
     const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 3 });
     const [done, failed, open] = await Promise.all(
       [1, 2, 3].map(async () => (await reserved(ledger, tenant, { seconds: 1 })).sessionId),

@@ -11,8 +11,8 @@ export interface Script {
 const FOLDER = new URL('../scripts/', import.meta.url);
 
 /**
- * Reads `scripts/NAME.lua` and replaces each `-- @include PART` with `scripts/include/PART.lua`, each part only once.
- * If an include is indented, it is inside a block, and its definitions are visible only there.
+ * Reads `scripts/NAME.lua` and replaces each `-- @include PART` with `scripts/include/PART.lua`, unless the part is
+ * already visible there. If an include is indented, it is inside a block, and its definitions are visible only there.
  */
 export function loadScript(name: string): Script {
   const source = expand(`${name}.lua`, new Set());

@@ -48,7 +48,7 @@ test('delete expires a reserved session immediately and releases its credit, and
   await reserved(ledger, tenant);
 });
 
-test('delete lets the Idempotency-Key of a session create a new one, whatever the state of the session', async () => {
+test('delete lets the Idempotency-Key of a session create a new one, whether the session is reserved, active or ended', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 9 });
   const again = async (idempotencyKey: string) => (await reserved(ledger, tenant, { idempotencyKey })).sessionId;
   const created = await again('reserved');

@@ -62,8 +62,8 @@ export type Connected =
 
 /**
  * Result of `settle` or `fail`. With `already`, the session had ended before, and the other fields describe that end.
- * With `stale`, another gateway owns it. With `not_connected`, it is still reserved, for example because a failover of
- * Redis has lost that it was connected.
+ * With `stale`, it has another owner or connection. With `not_connected`, it is not active, for example because a
+ * failover of Redis has lost that it was connected.
  */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
@@ -85,7 +85,7 @@ export interface ChainRequest {
 
 /**
  * Result of `chain`. Every outcome except `ok` leaves the session unchanged. With `credit`, less than one second is
- * available. With `stale`, the session has ended or another gateway owns it.
+ * available. With `stale`, the gateway does not own the session as an active one, or was declared dead.
  */
 export type Chained =
   | { outcome: 'ok'; reservedMs: number }

@@ -162,8 +162,8 @@ describe.each([
         await use(tenant, 80);
         await ledger.accounts.configure(tenant, settings(seconds));
         expect(await read(tenant)).toEqual(expected);
-        // Removing and adding a budget, or deleting and recreating the Tenant, does not grant a second budget in the same
-        // month.
+        // Removing and adding a budget, or deleting and recreating the Tenant, does not grant a second budget in the
+        // same month.
         await ledger.accounts.close(tenant);
         await ledger.accounts.configure(tenant, settings(100));
         expect(await read(tenant)).toEqual([70, 20]);
@@ -264,7 +264,7 @@ describe.each([
       expect(outcomes.filter((outcome) => outcome === 'model_concurrency')).toHaveLength(2);
     });
 
-    test.each(['settled', 'failed', 'cancelled', 'disconnected and failed', 'closed'])(
+    test.each(['settled', 'failed', 'cancelled', 'disconnected and failed', 'closed with its account'])(
       'has room again when a session is %s',
       async (end) => {
         const tenant = await createLimited(1);
@@ -284,7 +284,7 @@ describe.each([
           await ledger.sessions.disconnect(tenant, sessionId, connectionId);
           await ledger.sessions.fail(tenant, sessionId, undefined, 0, 'test');
         }
-        if (end === 'closed') {
+        if (end === 'closed with its account') {
           await ledger.accounts.close(tenant);
           await ledger.accounts.configure(tenant, limited(1));
         }

@@ -32,8 +32,8 @@ export function createWorkers(link: RedisLink, keys: RedisKeys, options: { lease
     },
 
     /**
-     * Renews the lease of a worker, and sets its slots if they are given. Returns `gone` if the lease had expired. The
-     * worker must then register again.
+     * Renews the lease of a worker, and sets its slots if they are given. Returns `gone` if Redis has no record of the
+     * worker, for example because its lease had expired. The worker must then register again.
      */
     async renew(model: string, id: string, slots?: number): Promise<'ok' | 'draining' | 'gone'> {
       const args = [id, options.leaseMs, ...(slots === undefined ? [] : [slots])];

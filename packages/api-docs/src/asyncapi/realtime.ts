@@ -9,7 +9,7 @@ import { REALTIME_EXAMPLES } from './realtime-examples.ts';
 const EVENTS: Readonly<Record<string, TSchema>> = { ...REALTIME_CLIENT_EVENTS, ...REALTIME_SERVER_EVENTS };
 const CHANNEL: Reference = { $ref: '#/channels/realtime' };
 /**
- * Returns the name of an event in the document. The prefix is needed, because some events have the same type as a
+ * Returns the name of an event in the document. The prefix is needed, because the event `error` has the same type as a
  * message of the stream.
  */
 const nameOf = (type: string) => `realtime.${type}`;

@@ -108,7 +108,7 @@ test.each([
   ['/openapi.json', [200, 304]],
   ['/asyncapi.json', [200, 304]],
   ['/docs', [200, 304]],
-])('the OpenAPI document describes exactly the statuses of %s: %j', (path, statuses) => {
+])('the OpenAPI document describes exactly these statuses for the first operation of %s: %j', (path, statuses) => {
   expect(Object.keys(operationOf(path).responses).map(Number)).toEqual(statuses);
 });
 
@@ -121,7 +121,7 @@ test('every OpenAPI response documents X-Request-Id, and only 429 and 503 docume
   }
 });
 
-test('all responses of POST /v1/asr/sessions document Cache-Control, and the 429 of rate-limited routes documents the rate limit headers', () => {
+test('all responses of POST /v1/asr/sessions document Cache-Control, and its 429 and that of GET /v1/usage document the rate limit headers', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }

@@ -60,14 +60,14 @@ test('ids in the docs page are unique, and every internal link has a target', ()
   expect(targets.length).toBeGreaterThan(30);
 });
 
-test('the docs page loads no other file and has no inline style or event handler', () => {
+test('the docs page loads no other file, and its elements have no style attributes or event handlers', () => {
   const head = text.slice(0, text.indexOf('<body>')).replace(/<style>.*<\/style>/s, '');
   expect(text).not.toMatch(/<(img|iframe|script|link|object|embed)[^>]*\ssrc=/);
   expect([...head.matchAll(/<link [^>]*href="([^"]{5})/g)].map((match) => match[1])).toEqual(['data:']);
   expect(text).not.toMatch(/<[^>]+\s(style|on\w+)=/);
 });
 
-test('the docs page escapes all texts of the documents', () => {
+test('the docs page escapes texts of the OpenAPI document', () => {
   const hostile = '<script>alert(1)</script>';
   const changed = structuredClone(openApi);
   changed.info.title = hostile;

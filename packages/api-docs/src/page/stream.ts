@@ -23,7 +23,10 @@ ${tabs('stream-samples', 'Example', samples)}
 </section>`;
 }
 
-/** Renders the messages of one direction of the stream. The service receives (`receive`) the messages that the client sends. */
+/**
+ * Renders the messages of one direction of the stream. `receive` selects the messages of the client, which the service
+ * receives.
+ */
 export function messagesSection(document: AsyncApi.AsyncApiDocument, action: 'send' | 'receive'): Html {
   const isClient = action === 'receive';
   const names = Object.values(document.operations)

@@ -19,7 +19,7 @@ export interface WavConverter {
   end: () => { pcm: Int16Array; missingBytes: number };
 }
 
-/** Creates a converter from WAV of any rate, channel count and depth to 16,000 Hz, one channel, 16 bits. */
+/** Creates a converter from WAV in any format that wav-format.ts accepts to 16,000 Hz, one channel, 16 bits. */
 export function createWavConverter(): WavConverter {
   const reader = new WavReader();
   let resampler: Resampler | undefined;

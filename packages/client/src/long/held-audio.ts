@@ -31,7 +31,7 @@ export class HeldAudio {
     return chunk.bytes.subarray(start, (until - chunk.at) * BYTES_PER_SAMPLE);
   }
 
-  /** Drops audio before a position. */
+  /** Drops chunks that end at or before a position. */
   dropBefore(position: number): void {
     const kept = this.#chunks.findIndex(({ at, bytes }) => at + bytes.length / BYTES_PER_SAMPLE > position);
     this.#chunks = kept === -1 ? [] : this.#chunks.slice(kept);

@@ -41,8 +41,8 @@ export interface LongStreamOptions extends StreamOptions {
 
 /**
  * Streams audio of any length through one session after another. Times and utterances continue across sessions, and a
- * session that fails is replaced. The events are the same as for a single session, with an additional `final` at the
- * end of each session.
+ * session that fails is replaced. The events are the same as for a single session, with an additional `final` where a
+ * session ends within an utterance.
  */
 export function openLongStream(createSession: SessionSource, options: LongStreamOptions = {}): AsrStream {
   const long = new LongStream(createSession, options);

@@ -19,8 +19,8 @@ const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 200;
 
 /**
- * Returns the time to wait before the next session. Undefined if another session would end the same way. `failures` is
- * the number of sessions in a row that ended without a new `final`, and `random` is in [0, 1).
+ * Returns the time to wait before the next session. Undefined if no session should follow. `failures` is the number of
+ * sessions in a row that ended without a new `final`, and `random` is in [0, 1).
  */
 export function reconnectWaitMs(end: StreamEnd, failures: number, random: number): number | undefined {
   const { code, reason, advice, error } = end;

@@ -22,8 +22,8 @@ export function seamAfter(final: FinalMessage): Seam {
   if (last === undefined || endMs - last.end_ms >= UNCERTAIN_MS) return { resumeMs: endMs, final };
   const completeMs = words.at(-2)?.end_ms ?? startMs;
   const resumeMs = Math.max(completeMs, endMs - MAX_OVERLAP_MS);
-  // The next session would receive only the end of a long word, or everything that this session received. It therefore
-  // starts where this session ended.
+  // In these cases, the next session would receive only the end of a long word, or everything that this session
+  // received. It therefore starts where this session ended.
   if (resumeMs > last.start_ms || resumeMs <= 0) return { resumeMs: endMs, final };
   const kept = words.slice(0, -1);
   const text = kept.map((word) => word.text).join(' ');

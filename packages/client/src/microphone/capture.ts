@@ -121,7 +121,7 @@ function connect(graph: AudioGraph, source: MediaSource, maxBufferedSeconds: num
   }
   const stop = (error?: Error): Promise<void> => (stopping ??= end(error));
   for (const track of source.getTracks()) {
-    // The browser reports this event only if the device ends the capture.
+    // The browser does not report this event after a call of `track.stop()`, only if it ends the capture itself.
     track.addEventListener('ended', () => {
       void stop(new MicrophoneError('device_lost', 'the microphone was disconnected or its permission was withdrawn'));
     });

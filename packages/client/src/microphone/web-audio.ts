@@ -1,4 +1,7 @@
-/** The parts of the browser's audio interfaces that the microphone uses. The package is compiled without DOM types. */
+/**
+ * The types of this file are the parts of the browser's audio interfaces that the microphone uses. The package is
+ * compiled without DOM types.
+ */
 export interface MediaTrack {
   stop: () => void;
   addEventListener: (type: 'ended', listener: () => void) => void;

@@ -18,12 +18,15 @@ export interface ReconnectAdvice {
 
 /** How a stream ended. */
 export interface StreamEnd {
-  /** The close code. 1006 if there was none because the connection broke or never opened. */
+  /**
+   * The close code. It is 1006 if there was none because the connection broke or could not be opened. It is 1000 if
+   * this client aborted the stream, or closed it before the connection was open.
+   */
   readonly code: number;
   /** The close reason, for example `audio_limit_reached`. Often empty. */
   readonly reason: string;
   readonly advice: ReconnectAdvice;
-  /** Why the stream could not be opened. Absent if it was opened. */
+  /** Why the stream could not be opened. Absent if it was opened, or if this client ended it before. */
   readonly error?: Error;
 }
 

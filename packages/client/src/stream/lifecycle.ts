@@ -141,8 +141,8 @@ export class Lifecycle {
   }
 
   /**
-   * Ends the stream once. With `error`, waiting readers and callers fail with it. Otherwise they receive how the stream
-   * was closed.
+   * Ends the stream once. With `error`, readers and pending calls fail with it. Otherwise readers reach the end of the
+   * events, and pending calls fail with SvcAsrStreamEnded.
    */
   #finish(end: StreamEnd, error: Error | undefined): void {
     if (this.#failure !== undefined) return;

@@ -19,7 +19,7 @@ export interface StreamOptions {
   silenceTimeoutMs?: number;
 }
 
-/** Settings of an utterance. Absent values are the defaults of the model. */
+/** Settings of an utterance and of the utterances after it. Absent values are the defaults of the model. */
 export type StreamConfig = Omit<ConfigMessage, 'type'>;
 
 const CREDENTIAL = /^[A-Za-z0-9._~-]+$/;

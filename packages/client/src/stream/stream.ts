@@ -40,7 +40,10 @@ export interface AsrStream extends AsyncIterable<StreamEvent> {
   reset: () => Promise<ResetAckMessage>;
   /** Restarts the idle timeout of the service while there is no audio to send. It is free of charge. */
   keepAlive: () => Promise<void>;
-  /** Ends the session after everything that was sent. Audio that was not flushed gets no `final`. */
+  /**
+   * Ends the session when everything was sent. It does not wait for replies. A `flush` or `reset` that has no reply yet
+   * fails, so await it first. Before `ready`, nothing more is sent, and pending calls fail.
+   */
   close: () => Promise<StreamEnd>;
 }
 
@@ -124,7 +127,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
         await sendMessage({ type: 'keepalive' });
       }),
     close: async () => {
-      // Before `ready`, at most configs were sent, so there is nothing to wait for.
+      // Before `ready`, queued audio cannot be sent. It is dropped, because the stream may wait long for `ready`.
       if (life.isReady) await outbox.idle();
       life.close();
       return life.closed;

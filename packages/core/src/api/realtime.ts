@@ -10,7 +10,10 @@ export const REALTIME_PATH = '/v1/realtime';
 export const REALTIME_LIMITS = {
   /** Largest size of a message of the client. */
   maxMessageBytes: 1_048_576,
-  /** Number of invalid events after which the connection ends. Each earlier one is answered with an `error` event. */
+  /**
+   * Number of invalid events, and of events over the rate, after which the connection ends. The two are counted
+   * separately. Each event of both kinds is answered with an `error` event.
+   */
   maxInvalidEvents: 10,
   /** Maximum lifetime of a connection. */
   lifetimeSeconds: 3600,
@@ -22,8 +25,8 @@ export const REALTIME_LIMITS = {
 export const REALTIME_DELAYS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type RealtimeDelay = (typeof REALTIME_DELAYS)[number];
 
-// Fields that are not listed here, such as `prompt`, `threshold` and `noise_reduction`, tune recognizers that this
-// service does not have. They are ignored.
+// Fields that are not listed here are ignored. Most of them, such as `prompt`, `threshold` and `noise_reduction`, tune
+// recognizers that this service does not have.
 const optional = <T extends TProperties>(fields: T) => Type.Optional(Type.Union([Type.Object(fields), Type.Null()]));
 
 /** Schema of the field `session` of a `session.update` event. */

@@ -94,7 +94,7 @@ const fields = closed(
   },
 );
 
-/** Source of the model files. Exactly one of the fields is set. */
+/** Source of the model files. Exactly one of `path`, `persistentVolumeClaim`, `image` and `url` is set. */
 export type Artifact =
   | { path: string }
   | { persistentVolumeClaim: Static<typeof persistentVolumeClaim> }

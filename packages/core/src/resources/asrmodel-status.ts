@@ -85,7 +85,10 @@ export const AsrModelStatus = Type.Object(
       }),
     ),
     revision: Type.Optional(
-      Type.String({ maxLength: 63, description: 'Revision that serves sessions: a hash of artifact and worker.' }),
+      Type.String({
+        maxLength: 63,
+        description: 'Revision that serves sessions: a hash of everything that determines its workers.',
+      }),
     ),
     canary: Type.Optional(canary),
     failingNodes: Type.Optional(
@@ -98,7 +101,7 @@ export const AsrModelStatus = Type.Object(
       Type.String({ maxLength: 512, description: 'Label selector of the worker pods, for the scale subresource.' }),
     ),
     conditions: conditions(
-      'Conditions of the model. Types: Available, Progressing, ArtifactReady, Degraded, ScalingLimited, LoadUnknown.',
+      'Conditions of the model. Types: Ready, Available, Progressing, ArtifactReady, Degraded, ScalingLimited, LoadUnknown.',
     ),
   },
   { description: 'Observed state of the model.' },

@@ -108,7 +108,7 @@ export const TenantSpec = closed(
     displayName: Type.String({ minLength: 1, maxLength: 200, description: 'Display name of the tenant.' }),
     state: Type.Enum([...TENANT_STATES], {
       default: 'Waitlisted',
-      description: 'State of the tenant. Only Active tenants are served. Suspended ends live streams.',
+      description: 'State of the tenant. Only Active tenants are served. A change to another state ends live streams.',
     }),
     contact: Type.Optional(
       closed(

@@ -100,7 +100,7 @@ test('fillTiers never returns more workers for a lower need', () => {
   );
 });
 
-test('decideTiers keeps running workers that are not registered while there was no demand for less than idleToZeroSeconds', () => {
+test('decideTiers keeps running workers that are not registered while the time without demand is below idleToZeroSeconds', () => {
   const spec = {
     mode: 'Sessions' as const,
     min: 0,

@@ -27,7 +27,7 @@ test.each([
 });
 
 test.each(['', ' ', ' a', 'a ', 'a  b', 'a\tb', 'a.', 'a\u0000', '<b>', '😀', '\ud800'])(
-  'parseClientMessage refuses the phrase %j and names the allowed characters',
+  'parseClientMessage refuses the phrase %j and reports the rule that it breaks',
   (text) => {
     expect(reasonOf([{ text }])).toMatch(/^invalid_config: phrases\.0\.text: must (consist of words|not have fewer)/);
   },

@@ -19,8 +19,8 @@ local function month_of(ms)
   return string.format('%04d-%02d', year + era * 400 + (month >= 10 and 1 or 0), month >= 10 and month - 9 or month + 3)
 end
 
--- Renews the budget if a new month has started, and applies a changed amount. A second call changes nothing. Returns a
--- table with amount, month and left, or nil if the account never had a budget.
+-- Renews the budget if a new month has started, and applies a changed amount, unless the account is closed. A second
+-- call changes nothing. Returns a table with amount, month and left, or nil if the account never had a budget.
 local function renew_budget(base, now)
   local hash = base .. 'a'
   local f = redis.call('HMGET', hash, 'ba', 'bm', 'bu', 'bl', 'state', 'granted', 'reserved', 'consumed')

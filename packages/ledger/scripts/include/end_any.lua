@@ -4,8 +4,7 @@
 -- @include remove_session
 -- @include state
 -- Ends the session `id`, which is due at `due` in the set `live`. A provisional session is removed with reason `why`.
--- Any other session changes to `state` with `reason` and `how`. A session without a record is only removed from the
--- account.
+-- Any other session changes to `state` with `reason` and `how`. For a session without a record, see end_missing.lua.
 local function end_any(base, id, due, now, state, reason, how, why)
   local session = read_session(base, id)
   if not session then

@@ -4,9 +4,9 @@
 -- @include journal
 local JOURNAL_KINDS = { completed = 'settle', failed = 'fail', expired = 'expire' }
 
--- Changes a session to a terminal state. Releases the reservation, charges `billable`, and moves the record from its
--- hash to `recent` and to the journal. `how` holds end reason and close code, such as 'idle_timeout 4408', or is nil.
--- Returns the audio ms, or nil if the session had ended before.
+-- Changes a session to a terminal state. Releases the reservation, charges `billable`, and writes the end to `recent`
+-- and to the journal. `how` holds end reason and close code, such as 'idle_timeout 4408', or is nil. Returns the audio
+-- ms, or nil if the session had ended before or has no record.
 local function end_session(base, id, state, now, samples, billable, reason, how)
   local key = base .. 's:' .. id
   local session = read_session(base, id)

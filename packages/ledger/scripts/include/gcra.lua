@@ -11,7 +11,7 @@ local function has_stepped_back(arrival, now) return (arrival or 0) - now > GCRA
 local function gcra(arrival, limit, now)
   local interval = GCRA_WINDOW_MS / limit
   -- After the clock stepped back, the limit counts as used up. The caller must store the returned arrival time even if
-  -- it refuses the request. Otherwise no later request would be allowed.
+  -- it refuses the request. Otherwise all requests would be refused until the clock is back at its old time.
   local stepped = has_stepped_back(arrival, now)
   local before = stepped and now + GCRA_WINDOW_MS or math.max(now, (arrival or 0) + 0)
   local after = before + interval

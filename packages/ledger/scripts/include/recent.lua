@@ -45,8 +45,8 @@ local function find_recent(base, id)
   end
 end
 
--- Adds a session. Trims the list only after every RECENT_KEPT - RECENT_READABLE additions, so that most additions need
--- no further command.
+-- Adds a session. Trims the list only after every RECENT_KEPT - RECENT_READABLE additions, because a trim reads and
+-- removes several entries together.
 local function add_recent(base, id)
   local length = redis.call('LPUSH', base .. 'recent', id)
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS)

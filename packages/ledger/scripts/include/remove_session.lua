@@ -2,7 +2,8 @@
 -- @include idempotency
 -- @include gcra
 -- @include journal
--- Rolls a reservation back as if it had never been created, because its request was refused or never answered.
+-- Rolls a reservation back, for example because its request was refused or never answered. Only the journal still has
+-- it.
 local function remove_session(base, id, reason)
   local key = base .. 's:' .. id
   local session = read_session(base, id)

@@ -1,4 +1,4 @@
--- Assigns free slots to queued streams. Every script that adds capacity calls serve_queue at its end.
+-- Assigns free slots to queued streams. Scripts that add capacity call serve_queue.
 -- @include workers
 -- @include queue
 -- Number of streams after which one call serves only excess streams, so that it does not block Redis for long. The

@@ -1,5 +1,5 @@
 -- Reads the hash of a session (docs/redis.md). Returns a table with a name for each field, or nil if there is no
--- record. Absent fields are nil.
+-- record. Absent fields are nil or false, except `refused`, `owner` and `epoch`, which are then ''.
 local function read_session(base, id)
   local f = redis.call('HMGET', base .. 's:' .. id, 'model', 'created', 'expires', 'requested', 'reserved', 'remaining',
     'attempt', 'secret', 'credential', 'idk', 'st', 'h', 'no', 'ow', 'ep', 'cn', 'au', 'bi', 'co', 'cx', 'd', 'ch',

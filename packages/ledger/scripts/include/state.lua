@@ -1,4 +1,4 @@
--- State of a session: the field `st`, which is absent until confirm.lua sets it. A session without this field is
+-- State of a session: the field `st`, which is absent until the session is confirmed. A session without this field is
 -- provisional if it is due before its credential expires. If it is due exactly when its credential expires, an earlier
 -- version has confirmed it without setting the field. If it is not in `live`, it has ended.
 local function state_by_due(session, due)

@@ -13,7 +13,8 @@ local PLACED_AT_ONCE = 100
 -- of a credential, plus 5 s.
 local HOLD_MS = 65000
 
--- Returns the keys of the sets that contain the free slots of a worker. The record of the worker must exist.
+-- Returns the keys of the sets that contain the free slots of a worker. Call it before the record of the worker is
+-- deleted, because the record contains the tier.
 local function free_keys(base, id, revision)
   local keys = { base .. 'free' }
   if revision then keys[2] = base .. 'free:' .. revision end

@@ -33,8 +33,8 @@ type Find = (link: RedisLink, tenant: string, key: string, part: string) => Prom
 const NOTHING: readonly Trace[] = [];
 
 /**
- * Families of keys, by a pattern of their names without the prefix. A family without a function contains no data of
- * tenants.
+ * Families of keys, by a pattern of their names without the prefix. A purge does not search the keys of a family without
+ * a function.
  */
 const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{t:([^}]*)\}:/, ownKey('account_keys')],

@@ -149,7 +149,7 @@ export function* stepViolations(before: AccountView, { name, args }: Command, af
     };
 }
 
-/** What a process believes: which streams it serves, and which sessions it has cancelled. */
+/** Beliefs of a process: the streams that it serves, and the sessions that it has cancelled. */
 interface Beliefs {
   readonly serves: readonly ServedStream[];
   readonly cancelled: readonly string[];
