@@ -43,7 +43,7 @@ def test_a_batch_has_utterances_of_similar_length_and_their_own_samples(tmp_path
         assert first == [{16000: 1, 19200: 2, 160000: 3, 192000: 4}[count] for count in batch.counts.tolist()]
 
 
-def test_short_utterances_come_first(tmp_path):
+def test_a_batch_has_the_shortest_utterances_if_all_exceed_the_given_length(tmp_path):
     write_manifest(tmp_path, "train-0", [1.0, 10.0])
     corpus = corpus_of()
     corpus.add(tmp_path / "train-0.json")
@@ -58,7 +58,7 @@ def test_a_corpus_is_full_when_an_utterance_does_not_fit(tmp_path):
     assert (corpus.full, len(corpus.table().counts)) == (True, 1)
 
 
-def test_families_have_the_same_weight():
+def test_family_weights_gives_espeak_six_times_the_weight_of_each_recorded_family():
     weights = family_weights(np.array(["kal", "kal", "kal", "slt", "espeak"]))
     np.testing.assert_allclose(weights * 8, [1 / 3, 1 / 3, 1 / 3, 1, 6])
 

@@ -52,7 +52,7 @@ def whole(model, pcm, right):
     return scores[0, : counts[0]].numpy()
 
 
-def test_features_equal_those_of_the_worker():
+def test_features_of_the_model_equal_those_of_stream_features():
     pcm = noise(1.3)
     model = model_of()
     features, frames = model.features(torch.from_numpy(pcm[None] / np.float32(32768)), torch.tensor([len(pcm)]))
@@ -95,7 +95,7 @@ def test_an_utterance_does_not_depend_on_longer_ones_in_its_batch():
     np.testing.assert_allclose(scores[0, : counts[0]].numpy(), whole(model, short, 6), atol=1e-4)
 
 
-def test_training_computes_the_same_frames_as_recognition():
+def test_subsampling_computes_the_same_frames_in_training_as_in_recognition():
     module = model_of().encoder.pre_encode
     features, lengths = torch.randn(2, 333, 80), torch.tensor([333, 333])
     expected, counts = module.eval()(features, lengths)
@@ -126,7 +126,7 @@ def test_an_export_becomes_a_checkpoint_with_equal_transcripts(exported, tmp_pat
     assert any(from_network)
 
 
-def test_load_restores_a_checkpoint_in_16_bits(tmp_path):
+def test_load_converts_the_weights_of_a_checkpoint_in_16_bits_to_32_bits(tmp_path):
     model = model_of()
     save(model.half(), tmp_path / "model.pt")
     restored = load(tmp_path / "model.pt")

@@ -28,7 +28,7 @@ def test_learned_pieces_do_not_cross_the_borders_of_syllables():
     assert all(len(split_syllables(piece.removeprefix(MARK))) == 1 for piece in pieces[1:])
 
 
-def test_pieces_cross_syllables_unless_they_are_told_not_to():
+def test_learned_pieces_cross_syllables_without_the_option_syllables():
     assert f"{MARK}mũndũ" in learn_pieces(TEXTS, 70)
 
 

@@ -1,8 +1,8 @@
-"""python -m evaluate MODEL MANIFEST...: word and character errors by family of voices, clean and with noise.
+"""python -m evaluate MODEL MANIFEST...: word and character errors by family of voices.
 
-MODEL is a checkpoint (.pt, whole utterances) or a graph (.onnx, streamed window by window as the worker does).
-Without MODEL, give --transcripts with a file of JSON lines that have text, pred_text and family, for example from the
-service.
+The recordings are clean, and with --noise also noisy. MODEL is a checkpoint (.pt, whole utterances) or a graph (.onnx,
+streamed window by window as the worker does). Without MODEL, give --transcripts with a file of JSON lines that have
+text, pred_text and family, for example from the service.
 """
 
 import argparse

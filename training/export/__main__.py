@@ -1,7 +1,7 @@
 """python -m export CHECKPOINT OUT: writes a checkpoint as ONNX graphs with the interface of a NeMo export.
 
-OUT receives tokens.txt and LEFT-RIGHT.onnx for each context (audio in, log-probabilities and caches out). A model with a
-transducer head gets LEFT-RIGHT-encoder.onnx and decoder_joint.onnx too. Each graph is compared with PyTorch.
+OUT receives tokens.txt and LEFT-RIGHT.onnx for each context (features in, log-probabilities and caches out). A model
+with a transducer head gets LEFT-RIGHT-encoder.onnx and decoder_joint.onnx too. Each graph is compared with PyTorch.
 """
 
 import argparse

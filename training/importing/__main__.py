@@ -1,7 +1,8 @@
 """python -m importing SOURCE OUT SCRATCH: turns a .nemo file or an ONNX export into a model folder.
 
 `npm run models -- import` runs this and then checks the folder with the engine of the worker. SCRATCH receives
-import.json with the pieces that the model finds in the recordings, and audio.pcm with their samples.
+import.json with facts about the model and the pieces that it finds in the recordings. It also receives audio.pcm with
+the samples of the recordings and of the manifest.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from importing.source import Unsupported
 from prepare.audio import read_wav
 from train.data import Audio, read_manifest
 
-CUTS = [1.0, 0.31]  # recordings are recognized whole, and cut off in the middle of a word
+CUTS = [1.0, 0.31]  # recordings are recognized whole, and cut off after 31 % of their samples
 CHECKED = 4  # utterances of a manifest that are compared with the model
 REFUSED = 3  # exit status
 

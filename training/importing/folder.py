@@ -9,11 +9,11 @@ from importing.source import Unsupported
 from model.tokenizer import write_tokens
 
 ENCODER, JOINT = {True: "encoder.onnx", False: "model.onnx"}, "decoder_joint.onnx"
-LARGEST_GRAPH = 2**31 - 2**20  # of a file of ONNX
+LARGEST_GRAPH = 2**31 - 2**20  # bytes of weights in a file of ONNX
 
 
 def write_folder(source, folder, model, language, code):
-    """Returns the precision of the GPU graphs."""
+    """Writes the folder and returns the precision of the GPU graphs."""
     (folder / "gpu").mkdir(parents=True)
     write_tokens(folder / "tokens.txt", source.pieces)
     transducer = source.joint is not None

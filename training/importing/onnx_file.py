@@ -24,7 +24,7 @@ NEEDED = ["audio_signal", "length", CACHE, "cache_last_time", "cache_last_channe
 
 
 def read_onnx(path, scratch, head=None, language=None, prompt=None, context=None):
-    """Reads an export. `context` is [left, right] of exports without metadata."""
+    """Reads an export. `context` is [left, right]. It is required if the metadata of the export does not contain it."""
     files = sorted(path.glob("*.onnx")) if path.is_dir() else [path]
     graphs = {file: load(file) for file in files}
     encoders = [file for file in files if "audio_signal" in inputs_of(graphs[file])]

@@ -55,7 +55,7 @@ def pieces_of(rows, joint, blank):
 
 
 def through_gpu_graphs(source, folder, recordings, context):
-    """Pieces of each recording, from GPU graphs that run on the CPU. Several streams share each batch."""
+    """Pieces of each recording, from GPU graphs that run on the CPU. Several streams share batches."""
     left, right = context
     path, prompt = str(folder / f"{left}-{right}.onnx"), source.prompt or 0
     if source.joint is not None:

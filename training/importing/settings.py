@@ -77,7 +77,7 @@ def _near(value, one):
 
 
 def read_settings(config, transducer):
-    """Returns the sizes. Raises Unsupported with every field that is missing or not supported."""
+    """Returns the sizes. Raises Unsupported if a section is missing, or a field is missing or not supported."""
     section = lambda name: config.get(name) if isinstance(config.get(name), dict) else None
     missing = [name for name in ("preprocessor", "encoder", *(["decoder", "joint"] if transducer else [])) if not section(name)]
     if missing:
@@ -133,7 +133,7 @@ def _convolution(encoder):
 
 
 def _contexts(encoder):
-    """Contexts with the left context of the default one, and sentences about those that are wrong."""
+    """Contexts with the left context of the default one, and a list that has a sentence if a context is wrong."""
     given = lookup(encoder, "att_context_size", None)
     given = [given] if isinstance(given, list) and given and isinstance(given[0], int) else given
     pairs = isinstance(given, list) and all(

@@ -88,7 +88,7 @@ def test_import_names_the_field_that_is_not_supported(tmp_path, capfd, section, 
     assert message in refused(path, tmp_path, capfd)
 
 
-def test_import_refuses_tensors_of_other_shapes(tmp_path, capfd):
+def test_import_refuses_tensors_whose_shapes_differ_from_the_configuration(tmp_path, capfd):
     path = write_nemo(tmp_path / "tiny.nemo", TINY, config=changed("encoder", conv_kernel_size=5))
     message = refused(path, tmp_path, capfd)
     assert "depthwise_conv.weight has the shape [32, 1, 9], but model_config.yaml gives [32, 1, 5]" in message
@@ -102,7 +102,7 @@ def test_import_refuses_tensors_of_other_shapes(tmp_path, capfd):
     (lambda state: [state.pop(name) for name in list(state) if name.startswith("decoder.")], "has neither a CTC head"),
     (lambda state: state.update({"decoder.decoder_layers.0.weight": torch.zeros(9, 32, 1)}), "but the model has 9 classes"),
 ])
-def test_import_refuses_tensors_that_do_not_fit(tmp_path, capfd, change, message):
+def test_import_refuses_weights_with_missing_unknown_or_unusable_tensors(tmp_path, capfd, change, message):
     state = state_of(TINY)
     change(state)
     assert message in refused(write_nemo(tmp_path / "tiny.nemo", TINY, state=state), tmp_path, capfd)
@@ -127,13 +127,13 @@ def test_import_does_not_run_code_in_the_weights(tmp_path, capfd):
 
 
 @pytest.mark.parametrize("content", [b"text", pickle.dumps({"a": 1}), b""])
-def test_import_refuses_weights_in_another_format(tmp_path, capfd, content):
+def test_import_refuses_weights_that_pytorch_did_not_save(tmp_path, capfd, content):
     path = write_nemo(tmp_path / "tiny.nemo", TINY, extra={"./model_weights.ckpt": content})
     assert "model_weights.ckpt" in refused(path, tmp_path, capfd)
 
 
 @pytest.mark.parametrize("name", ["../outside", "/etc/outside", "a/../../outside"])
-def test_import_refuses_a_file_outside_of_the_archive(tmp_path, capfd, name):
+def test_import_refuses_an_archive_with_a_path_that_leads_out_of_it(tmp_path, capfd, name):
     path = write_nemo(tmp_path / "tiny.nemo", TINY, extra={name: b"text"})
     assert f"has a file outside of the archive: {name}" in refused(path, tmp_path, capfd)
 
@@ -161,7 +161,7 @@ def test_import_refuses_a_prompt_that_a_model_does_not_have(tmp_path, capfd):
     assert "the model has no language prompts" in refused(path, tmp_path, capfd, "--prompt", "1")
 
 
-def test_import_lists_the_languages_of_a_model_without_that_language(tmp_path, capfd):
+def test_import_lists_the_languages_of_a_model_that_has_no_prompt_for_the_given_language(tmp_path, capfd):
     path = write_nemo(tmp_path / "tiny.nemo", Tiny(prompts=2))
     assert "but none for x3. Choose one with --prompt NUMBER. The model names these languages: x0, x1" in refused(
         path, tmp_path, capfd

@@ -45,8 +45,8 @@ class Tiny:
 
 
 LETTERS = [" ", *"abcdefghij"]
-STRENGTH = 2.0  # of the audio
-BLANK = 3.0  # added to the score of the blank, so that frames do not have as many pieces as they may
+STRENGTH = 2.0  # of the effect of the audio on the classes
+BLANK = 3.0  # added to the score of a transducer's blank, so that frames stay below the limit of pieces
 
 
 def tokenizer(count):
@@ -151,7 +151,7 @@ def follow_audio(model, tiny):
 
 
 def write_nemo(path, tiny, config=None, state=None, extra=None, mode="w"):
-    """Writes an archive. `extra` has further files by name, None leaves a file out."""
+    """Writes an archive. `extra` adds or replaces files by name, and None leaves a file out."""
     weights = io.BytesIO()
     torch.save(state or state_of(tiny), weights)
     files = {

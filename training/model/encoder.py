@@ -16,14 +16,14 @@ HIDDEN = -10000.0  # score of keys that a frame must not see
 
 
 def encoded_lengths(frames):
-    """Encoder frames of windows with this many feature frames, the history included."""
+    """Encoder frames, without those of the history, of windows with this many feature frames, history included."""
     for _ in range(3):
         frames = torch.div(frames, 2, rounding_mode="floor") + 1
     return (frames - DROPPED).clamp(min=0)
 
 
 class Subsampling(nn.Module):
-    """Three causal convolutions with a stride of two. Frames past the end stay zero before each of them."""
+    """Three causal convolutions with a stride of two. Except in training, frames past the end are zero before each."""
 
     def __init__(self, mels, channels, width):
         super().__init__()
@@ -68,7 +68,7 @@ class Subsampling(nn.Module):
 
 
 def halve(x, weight, bias):
-    """A causal convolution with a stride of two, and ReLU. Two columns of padding on each side may give one too many."""
+    """A causal convolution with a stride of two, and ReLU. The padding may give a row or a column too many."""
     rows, columns = x.shape[2] // 2 + 1, x.shape[3] // 2 + 1
     return functional.relu(functional.conv2d(x, weight, bias, stride=2, padding=2)[:, :, :rows, :columns])
 
@@ -100,7 +100,7 @@ class Attention(nn.Module):
 
 
 def shift(x):
-    """Moves row i of [B, H, T, P] so that its column j is the distance of query i and key j."""
+    """Moves row i of [B, H, T, P] so that its column j has the score for the distance of query i and key j."""
     _, heads, rows, columns = x.shape
     x = functional.pad(x, (1, 0)).reshape(-1, heads, columns + 1, rows)
     return x[:, :, 1:].reshape(-1, heads, rows, columns)
@@ -153,7 +153,8 @@ class Layer(nn.Module):
         self.norm_out, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
 
     def forward(self, x, past, tail, positions, mask):
-        """past [B, 0 or more, width] are normed frames before x. Returns output, normed frames and next tail."""
+        """past [B, 0 or more, width] are normed frames before x. Returns output, the normed frames of past and x, and
+        next tail."""
         x = x + 0.5 * self.dropout(self.feed_forward1(self.norm_feed_forward1(x)))
         normed = self.norm_self_att(x)
         keys = torch.cat([past.to(normed.dtype), normed], 1)

@@ -34,7 +34,8 @@ class LogMel(torch.nn.Module):
         self.register_buffer("window", torch.hann_window(FRAME, periodic=False), persistent=False)
 
     def forward(self, samples, lengths, warps=None):
-        """Returns features and the frames of each row. `warps` are numbers of filters. Frames past the end are zero."""
+        """Returns features and the frames of each row. `warps` has an index of WARPS for each row. Frames past the end
+        are zero."""
         before = torch.nn.functional.pad(samples[:, :-1], (1, 0))
         # Samples past the end of a row are silence. The pre-emphasis changes the first of them, so it is cleared again.
         inside = torch.arange(samples.shape[1], device=samples.device) < lengths[:, None]

@@ -65,7 +65,7 @@ class Recognizer(nn.Module):
 
 
 def save(model, path):
-    """Writes a checkpoint. It appears at once, so that it can be read during a training."""
+    """Writes a checkpoint. It appears in one step, so that it can be read during a training."""
     partial = path.with_suffix(".partial")
     torch.save({"settings": asdict(model.settings), "weights": model.state_dict()}, partial)
     partial.replace(path)

@@ -35,7 +35,7 @@ class Joint(nn.Module):
 
 
 def transducer_loss(logits, targets, frames, counts, blank):
-    """Mean loss per piece. The sum over all alignments runs over the diagonals of the lattice.
+    """Loss per piece, averaged over the utterances. The sum over all alignments runs over the diagonals of the lattice.
 
     logits [B, T, U + 1, classes], targets [B, U], frames [B], counts [B].
     """

@@ -2,8 +2,8 @@
 
 With an export, the CPU graph is built from it in 32 bits, and the GPU graphs in 32 and 16 bits. In 32 bits only their
 structure differs. Without an export, the graphs of the folder are compared. Each recording is recognized whole, and
-cut off in the middle of a word. Several streams share each batch, at different windows. All values in the arenas that
-no stream may read are NaN.
+cut off at two places. Several streams share batches, at different windows. Values in the arenas that no stream may
+read are NaN, except for the output of padding.
 """
 
 import pathlib

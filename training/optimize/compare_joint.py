@@ -1,8 +1,8 @@
 """compare_joint.py ENCODER JOINT RECORDING [BIAS...]: compares the greedy search of a GPU graph with that of an export.
 
-Several copies of the recording are recognized in one batch, each cut off at a different place. Predictor states that no
-stream may read are NaN. The encoder is the same GPU graph in both searches. Each BIAS is added to the score of the
-blank, so that random weights produce few or many pieces.
+The recording and two shorter parts of it are recognized in one batch. Predictor states that no stream may read are NaN
+at the start. The encoder is the same GPU graph in both searches. Each BIAS is added to the score of the blank, so that
+random weights produce few or many pieces.
 """
 
 import pathlib

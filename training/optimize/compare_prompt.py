@@ -1,7 +1,7 @@
 """compare_prompt.py RECORDING EXPORT [EXPORT...]: compares graphs of a model with language prompts with its exports.
 
 Each export is compared at its own context with the GPU graph in 32 and 16 bits. The recording is recognized whole and
-cut, with several prompts. Streams with different prompts share each batch. For CTC, the CPU graph is compared too.
+cut, with several prompts. Streams with different prompts share batches. For CTC, the CPU graph is compared too.
 """
 
 import pathlib

@@ -100,8 +100,8 @@ def convolution(g, w, layer, x, tail, sizes):
     series = g.op("Concat", tail, gated, axis=2)  # [B, 1, tail + T, d]
     tail_next = g.op("Slice", series, g.ints(-w.conv_context), g.ints(1 << 30), g.ints(2))
     kernel = p("depthwise_conv.weight")[:, :, None, :]
-    # The series becomes an image with one row and the channels last. The blocked depthwise kernel of the runtime for
-    # images is much faster than its 1-D kernel.
+    # The series becomes an image with one row and `d` channels. The blocked depthwise kernel of the runtime for images
+    # is much faster than its 1-D kernel.
     image = g.op("Transpose", series, perm=[0, 3, 1, 2])
     image = g.op(
         "Conv", image, g.constant(kernel), g.constant(p("depthwise_conv.bias")), kernel_shape=list(kernel.shape[2:]), group=d

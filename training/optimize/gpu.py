@@ -48,7 +48,7 @@ def write(folder, weights, contexts, precision, joint=None, steps=STEPS):
 
 
 def arguments(parser):
-    """Adds the options that all tools for GPU graphs have."""
+    """Adds the options that gpu.py and random_gpu.py share."""
     parser.add_argument("--contexts", type=read_context, nargs="+", default=CONTEXTS, metavar="LEFT,RIGHT")
     parser.add_argument("--precision", choices=["f16", "f32"], default="f16")
     parser.add_argument("--steps", type=int, default=STEPS, help="greedy steps of a transducer per run")

@@ -1,4 +1,4 @@
-"""Log-mel features from PCM inside the graph, equal to those of worker/src/features."""
+"""Log-mel features from PCM inside the graph, as worker/src/features computes them."""
 
 import numpy as np
 from onnx import TensorProto

@@ -50,8 +50,8 @@ class Store:
 
 
 class GpuGraph(Graph):
-    """Adds nodes whose floats have the precision of the state. Uses operators of onnxruntime that combine several
-    nodes.
+    """Adds nodes whose floats have the precision of the state by default. Uses operators of onnxruntime that combine
+    several nodes.
     """
 
     def __init__(self, store, precision):

@@ -1,5 +1,5 @@
-"""Runs a GPU graph on the CPU for several streams at once, with arenas in which every place that no stream may read
-holds NaN."""
+"""Runs a GPU graph on the CPU for several streams at once. The arenas hold NaN where nothing was written yet, except
+for an entry of zeros."""
 
 import numpy as np
 import onnxruntime
@@ -31,7 +31,11 @@ class Stream:
 
 
 class Runner:
-    """Slot s owns the pages from 2 + s * pages on, and the tail slot 2 + s. Page 0 is zero, page 1 is scratch."""
+    """Runs windows of streams with a GPU graph.
+
+    Slot s has `self.pages` pages in the arenas of keys and values, from page 2 + s * self.pages on. In the arena of
+    tails it has the entry 2 + s. In each arena, entry 0 contains zeros, and entry 1 receives the output of padding.
+    """
 
     def __init__(self, path, slots, batch, seed=1):
         options = onnxruntime.SessionOptions()

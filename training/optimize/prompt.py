@@ -9,7 +9,8 @@ from onnx import TensorProto
 
 
 def read_prompt(w):
-    """Returns the matrix for frames, the table with a row per prompt and the first bias, and the second layer."""
+    """Returns the matrix for frames, the table with a row per prompt, which includes the first bias, and the second
+    layer."""
     first, matrix = w["prompt_kernel.0.weight"], w["prompt_kernel.2.weight"]
     table = first[w.width :] + w["prompt_kernel.0.bias"]
     return first[: w.width], table, matrix, w["prompt_kernel.2.bias"]

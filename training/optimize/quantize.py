@@ -1,4 +1,4 @@
-"""Quantizes the matrix products of a model to 8 bits with scales that are fixed here.
+"""Quantizes the products of a model with constant matrices (Gemm) to 8 bits, with scales that are fixed here.
 
 The scales of activations come from recordings (calibrate.py), not from the batch, so a transcript does not depend on
 the other streams of a batch. The result uses QuantizeLinear and DequantizeLinear around Gemm. ONNX Runtime replaces
@@ -54,7 +54,7 @@ class Editor:
 
 
 def products(model):
-    """Returns the matrix products by the name of their input."""
+    """Returns the products with constant matrices by the name of their input."""
     by_input = {}
     for node in model.graph.node:
         if node.op_type == "Gemm":

@@ -1,7 +1,8 @@
 """random_gpu.py OUT_FOLDER [--layers 24] [--width 1024] ...: builds a model folder with random GPU graphs for benchmarks.
 
-The graphs are those that gpu.py builds from an export of the same size. Weights depend only on the seed and the name
-of the parameter. The folder has no graphs for a CPU, so only a worker with a GPU can run it.
+The graphs are those that gpu.py builds from an export of the same size. Weights depend only on the options, and those
+of the encoder also on the name of the parameter. The folder has no graphs for a CPU, so only a worker with a GPU can
+run it.
 """
 
 import argparse

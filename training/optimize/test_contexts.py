@@ -20,6 +20,6 @@ def test_read_context_reads_left_and_right():
 
 
 @pytest.mark.parametrize("text", ["56", "56,13,2", "56,x", "0,13", "56,-1", ""])
-def test_read_context_refuses_other_texts(text):
+def test_read_context_refuses_texts_that_are_not_a_context(text):
     with pytest.raises(argparse.ArgumentTypeError, match=f"^{text} is not a context. Write LEFT,RIGHT"):
         read_context(text)

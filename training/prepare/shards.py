@@ -14,7 +14,8 @@ from prepare.voices import voices_of
 _UTTERANCES = 120
 _LONGEST_S = 18.0
 _SHORTEST_S = 0.4
-# Share of shards that espeak-ng speaks. _KLATT_SHARE of these use its formant synthesizer by Klatt.
+# Share of shards that espeak-ng speaks if there are recorded voices. Otherwise it speaks all of them. _KLATT_SHARE of
+# its shards use its formant synthesizer by Klatt.
 _ESPEAK_SHARE = 0.4
 _KLATT_SHARE = 0.25
 _UTTERANCES_PER_VOICE = 6
@@ -43,7 +44,7 @@ class Shard:
         self.at += len(pcm)
 
     def write(self, folder, name):
-        """The manifest appears last and at once, so that a training can read a folder that still grows."""
+        """The manifest appears last and in one step, so that a training can read a folder that still grows."""
         if not self.lines:
             return
         write_wav(folder / f"{name}.wav", np.concatenate(self.parts))
@@ -54,7 +55,7 @@ class Shard:
 
 
 def write_training_shard(folder, number, seed, language, writer, without):
-    """Writes a shard. With the same texts and voices, its content depends on seed and number only."""
+    """Writes a shard. With the same texts, voices and options, its content depends on seed and number only."""
     random = np.random.default_rng([seed, number])
     voices = [voice for voice in voices_of(language) if voice.family not in without]
     with tempfile.TemporaryDirectory() as scratch:
@@ -91,7 +92,7 @@ def evaluation_families(language):
 
 
 def write_evaluation_shard(folder, family, seed, language, sentences):
-    """Writes held-out sentences, spoken by a family. Slow recorded voices speak a part of them."""
+    """Writes held-out sentences, spoken by a family. Recorded voices, which are slow, speak only a part of them."""
     random = np.random.default_rng([seed, len(family), *family.encode()])
     shard = Shard(family)
     with tempfile.TemporaryDirectory() as scratch:

@@ -10,20 +10,22 @@ import numpy as np
 from model.tokenizer import split_syllables
 from prepare.sounds import RULES, alphabet
 
-# Texts write the two vowels with a tilde in several ways.
+# Texts write the two vowels with a tilde, and the apostrophe, in several ways.
 _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
-# One candidate of this many is held out of the training.
+# On average, one long candidate of this many is held out of the training.
 HELD_OUT_SHARE = 4
 _SHORTEST_HELD_OUT = 6  # words
 _MOST_WORDS = 18
-# Letters that decide about the next letter of an invented word. With few letters, words resemble foreign names.
+# Numbers of letters that decide about the next letter of an invented word. With few letters, words resemble foreign
+# names.
 _ORDERS = (3, 2)
 _JOINED_SHARE = 0.5  # share of invented words that join parts of two real words
 _LONGEST_INVENTED = 16  # letters
 
 
 def normalize(line, language):
-    """Returns the words of a line in lower case, or None if a word has digits or other letters."""
+    """Returns the words of a line in lower case. None if there are no words, or if there is a digit.
+    For a language with rules, also None if a letter without its accent is not in the alphabet."""
     line = unicodedata.normalize("NFC", line.strip().lower())
     if language not in RULES:
         return _words_of_any_script(line)
@@ -65,7 +67,8 @@ def read_sentences(paths, language):
 
 
 def split_sentences(sentences, candidates, known):
-    """Returns (training, held out). Held out are known texts, and a share of the candidates that their text decides."""
+    """Returns (training, held out). Held out are the known texts, and a share of the longer candidates. A hash of the
+    text decides."""
     held = {" ".join(words) for words in known}
     for words in candidates:
         text = " ".join(words)
@@ -76,9 +79,11 @@ def split_sentences(sentences, candidates, known):
 
 
 class Writer:
-    """Writes sentences: parts of real ones, in which invented words replace some words, and random words.
+    """Writes sentences of two kinds: parts of real sentences, and sequences of random words.
 
-    A language with little text needs invented words, because a model otherwise learns words instead of letters.
+    Invented words take the place of a share of the words: `replaced_share` in real sentences, and `invented_share` in
+    sequences of random words. A language with little text needs invented words, because a model otherwise learns words
+    instead of letters.
     """
 
     def __init__(

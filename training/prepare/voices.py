@@ -1,7 +1,7 @@
 """Voices that were recorded from people, with the way to write our sounds in their phones.
 
 A family is a speaker: flite and festival both have recordings of `kal` and `slt`. A sound with several spellings gets a
-random one per utterance. Voices whose languages have five vowels speak Dholuo only, because Kikuyu has seven.
+random one per utterance. Voices that lack some of the seven vowels of Kikuyu speak Dholuo only, which has five.
 """
 
 import pathlib

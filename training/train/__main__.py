@@ -19,7 +19,7 @@ _SIZES = ("layers", "width", "heads", "channels", "mels")
 
 
 def pieces_of(options, manifests):
-    """The vocabulary: that of a model, or a new one from the texts."""
+    """The vocabulary: that of --tokens, or a new one from the texts."""
     if options.tokens is not None:
         return read_tokens(options.tokens)
     if options.text is not None:
@@ -30,7 +30,7 @@ def pieces_of(options, manifests):
 
 
 def new_model(options, manifests):
-    """A model with a new vocabulary. Its encoder is random, or that of a checkpoint."""
+    """A model with the vocabulary of `pieces_of`. Its encoder is random, or that of a checkpoint."""
     pieces, heads = pieces_of(options, manifests), {"dropout": options.dropout, "transducer": options.transducer}
     if options.encoder_from is None:
         return Recognizer(Settings(pieces=pieces, **{name: getattr(options, name) for name in _SIZES}, **heads))

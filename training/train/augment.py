@@ -1,8 +1,8 @@
 """Changes of speech on the training device: rooms, band limits, tone, codecs, noise, other speakers and levels.
 
-`strength` between 0 and 1 scales the share of utterances that a change reaches, and its largest size. It is a tensor,
-because a CUDA graph keeps plain numbers forever. Random numbers come from the generator of the device, which graphs can
-use.
+`strength` between 0 and 1 scales the share of utterances that a change reaches, or its largest size, or both. It is a
+tensor, because a CUDA graph keeps plain numbers forever. Random numbers come from the generator of the device, which
+graphs can use.
 """
 
 import math
@@ -38,7 +38,7 @@ class Augment:
         return torch.randn(*shape, device=self.device)
 
     def warps(self, count, strength):
-        """Numbers of mel filters that move formants."""
+        """Random indices of WARPS, one for each utterance. They select mel filters that move formants."""
         middle = len(WARPS) // 2
         return middle + torch.round(self.uniform(count, -1, 1) * middle * 0.75 * strength).long()
 
@@ -93,7 +93,7 @@ class Augment:
         return 10 ** (decibels / 20)
 
     def add_noise(self, samples, lengths, strength):
-        """Adds noise of a random colour, or the utterance of another row."""
+        """Adds noise of a random colour, or the utterance of another row, to a share of the utterances."""
         batch, count = samples.shape
         colours = torch.randint(len(self.noises), (batch,), device=self.device)
         starts = torch.randint(self.noises.shape[1], (batch,), device=self.device)

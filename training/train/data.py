@@ -26,7 +26,7 @@ def find_manifests(paths):
 
 
 def read_manifest(path):
-    """Entries of a manifest with absolute paths."""
+    """Entries of a manifest. Relative paths of audio start at the folder of the manifest."""
     entries = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():
@@ -88,7 +88,7 @@ class Table:
         weights = family_weights(families)
         self.members = [np.flatnonzero(bucket == number) for number in range(len(sizes))]
         self.sums = [np.cumsum(weights[members]) for members in self.members]
-        # Long utterances have fewer rows per batch, so that they need more batches to be drawn as often as short ones.
+        # Long utterances have fewer rows per batch, so they need more batches to be drawn as often as short ones.
         self.chances = np.array([sums[-1] / count if len(sums) else 0.0 for sums, count in zip(self.sums, rows)])
 
     def draw(self, random, longest):

@@ -34,7 +34,7 @@ class Loader:
         return self.corpus.table()
 
     def newest(self, table):
-        """The table with new utterances, or the one that is given if it is still young."""
+        """The table with new utterances, or the given one if it is still young or nothing was added."""
         if self.error is not None:
             raise self.error
         if time.monotonic() - self.built < _NEW_TABLE_S or len(self.corpus.shards) == table.shards:

@@ -38,7 +38,7 @@ class Plan:
     calm_share: float = 0.3  # last part of the training, in which changes become weaker
     calm_strength: float = 0.3  # at the end, compared to strength
     middle_weight: float = 0.3  # of the CTC loss after half of the layers
-    average: float = 0.999  # of the averaged weights
+    average: float = 0.999  # largest share of the old average in an update of the averaged weights
     dropped_merges: float = 0.0  # share of the merges of pieces that are left out (BPE dropout)
     graphs: int = 1  # 0: no CUDA graphs on a GPU
     save_seconds: float = 120.0

@@ -1,7 +1,8 @@
 """One step of a training: changed speech, loss, gradients and new weights.
 
-On a GPU, two CUDA graphs per length of batches hold everything but the CTC loss. Thousands of small operations then need
-two calls. The CTC loss stays outside, because PyTorch copies its lengths to the host and back.
+On a GPU, a model without a transducer head has two CUDA graphs per length of batches. They hold everything but the CTC
+loss. Thousands of small operations then need two calls. The CTC loss stays outside, because PyTorch copies its lengths
+to the host and back.
 """
 
 import numpy as np

@@ -8,7 +8,7 @@ test('advertisedAddresses returns addresses with HOST and the ports unless ADVER
   expect(advertisedAddresses({ ...settings, HOST: '::1' }, [7001])).toEqual(['ws://[::1]:7001']);
 });
 
-test('advertisedAddresses returns consecutive ports that start with the port of ADVERTISE_ADDRESS', () => {
+test('advertisedAddresses returns addresses with consecutive ports that start with the port of ADVERTISE_ADDRESS', () => {
   const advertised = (address: string, threads: number) =>
     advertisedAddresses({ ...settings, HOST: '::', ADVERTISE_ADDRESS: address }, Array(threads).fill(7001));
   expect(advertised('ws://10.0.0.7:80', 1)).toEqual(['ws://10.0.0.7:80']);

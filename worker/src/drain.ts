@@ -12,7 +12,7 @@ export interface DrainOptions {
 
 /**
  * Empties a worker: it takes no new streams, and gateways move the existing ones to other workers. The worker serves a
- * stream until its gateway closes it.
+ * stream until its gateway closes it, or until the time of `finish` is over.
  */
 export class Drain {
   readonly #options: DrainOptions;

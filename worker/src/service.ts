@@ -21,7 +21,7 @@ import type { Registration } from './registration/registration.ts';
 import type { WorkerSettings } from './settings.ts';
 
 /**
- * A model that this process serves. Each model has its own engine, I/O threads, ports, certificate, Redis user and
+ * A model that this process serves. Each model has its own engine, I/O threads, ports, Redis connection and
  * registration.
  */
 export interface ModelService {

@@ -24,7 +24,8 @@ def number_words(number):
 
 
 def sentences(seed=1):
-    """Lines of random numbers. A third of the numbers is below 100, so that short ones are not rare."""
+    """Lines of random numbers. A third of the numbers are drawn from those below 100, so that short ones are not rare.
+    """
     draw = random.Random(seed)
     number = lambda: draw.randrange(100) if draw.random() < 1 / 3 else draw.randrange(1000)
     return [" ".join(number_words(number()) for _ in range(draw.randint(*NUMBERS_PER_LINE))) for _ in range(LINES)]

@@ -55,7 +55,7 @@ test('Transcript limits word times to the duration of the audio', () => {
   expect(transcript([1, 0]).words(80, 30)).toMatchObject([{ text: 'mw', start_ms: 0, end_ms: 30 }]);
 });
 
-test('Transcript shows an unknown piece as a question mark', () => {
+test('Transcript shows an unknown piece as a double question mark', () => {
   expect(transcript([1, 0], [0, 1]).text).toBe('mw ⁇');
 });
 

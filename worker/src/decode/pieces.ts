@@ -24,7 +24,10 @@ export function textOf(piece: string): string {
 export interface DecodedPiece {
   readonly id: number;
   readonly frame: number;
-  /** Best classes of the frame, the best first. The first class is the piece itself. */
+  /**
+   * Best classes of the frame, the best first. The first class is the piece itself. Empty if the search prefers
+   * phrases.
+   */
   readonly alternatives: readonly Candidate[];
 }
 

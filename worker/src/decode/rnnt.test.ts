@@ -5,8 +5,8 @@ import type { Hypothesis, Joint } from './rnnt.ts';
 const BLANK = 2;
 
 /**
- * Creates a joint for frames whose value is the number of pieces that they produce. Its state counts the pieces that it
- * was given.
+ * Creates a joint for frames whose value is the number of pieces from the start of the utterance to the end of the
+ * frame. Its state counts the pieces so far.
  */
 function countingJoint(): Joint & { sizes: number[] } {
   const sizes: number[] = [];
@@ -52,7 +52,7 @@ test('decodeRnnt moves to the next frame after ten pieces without a blank', asyn
   expect(one.transcript.ids).toHaveLength(10);
 });
 
-test('decodeRnnt evaluates streams of different lengths together, and continues the frame numbers in the next chunk', async () => {
+test('decodeRnnt evaluates streams of different lengths together, and advances their frameBase by the frames of the chunk', async () => {
   const joint = countingJoint();
   const [short, long] = [search(joint), search(joint)];
   const frame = Float32Array.of(0);

@@ -11,7 +11,7 @@ export interface NoiseOptions {
   readonly streams: number;
 }
 
-/** Number of samples in a frame. It lasts 100 ms, as the frames of gateways do. */
+/** Number of samples in a frame, which lasts 100 ms. */
 const FRAME_SAMPLES = AUDIO.sampleRateHz / 10;
 /** Number of frames in an utterance, which lasts 8 s. */
 const UTTERANCE_FRAMES = 80;

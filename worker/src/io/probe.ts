@@ -39,8 +39,8 @@ export interface Probe {
 
 /**
  * Opens a port in this thread that serves streams like the port for gateways, with the same code, TLS and engine. While
- * another thread sends audio, the CPU time of this thread is measured. The streams of the probe appear in neither
- * metrics nor logs.
+ * another thread sends audio, the CPU time of this thread is measured. The streams of the probe are not logged, and
+ * their audio and their ends are not counted in metrics.
  */
 export async function openProbe({ engine, settings, warmMs, measureMs }: ProbeOptions): Promise<Probe> {
   const logger = createLogger('worker', 'silent');

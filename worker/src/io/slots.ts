@@ -22,7 +22,7 @@ type Settings = Pick<
 /**
  * Returns the number of streams that both the engine and the I/O threads can serve. The engine has measured its own
  * work at warm-up. This function measures the remaining work for a stream: connection, frames, shared memory and
- * messages. Returns the slots of the engine if SLOTS is set.
+ * messages. Returns the slots of the engine if SLOTS is set or the measurement fails.
  */
 export async function limitSlots(
   threads: Pick<IoThreads, 'count' | 'measureCost'>,

@@ -184,7 +184,7 @@ test(
   SLOW_TEST_MS,
 );
 
-/** Code that makes the first copy of audio in an I/O thread fail. */
+/** Code that makes every copy of audio in an I/O thread fail. */
 const BROKEN_IO = `
   import { isMainThread, workerData } from 'node:worker_threads';
   if (!isMainThread && workerData.usedTickets !== undefined) {

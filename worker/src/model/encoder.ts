@@ -45,7 +45,7 @@ export class Encoder {
     this.scratch.filled.fill(0n, from, to);
   }
 
-  /** Runs two streams of silence without preallocated outputs. Throws if an output has an unexpected shape. */
+  /** Runs up to two streams of silence without preallocated outputs. Throws if an output has an unexpected shape. */
   async probe(file: string): Promise<void> {
     const batch = Math.min(2, this.scratch.maxBatch);
     const { feeds, fetches } = this.#bind(batch);

@@ -38,7 +38,10 @@ export interface Manifest {
   readonly gpuJoint?: FileRef;
   /** Files that graphs refer to (external weights). Only their checksums are verified. */
   readonly weights: readonly FileRef[];
-  /** Index of the language prompt of a multilingual model. It is passed to the graph as `prompt_index`. */
+  /**
+   * Index of the language prompt of a multilingual model. It is passed to the graph as `prompt_index`, and to a GPU
+   * graph as `prompt`.
+   */
   readonly promptIndex?: number;
 }
 

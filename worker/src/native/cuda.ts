@@ -27,7 +27,10 @@ export interface CudaOptions {
   readonly sharesStream: boolean;
 }
 
-/** Creates the access to the memory of a GPU. Every call that fails throws a CudaError. */
+/**
+ * Creates the access to the memory of a GPU. Throws a NativeError if the CUDA runtime is not installed. Every CUDA call
+ * that fails throws a CudaError.
+ */
 export async function createCudaMemory({ device, sharesStream }: CudaOptions): Promise<DeviceMemory> {
   const koffi = await loadKoffi();
   const runtime = bindRuntime(koffi);

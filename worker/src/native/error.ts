@@ -4,7 +4,7 @@ export type NativeErrorCode =
   | 'library_missing'
   /** The library that was found is not the release that the worker was built for. */
   | 'version_mismatch'
-  /** ONNX Runtime refused a call. The error has the message of ONNX Runtime. */
+  /** ONNX Runtime refused a call, and the error has its message. Also used if the host has no memory left. */
   | 'call_failed'
   /** A batch contains an invalid page, slot or range. Nothing was sent to the device. */
   | 'index_invalid';

@@ -203,7 +203,7 @@ describe('DeviceGraph', () => {
     close();
   });
 
-  test('runs every batch size in warmUp, without changing the state of streams', () => {
+  test('does not change the state of streams in warmUp, and has an idle batch afterwards', () => {
     const { graph, arenas, close } = createGraph([1, 2]);
     graph.warmUp();
     expect(new Float32Array(arenas.read('keys_0', 4, 20)).every(Number.isNaN)).toBe(true);

@@ -90,7 +90,7 @@ describe('DeviceJoint', () => {
     close();
   });
 
-  test('has only one batch of each size, because the encoded frames stay in the memory of the batch', () => {
+  test('searches for an encoder graph that has only one batch of each size, because the batch keeps the encoded frames', () => {
     const { graph, batch, close } = createSearch();
     expect(graph.acquire(2)).toBeUndefined();
     batch.abandon();

@@ -39,8 +39,8 @@ export class NativeRuntime {
   }
 
   /**
-   * Opens a graph on the device of `memory`, and on its stream if it has one. Throws a NativeError with the message of
-   * ONNX Runtime if that fails.
+   * Opens a graph on the device of `memory`, and on its stream if it has one. Throws a NativeError or a CudaError with
+   * the message of ONNX Runtime if that fails.
    */
   createSession(path: string, memory: DeviceMemory, options: SessionOptions): NativeSession {
     const api = this.#api;

@@ -1,8 +1,10 @@
 import type { Submission } from './submission.ts';
 
-/** Best classes of each frame or step of a batch with their log-probabilities. Empty unless they were requested. */
+/**
+ * Best classes of each frame or step of a batch with their log-probabilities. Empty if the run does not return them.
+ */
 export interface TopClasses {
-  /** Number of classes for each frame. 0 if they were not requested. */
+  /** Number of classes for each frame or step. 0 if the run does not return them. */
   readonly count: number;
   readonly ids: Int32Array;
   readonly scores: Float32Array;

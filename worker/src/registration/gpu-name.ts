@@ -6,7 +6,7 @@ const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
 
 /**
  * Returns the name of the GPU of this machine, such as "NVIDIA H200". Undefined if the driver lists none. The operator
- * remembers measured slots by this name.
+ * remembers measured slots by revision and by this name.
  */
 export function readGpuName(folder: string = DRIVER_FOLDER): string | undefined {
   try {

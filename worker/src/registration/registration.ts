@@ -22,8 +22,8 @@ export interface RegistrationParts {
 /** The registration of a worker in the ledger. */
 export interface Registration {
   /**
-   * True from the first registration until the ledger reports that the lease is lost. It stays true while Redis is
-   * unavailable.
+   * True from each registration until the ledger reports that the lease is lost, or until `stop`. It stays true while
+   * Redis is unavailable.
    */
   readonly registered: boolean;
   readonly draining: boolean;
@@ -33,20 +33,20 @@ export interface Registration {
    */
   drain: () => Promise<void>;
   /**
-   * Changes the number of slots that the worker offers. The next renewals repeat the number until Redis has answered.
+   * Changes the number of slots that the worker offers, and reports it at once. Each later renewal contains it too.
    */
   resize: (slots: number) => void;
   /** Removes the registration. Resolves when it is removed; rejects if Redis is unavailable. */
   stop: () => Promise<void>;
 }
 
-/** Delay before a retry after Redis did not answer. */
+/** Longest delay before a retry after a renewal or a registration has failed. */
 const RETRY_MS = 1000;
 
 /**
  * Registers a worker and renews its lease while inference makes progress. If the lease is lost, the worker registers
- * again. It keeps its streams, because gateways hold them and the ledger still has them. Streams continue while Redis
- * is unavailable.
+ * again, unless it drains. It keeps its streams, because gateways hold them and the ledger still has them. Streams
+ * continue while Redis is unavailable.
  */
 export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;

@@ -11,8 +11,8 @@ type Settings = Pick<WorkerSettings, 'HOST' | 'PORT' | 'TLS_CERT_FILE' | 'TLS_KE
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000 };
 
 /**
- * Opens the port of an I/O thread for streams, with TLS if a certificate is set. The I/O threads use consecutive ports.
- * A plain HTTP request is answered with 426.
+ * Opens the port of an I/O thread for streams, with TLS if a certificate is set. The I/O threads use consecutive ports,
+ * or any free ports if PORT is 0. A plain HTTP request is answered with 426.
  */
 export async function listen(
   settings: Settings,

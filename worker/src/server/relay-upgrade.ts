@@ -16,7 +16,7 @@ export interface ResumeAnswer {
   readonly received?: number;
 }
 
-/** Returns what an upgrade request asks for. Undefined if the request is not from a gateway. */
+/** Returns what an upgrade request asks for. Undefined if the request is invalid or not from a gateway. */
 export function readUpgrade({ url, headers }: Pick<IncomingMessage, 'url' | 'headers'>): UpgradeRequest | undefined {
   if (url?.split('?')[0] !== RELAY_CONNECTION_PATH || headers.upgrade !== RELAY_UPGRADE) return undefined;
   const token = headers[RESUME_HEADERS.token];

@@ -186,7 +186,7 @@ describe('a relay stream', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('sends alive frames on its connection while inference makes progress, and a connection without streams gets none', async () => {
+  test('receives alive frames on its connection while inference makes progress, and a connection without streams gets none', async () => {
     const idle = await client();
     const stream = await opened();
     await eventually('alive frames arrive', 30_000, () => stream.connection.aliveFrames > 2);
@@ -389,7 +389,7 @@ describe('the relay disconnects a gateway', () => {
     await own.close();
   });
 
-  test('whose connection is lost, and frees all of its slots', async () => {
+  test('whose connection is lost and cannot be resumed, and frees all of its slots', async () => {
     const stream = await opened();
     const other = stream.connection.stream(ticketFor());
     other.send({ type: 'open', context: [56, 13] });

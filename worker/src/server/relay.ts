@@ -116,7 +116,7 @@ export class Relay {
    * move again at once.
    */
   moveExcess(share: number): void {
-    // A draining worker has already asked gateways to move all streams.
+    // After `move`, gateways were already asked to move all streams.
     if (this.#moveUntilMs !== undefined) return;
     const count = Math.round(share * this.#streams.size);
     for (const stream of this.#streams.keys()) {
@@ -239,7 +239,7 @@ export class Relay {
     return this.#streams.has(stream) ? stream : undefined;
   }
 
-  /** If the worker drains, asks the gateway to move a stream that was just opened. */
+  /** After `move`, asks the gateway to move a stream that was just opened. */
   #requestMove(stream: RelayStream): void {
     if (this.#moveUntilMs === undefined) return;
     const leftMs = Math.max(0, Math.round(this.#moveUntilMs - performance.now()));

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createUsedTickets, UsedTickets } from './used-tickets.ts';
 
-test('UsedTickets accepts a ticket only once before it expires, even if two threads add it', () => {
+test('UsedTickets accepts a ticket only once before it expires, even if two instances with the same memory add it', () => {
   const memory = createUsedTickets();
   const [one, other] = [new UsedTickets(memory), new UsedTickets(memory)];
   expect(one.add('1 s', 2000, 1000)).toBe(true);

@@ -74,7 +74,10 @@ export class StreamTrace {
     span.end();
   }
 
-  /** Call when the stream has ended. `code` is the reason, and every reason but `done` marks the span as failed. */
+  /**
+   * Call when the stream has ended. `code` is the reason. Every reason but `done` and `reopened` marks the span as
+   * failed.
+   */
   end(code: string): void {
     this.#span.setAttribute('svc_asr.outcome', code);
     // A stream that is reopened with another context has not failed.

@@ -97,7 +97,7 @@ export class RelayClient {
     this.closed = new Promise((resolve) => (this.#onClosed = resolve));
   }
 
-  /** Opens a stream on a connection of its own. */
+  /** Creates a stream on a connection of its own, without opening it. */
   static async connect(address: string, ticket?: string, ca?: string): Promise<RelayClient> {
     return (await RelayConnection.connect(address, ca)).stream(ticket);
   }

@@ -78,7 +78,7 @@ describe('PhraseBeam', () => {
     expect(decode([clear], { phrases: ['nyeri'], boost: 10 })).toEqual(['nyeri']);
   });
 
-  test('keeps the best text if it contains only the start of a phrase', () => {
+  test('keeps the best text if another text contains only the start of a phrase', () => {
     const start = [frame([NYA, 0.6], [NYE, 0.4]), blank, frame([RE, 1]), blank, frame([NA, 1])];
     expect(decode([start], { phrases: ['nyeri'] })).toEqual(['nyare na']);
     expect(decode([unsure.slice(0, 2)], { phrases: ['nyeri'] })).toEqual(['nya']);

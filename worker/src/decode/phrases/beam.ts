@@ -28,14 +28,14 @@ interface Piece {
   readonly hasText: boolean;
 }
 
-/** The best path through the frames so far that ends with the same class and at the same position of the phrases. */
+/** The best path through the frames so far that ends with the class `last` at the position `node` of the phrases. */
 interface Hypothesis {
   readonly node: PhraseNode;
   /** Class of the last frame. */
   readonly last: number;
-  /** Log-probability of the path, with the score of all whole phrases. */
+  /** Log-probability of the path, plus the score of the whole phrases before `node`. */
   readonly score: number;
-  /** Score with the phrases that are not whole yet. */
+  /** `score` plus the pending score of `node`. Hypotheses are ordered by it. */
   readonly rank: number;
   readonly piece: Piece | undefined;
 }

@@ -34,7 +34,7 @@ describe('PhraseGraph', () => {
   });
 
   test.each([' nye', ' nyerinyeri', ' nyeria', ' anyeri', 'nyeri', ' nye ri'])(
-    'adds nothing for "%s", in which no whole word is the phrase',
+    'adds nothing for "%s", in which the phrase is not a whole word after a space',
     (text) => {
       expect(scoreOf(graph, text)).toBe(0);
       expect(scoreOf(graph, text, ' na')).toBe(0);

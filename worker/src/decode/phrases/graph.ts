@@ -13,16 +13,22 @@ const SPACE = 0x20;
 export interface PhraseNode {
   /** Last character of the text of this position. */
   readonly char: number;
-  /** Positions with one more character: the first one, and the next one after this position. A map takes more memory. */
+  /**
+   * First position with one more character. `sibling` is the next position with the same parent. A map would take more
+   * memory.
+   */
   child: PhraseNode | undefined;
   sibling: PhraseNode | undefined;
-  /** Position of the longest other start of a phrase with which the text of this position ends. */
+  /** Position of the longest proper suffix of this position's text with which a phrase starts. */
   fail: PhraseNode | undefined;
-  /** Score that a text at this position has got so far. It is lost if the text continues differently. */
+  /**
+   * Score that a text at this position has so far. If the text continues differently, only the score of whole phrases
+   * stays.
+   */
   pending: number;
   /** Score of the phrase that ends here. 0 if no phrase ends here. */
   whole: number;
-  /** Score of the last whole phrase before this position. It stays if the text continues differently. */
+  /** Highest score of a whole phrase that ends before this position. It stays if the text continues differently. */
   readonly passed: number;
 }
 
@@ -49,8 +55,8 @@ export class PhraseGraph {
   }
 
   /**
-   * Moves from a position over the folded text of a piece. `earned` is the score of the phrases that were completed on
-   * the way.
+   * Moves from a position over the folded text of a piece. `earned` is the score of whole phrases after which the text
+   * continues differently.
    */
   step(from: PhraseNode, text: string): { node: PhraseNode; earned: number } {
     let [node, earned] = [from, 0];
