@@ -3,7 +3,7 @@
 // It runs before anything is installed, so it has no dependencies and needs only Node 18.
 //   1. Installs Node 24 from the npm registry into a cache if the present Node is too old.
 //   2. Installs npm packages if node_modules differs from the lockfile.
-//   3. Builds if a source changed.
+//   3. Builds what has changed, unless the task is in WITHOUT_BUILD.
 //   4. Runs tools/tasks/TASK.ts in a child process and forwards signals.
 import { existsSync, readdirSync } from 'node:fs';
 import { ensureBuild } from './launch/build.mjs';

@@ -31,7 +31,7 @@ const WRITE_SAMPLES = 16_000;
 
 /**
  * Runs the measurement for each context, each length of silence and each kind of pause. `--quick` leaves out some
- * contexts.
+ * contexts and streams.
  */
 export async function bench({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const figures: Record<string, number> = {};

@@ -16,8 +16,8 @@ const POLL_MS = 100;
 const TIMEOUT_MS = 3_600_000;
 
 /**
- * Number of objects of a converged model, except for pods. One ConfigMap contains the settings of its revision, and
- * another the state of its rollouts.
+ * Number of objects that the operator has created for a converged model. One ConfigMap contains the settings of its
+ * revision, and another the state of its rollouts.
  */
 const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.ServiceAccount, 1],

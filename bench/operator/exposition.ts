@@ -32,7 +32,7 @@ export function difference(before: ReadonlyMap<string, number>, after: ReadonlyM
   return new Map(grown.filter(([, value]) => value !== 0));
 }
 
-/** Formats counts like `apply 8000, patch 2000`. */
+/** Formats counts like `apply 8,000, patch 2,000`. */
 export function describeCounts(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([key, count]) => `${key} ${count.toLocaleString('en')}`).join(', ');
 }

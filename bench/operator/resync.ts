@@ -22,7 +22,7 @@ const STEADY_SECONDS = 10;
 const RESYNC_RATE = 300;
 const POLL_MS = 200;
 const TIMEOUT_MS = 1_800_000;
-/** Types of objects that the operator writes. */
+/** Types of the objects whose versions are compared. */
 const WRITTEN_TYPES = [
   TYPES.ASRModel,
   TYPES.Tenant,

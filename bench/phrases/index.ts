@@ -1,6 +1,7 @@
 /**
- * Measures what phrases change. The recordings of the bundled models are recognized without phrases, with the words that
- * were missed as phrases, and with phrases that are not spoken. The CPU times of both searches come from the same run.
+ * Measures what phrases change. Recognizes the recordings of the bundled models first without phrases. Then uses as
+ * phrases the words that were missed, words that are not spoken, and both. The CPU times of both searches come from the
+ * same run.
  */
 import { fileURLToPath } from 'node:url';
 import { PHRASE_LIMITS } from '@svc-asr/core';

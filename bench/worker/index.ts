@@ -1,5 +1,5 @@
 /**
- * Compares recognition with sherpa-onnx, with the same weights and audio, and one inference thread each. The rounds
+ * Compares recognition with sherpa-onnx, with the same model and audio, and one inference thread each. The rounds
  * alternate, and the best round of each engine counts.
  */
 import { fork } from 'node:child_process';

@@ -173,7 +173,7 @@ describe('invalid HTTP:', () => {
     expect(refusal(await sendRaw(service.baseUrl, service.ca, bytes))).toBe('not_found');
   });
 
-  test('it does not affect later requests of other connections', async () => {
+  test('later requests on other connections are answered', async () => {
     expect((await service.request('GET', '/v1/models')).status).toBe(200);
   });
 });
@@ -191,7 +191,7 @@ describe('while Redis does not respond', () => {
     });
   });
 
-  test.each(['usage', 'create'] as const)('%s answers 503 with Retry-After', async (what) => {
+  test.each(['usage', 'create'] as const)('a %s request gets 503 with Retry-After', async (what) => {
     const answer = await service[what](key);
     expect(refusal(answer)).toBe('service_unavailable');
     expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(0);

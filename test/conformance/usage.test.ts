@@ -174,7 +174,7 @@ test('available, reserved and consumed credit always add up to the granted amoun
   expect(balanceOf(await service.usage(key)).consumed_ms).toBe(45_000);
 });
 
-test('GET and HEAD of /v1/usage require a key, and other methods are refused', async () => {
+test('GET /v1/usage requires a key, HEAD is supported, and POST is refused with 405', async () => {
   const { key } = await service.tenant();
   expect((await service.request('HEAD', '/v1/usage', { key })).status).toBe(200);
   expect(refusal(await service.request('GET', '/v1/usage'))).toBe('missing_api_key');

@@ -18,7 +18,7 @@ const PATIENCE = [
 const folder = mkdtempSync(join(tmpdir(), 'svc-asr-e2e-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('helm installs the service on the first node, and leaves the second node to pools', async () => {
+test('helm installs the service and a model on the node of the access pod', async () => {
   const harness = await openHarness();
   const nodeSelector = { 'kubernetes.io/hostname': readSetting('E2E_ACCESS_NODE') };
   const { redis, gateway, operator, console, ...values } = buildValues({ chart: CHART, tag: readSetting('E2E_TAG') });

@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  'the steps of "Uninstall" in the docs leave no CRD, cluster role or bound volume in the cluster',
+  'the cluster has no CRD, cluster role or bound volume after resources, release, namespace and CRDs were deleted',
   async () => {
     await harness.kubectl(['delete', 'asrmodels,tenants,apikeys,members', '--all', '--timeout=180s'], {
       timeoutMs: 190_000,

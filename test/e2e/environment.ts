@@ -1,4 +1,4 @@
-/** Names of the variables that `npm run e2e` sets for the tests. */
+/** Names of variables that `npm run e2e` always sets and that tests read. */
 export type Setting =
   | 'E2E_KUBECONFIG'
   /** Folder for caches of kubectl and helm. */

@@ -49,7 +49,9 @@ interface PoolSpec {
   [field: string]: unknown;
 }
 
-/** Creates the model, or changes it. Its workers run on the nodes of the pool `a`, unless `worker` is given. */
+/**
+ * Creates the model, or changes it. Its workers run on the nodes of the pool `a`, unless `worker` or `pools` is given.
+ */
 export async function applyPool(harness: Harness, { worker, scaling = {}, ...spec }: PoolSpec): Promise<void> {
   const model = buildModel(KIKUYU, 'Kikuyu', 'ki', scaling);
   const single = { ...model.spec.worker, slots: SLOTS, ...(worker ?? { nodeSelector: nodesOf('a') }) };

@@ -8,7 +8,7 @@ export const RELEASE = 'svc-asr';
 export const ACCESS_NAMESPACE = 'svc-asr-e2e';
 /** Namespace of models that are not in the namespace of the installation. */
 export const MODEL_NAMESPACE = 'asr-models';
-/** Pods that may connect to the admin API: only the pod of access.ts. */
+/** Pods that may connect to the admin API: those in the namespace of the pod of access.ts. */
 export const ADMIN_API_FROM = [
   { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ACCESS_NAMESPACE } } },
 ];
@@ -55,7 +55,7 @@ export function readPullPolicy(): 'Always' | 'IfNotPresent' {
   return readSetting('E2E_REGISTRY') === 'localhost' ? 'IfNotPresent' : 'Always';
 }
 
-/** Builds an ASRModel for one of the demo models, which are part of the worker image. */
+/** Builds an ASRModel with the artifact /models/NAME. The worker image has the demo models there. */
 export function buildModel(name: string, language: string, languageCode: string, scaling: object) {
   return {
     apiVersion: 'asr.svc.dev/v1',

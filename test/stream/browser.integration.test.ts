@@ -22,8 +22,8 @@ const run = promisify(execFile);
 const PACKAGES = resolve(import.meta.dirname, '../../packages');
 const NAME = 'ki_espeak_002';
 /**
- * Recording whose first word the model recognizes wherever a chunk starts, because the browser starts to capture at any
- * sample.
+ * Recording whose first word the model recognizes at any position within a chunk. The browser starts to capture at any
+ * sample, so the position differs between runs.
  */
 const SPOKEN = 'ki_espeak_053';
 const SILENCE_SECONDS = 3;

@@ -138,7 +138,7 @@ test('a gateway that receives SIGTERM refuses handshakes, sends finals and close
   expect(await ended(tenant)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 
-test('a stream whose worker hangs during the last flush gets no final and is not charged', async () => {
+test('a stream whose worker hangs during the last flush is closed with 1011 and is not charged', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 1 }));
   await stream.next('ready');

@@ -24,7 +24,7 @@ const TTL_MS = 10_000;
 const HASTY = { SESSION_TTL_MS: String(TTL_MS), PROCESS_LEASE_MS: '5000', LEASE_RENEW_MS: '1000' };
 
 let stage: Stage;
-/** A session that no client connects to. */
+/** A session whose credential no client uses before it expires. */
 let left: Caller & { session: SessionBody; atMs: number };
 beforeAll(async () => {
   // The stage has no workers, because a handshake is answered without one.
@@ -180,7 +180,7 @@ test('a refused handshake leaves no connection open, even if the client does not
   for (const socket of sockets) socket.destroy();
 });
 
-test('a refused handshake does not affect the open stream of the same session', async () => {
+test('a refused handshake does not change which gateway owns the open stream of the same session', async () => {
   const doomed = await startGateway(stage.redis.url, stage.prefix, HASTY);
   const caller = await stage.caller();
   const session = await createSession(doomed, caller.key);

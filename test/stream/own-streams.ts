@@ -7,6 +7,7 @@ import { createWorkerTrust } from '../../gateway/src/stream/recognition/worker-t
 import { Claims } from '../../gateway/src/stream/settlement/claims.ts';
 import { createSettlements } from '../../gateway/src/stream/settlement/settlements.ts';
 import { Streams } from '../../gateway/src/stream/streams.ts';
+import { RefusalDelay } from '../../gateway/src/auth/refusal-delay.ts';
 import { createQuietWaiters } from '../../gateway/src/testing/waiters.ts';
 import { MODEL, SESSION_SECRETS } from '../support/gateway.ts';
 import { ticketKeyFiles } from '../support/ticket-keys.ts';
@@ -40,6 +41,7 @@ export async function createOwnStreams({ ledger }: Stage, partMs: number) {
     budget: new AudioBudget(100 * 1_048_576),
     suspensionMs: SECOND_MS,
     cancellationMs: SECOND_MS,
+    refusalDelay: new RefusalDelay(0),
     refusalsPerSecond: 100,
     maxAttempts: 100,
     addressOf: () => '',

@@ -163,7 +163,7 @@ const closes = fc.oneof(
   fc.constant(valid(OPCODE.close, Buffer.alloc(126))),
 );
 
-/** Frames of a connection, with the sizes of the pieces in which they are sent. */
+/** Frames of a connection, and the size of the pieces in which their bytes are sent. */
 export interface RawCase {
   readonly frames: readonly RawFrame[];
   readonly pieceBytes: number;

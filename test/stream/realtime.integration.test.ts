@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-/** Returns the transcript of a recording on the native stream, with the context that `medium` selects. */
+/** Returns the transcript of a recording on the native stream. The default context is that of the delay `medium`. */
 async function nativeText(caller: Caller, pcm: Buffer, context = [56, 3]): Promise<string> {
   const { stream } = await stage.connect(60, { caller });
   await stream.next('ready');

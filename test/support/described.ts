@@ -10,7 +10,7 @@ export type CheckAnswer = (method: string, path: string, answer: Answer) => void
 
 /**
  * Creates a check of responses against the OpenAPI document of the service. The status must be described, required
- * headers present, and the body must have exactly the described fields.
+ * headers present, and the body must match its schema without additional fields.
  */
 export function createCheck(document: OpenApi.OpenApiDocument): CheckAnswer {
   const ajv = formats.default(new Ajv2020({ allErrors: true, strict: false }));

@@ -7,7 +7,10 @@ test.each([
   ['a c', 'a b c', [true, false, true]],
   ['', 'a', [false]],
   ['a', '', []],
-])('of the spoken words "%s", the recognized words "%s" are right: %j', (spoken, recognized, isRight) => {
-  const split = (text: string) => text.split(' ').filter((word) => word !== '');
-  expect(findRightWords(split(spoken), split(recognized))).toEqual(isRight);
-});
+])(
+  'findRightWords of the spoken words "%s" and the recognized words "%s" returns %j',
+  (spoken, recognized, isRight) => {
+    const split = (text: string) => text.split(' ').filter((word) => word !== '');
+    expect(findRightWords(split(spoken), split(recognized))).toEqual(isRight);
+  },
+);

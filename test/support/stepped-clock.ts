@@ -8,7 +8,7 @@ const OFFSET_KEY = 'test:clock-offset';
 
 /** Ledger on one Redis whose scripts use a clock that the test moves. */
 export interface SteppedLedger extends Ledger {
-  /** Moves the clock of every ledger on this Redis, forwards or backwards. */
+  /** Moves the clock of every SteppedLedger on this Redis, forwards or backwards. */
   step: (ms: number) => Promise<void>;
 }
 

@@ -158,7 +158,7 @@ test('a repeated request with an Idempotency-Key joins the trace of its session'
   expect(posts.filter((post) => post !== root).map(({ parentSpanId }) => parentSpanId)).toEqual([root?.spanId]);
 });
 
-test('a refused handshake has a span with its error code', async () => {
+test('a handshake that is refused because its credential was already used has a span with its error code', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const [protocol = ''] = session.websocket_protocols;

@@ -9,7 +9,7 @@ export interface BenchOptions {
 
 /** Result of a benchmark. */
 export interface BenchResult {
-  /** Main results. Most relate our figure to that of a peer, of the floor or of a target. */
+  /** Main results. Most divide our figure by that of a peer, of a minimal program (the floor) or of a target. */
   ratios: Readonly<Record<string, number>>;
   /** Every measured value, with its unit in the name. */
   figures: Readonly<Record<string, number>>;

@@ -17,7 +17,7 @@ const PAGE = 500;
  */
 const NOTICED_WITHIN_MS = 2000;
 
-/** Reads every account every 50 ms while the service runs, and collects the journals. */
+/** Reads every account about every 50 ms while the service runs, and collects the journals. */
 export class LedgerChecker {
   readonly #ledger: Ledger;
   readonly #tenants: readonly string[];

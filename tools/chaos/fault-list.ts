@@ -77,8 +77,8 @@ export const FAULTS = {
   'behind:worker': behind('worker', 'none', [500, 8000]),
   'ahead:operator': ahead('operator', 'none', [500, 8000]),
   'behind:operator': behind('operator', 'none', [500, 8000]),
-  // After a step of its clock, Redis refuses writes for a moment, because the last confirmations of its replicas look
-  // old.
+  // When its clock steps ahead, Redis refuses writes for a moment, because the last confirmations of its replicas look
+  // old. At the end of `behind`, the clock steps ahead too.
   'ahead:redis': ahead('redis', 'separates', [500, 4000]),
   'behind:redis': behind('redis', 'separates', [500, 4000]),
 } as const satisfies Readonly<Record<string, FaultKind>>;

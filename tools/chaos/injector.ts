@@ -94,7 +94,7 @@ async function untilHealed(heal: Heal): Promise<void> {
   }
 }
 
-/** Waits until each stream has an answer or has ended. Returns the time that it took. */
+/** Waits until each stream has an answer or has ended, for at most a minute. Returns the time that it took. */
 async function waitForRecovery(affected: readonly SessionRecord[], timeline: Timeline): Promise<number> {
   const endedAtMs = timeline.nowMs;
   const hasRecovered = () => affected.every((stream) => !isSpeaking(stream) || stream.answeredAtMs > endedAtMs);

@@ -50,7 +50,7 @@ test.each<[string, Partial<SessionRecord>, [JournalEntry['type'], number][], str
   ['lost', { ending: 'lost', closeCode: 1011 }, [['fail', 0]], 'lost with 1011 although it is protected'],
   ['charged after it was lost', { ending: 'lost' }, [['settle', 6000]], 'charged 6000 ms instead of at most 0 ms'],
   ['charged without a stream', { ending: 'unopened', gateway: undefined }, [['settle', 1000]], 'at most 0 ms'],
-  ['charged less than it received', { ending: 'left' }, [['settle', 3000]], 'at least 4000 ms'],
+  ['charged less than the answered audio', { ending: 'left' }, [['settle', 3000]], 'at least 4000 ms'],
   ['charged above its reservation', { ending: 'limit', reservedMs: 4000 }, [['settle', 6000]], 'at most 4000 ms'],
 ])('judge finds a problem if a session was %s', (_, changes, ends, problem) => {
   const entries = ends.map(([type, consumed]) => entry(type, consumed));

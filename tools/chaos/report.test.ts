@@ -46,7 +46,7 @@ const result: RunResult = {
   sessions: [lost],
 };
 
-test('findCause returns the most harmful fault of the gateway of a lost session', () => {
+test('findCause returns the most harmful fault that affected the gateway of a lost session', () => {
   expect(findCause(lost, result.faults)).toBe(killed);
   const ofAnother = { ...killed, gateway: 0 };
   expect(findCause(lost, [fault({}), ofAnother])).toEqual(fault({}));

@@ -26,7 +26,7 @@ export interface RunResult {
 export interface FaultRow {
   readonly fault: FaultName;
   readonly count: number;
-  /** Average number of streams that ran when the fault began. */
+  /** Average number of streams that waited for answers when the fault began. */
   readonly streams: number;
   /** Sessions that were lost, each counted for the fault that explains it best. */
   readonly sessionsLost: number;

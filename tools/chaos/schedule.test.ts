@@ -7,7 +7,7 @@ const faults = Object.keys(FAULTS) as FaultName[];
 const build = (seed: number, durationMs: number, intervalMs = 4500) =>
   buildSchedule(new Random(seed), { faults, durationMs, intervalMs, gateways: 2, workers: 3, sentinels: 3 });
 
-test('a schedule depends only on its seed', () => {
+test('schedules with the same options are equal for the same seed and differ for another one', () => {
   expect(build(1, 600_000)).toEqual(build(1, 600_000));
   expect(build(1, 600_000)).not.toEqual(build(2, 600_000));
 });

@@ -23,7 +23,7 @@ export interface ScheduleOptions {
   readonly sentinels: number;
 }
 
-/** Share of injections with two faults at the same time. */
+/** Share of injections that draw two faults. A fault is left out if its part is busy or too many faults are active. */
 const PAIRS = 0.3;
 /** Time without faults that each part of the service gets after each of its faults. */
 const REST_MS = 1500;

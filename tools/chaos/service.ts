@@ -72,7 +72,7 @@ interface Base {
   readonly timeline: Timeline;
 }
 
-/** Starts Redis, the operator, gateways and workers, and waits until all are ready. */
+/** Starts Redis, an API server, the operator, gateways and workers, and waits until all are ready. */
 export async function startChaosService(
   folder: string,
   timeline: Timeline,

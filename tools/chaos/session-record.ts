@@ -14,13 +14,14 @@ export interface SessionRecord {
   answeredMs: number;
   /**
    * How the client ended. `closed`: it got all finals and closed. `limit`: the reservation was used up. `left`: it broke
-   * the connection off on purpose. `lost`: the service ended the stream. `unopened`: there was no stream.
+   * the connection off on purpose. `lost`: the service ended the stream or did not answer. `unopened`: there was no
+   * stream.
    */
   ending: 'closed' | 'limit' | 'left' | 'lost' | 'unopened' | undefined;
   closeCode: number | undefined;
   /** Times of each utterance. The last one has no end while it runs. */
   readonly utterances: { readonly fromMs: number; toMs: number | undefined }[];
-  /** Time of the last message of the server. */
+  /** Time of the last message of the server, or of the start of the utterance if that was later. */
   answeredAtMs: number;
   /** Times of more than 2 s without an answer during an utterance. */
   readonly stalls: Stall[];

@@ -12,7 +12,7 @@ export const DOWN_AFTER_MS = 1500;
 export const LEASE_MS = 15_000;
 /** Interval at which a gateway renews its lease. It is the default of the service. */
 export const RENEW_MS = 5000;
-/** Number of workers that an utterance may lose. Two replays are the default of the service. */
+/** Number of workers that an utterance may lose. It equals MAX_WORKER_FAILURES of the gateway. */
 export const WORKERS_LOST_MAX = 2;
 
 /**

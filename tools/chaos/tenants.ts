@@ -15,7 +15,7 @@ export interface ChaosTenant {
 
 /** Credit of each tenant, in seconds of audio. */
 const CREDIT_SECONDS = 1_000_000;
-/** Longest time until the operator has applied the first resources. */
+/** Longest time until the operator has applied a Tenant. */
 const APPLIED_WITHIN_MS = 60_000;
 
 const PEPPER = randomBytes(32);

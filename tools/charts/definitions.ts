@@ -22,7 +22,7 @@ export const DEFINITIONS: Readonly<Record<string, Schema>> = {
   consoleSettings: settingsOf('console'),
 };
 
-/** Returns the schema of a map of settings by name. Names that the service does not know are rejected. */
+/** Returns the schema of a map of settings by name. Names that are not in `freeSettings` are rejected. */
 function settingsOf(service: ServiceName): Schema {
   return {
     type: 'object',

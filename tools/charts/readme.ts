@@ -39,8 +39,9 @@ export function buildReadme({ values, redisUsers }: ReadmeParts): string {
     'Helm rejects a value that is not listed.',
     ...sections,
     '## Users of Redis',
-    `The chart's own Redis has these users. If you use your own Redis, create them with the following
-rights. Replace ${code('PREFIX')} with ${code('redis.keyPrefix')}. Lines that start with # are comments.`,
+    `The services log in to Redis as these users. The chart creates them in its own Redis. If you use
+your own Redis, create them with the following rights. Replace ${code('PREFIX')} with ${code('redis.keyPrefix')}.
+Lines that start with # are comments.`,
     `Turn the user ${code('default')} off, but leave its rights unchanged
 (${code('user default off ~* &* +@all')}). Redis uses that user when it reads its append-only file at
 start. Without rights it skips every transaction in the file, and credit and sessions are lost.`,

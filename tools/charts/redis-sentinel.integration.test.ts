@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => pods.stop());
 
 /**
- * Waits until the sentinels of all given pods report the same primary, and until it has this number of replicas.
- * Returns the primary.
+ * Waits until the sentinels of all given pods report the same primary, and until it has at least this number of
+ * replicas. The primary must not be `former`. Returns the primary.
  */
 function untilPrimary(observers: readonly number[], replicas: number, former = -1): Promise<number> {
   return eventually('the sentinels agree on a primary', WITHIN_MS, async () => {
@@ -35,7 +35,7 @@ const untilAllHave = (value: string) =>
 test(
   'the replicated Redis of the chart fails over, and neither a restarted nor an emptied pod loses data',
   async () => {
-    // The pods start in reverse order, as pods 1 and 2 do if a single Redis becomes a replicated one.
+    // Pods 1 and 2 start before pod 0, as they do if a single Redis becomes a replicated one.
     for (const pod of [2, 1, 0]) pods.start(pod);
     expect(await untilPrimary([0, 1, 2], 2)).toBe(0);
     await eventually('the write is accepted', WITHIN_MS, async () => (await pods.ask(0, 'SET', 'k', 'v')) === 'OK');

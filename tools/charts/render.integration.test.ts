@@ -209,7 +209,7 @@ test(
 );
 
 test(
-  'services can parse the settings of the chart, and the grace period of each pod exceeds its shutdown time',
+  'services can parse the settings of the chart, and the grace period of each pod exceeds the default of STOP_GRACE_MS',
   async () => {
     const objects = await render({
       redis: { enabled: false, external: { url: 'redis://redis.example:6380', ports: [6380, 6381] } },

@@ -129,7 +129,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'enabling the gateway autoscaler keeps the current replicas, and later upgrades and rollbacks do not change them',
+  'enabling the gateway autoscaler keeps the current replicas, and so do upgrades, and rollbacks if it was enabled at installation',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const gateway = `deployment/${RELEASE}-gateway`;

@@ -5,8 +5,9 @@ import { endGroup } from '../supervise/signals.ts';
 const running = new Set<number>();
 
 /**
- * Runs a command with its output on the terminal. Resolves with its exit status, or with 1 if it could not be run. It
- * gets its own process group, so that ending it also ends what it started, such as jest workers and their servers.
+ * Runs a command with its output on the terminal. Resolves with its exit status, or with 1 if it could not be run or
+ * was ended by a signal. It gets its own process group, so that ending it also ends what it started, such as jest
+ * workers and their servers.
  */
 export async function runCommand(
   command: string,

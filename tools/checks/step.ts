@@ -40,7 +40,7 @@ export function addUp(tallies: readonly Tally[]): Tally {
   );
 }
 
-/** Returns the last line of `npm test`. */
+/** Returns the last line of `npm test` and similar tasks. */
 export function verdict({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

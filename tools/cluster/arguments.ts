@@ -18,7 +18,7 @@ export interface ClusterArguments {
   files: readonly string[];
 }
 
-/** Parses the arguments of `npm run cluster`. Returns undefined if they ask for the usage. */
+/** Parses the arguments of `npm run cluster`. Returns undefined if they ask for the usage or name no action. */
 export function parseClusterArguments(args: readonly string[]): ClusterArguments | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -10,7 +10,7 @@ import { breakValue } from './testing/broken.ts';
 import type { Sent } from './testing/resources.ts';
 import { resourcesOf } from './testing/valid.ts';
 
-/** Fixed, so that every run checks the same resources and only a change of a schema can cause a failure. */
+/** Seed of the generated resources. It is fixed, so that every run checks the same resources. */
 const SEED = 20_260;
 const RUNS: Readonly<Record<Kind, number>> = { ASRModel: 300, Tenant: 150, ApiKey: 150, Member: 150 };
 const NAMES = ['', 'x'.repeat(63), 'x'.repeat(64), 'a.b', 'A', '-a', 'a-', 'a_b', 'ĩ'];

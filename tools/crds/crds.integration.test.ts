@@ -168,7 +168,7 @@ test('kubectl get apikeys shows tenant, name, last four characters, expiry and r
   expect(head?.slice(-2)).toEqual(['LAST USED', 'REASON']);
 });
 
-test('kubectl get members shows tenant, role, name, address and the end of a pending invitation', async () => {
+test('kubectl get members shows tenant, role, name, email address and the end of a pending invitation', async () => {
   await api.create(member({ tenant: 'acme-radio', name: 'Grace', email: 'grace@acme.example' }, 'grace'));
   await api.create(invitation({ tenant: 'acme-radio', name: 'Ada', email: 'ada@acme.example' }, 'invited'));
   expect(withoutAge(await kubectl('get', 'members'))).toEqual([
@@ -274,7 +274,7 @@ describe('a second version of a resource, as docs/adr/0036 describes', () => {
     status?: { storedVersions: string[] };
   }
 
-  /** Sets the versions of a copy of the CRD of Tenants. Waits until the API server serves the object in all of them. */
+  /** Sets the versions of a copy of the CRD of Tenants. Waits until the API server serves all of them. */
   const setVersions = async (versions: Record<string, { storage: boolean }>) => {
     const file = join(root, 'crds', 'tenants.yaml');
     const definition = parse(readFileSync(file, 'utf8')) as Definition & { metadata: object };

@@ -9,7 +9,7 @@ export function buildSettingsPage(services: Readonly<Record<string, Settings>>):
     'exits at start and prints one line per setting. Names that end in `_MS` are in milliseconds. A',
     'setting marked *secret* can also be read from a file, which is recommended. `NAME_FILE` is the',
     'path of the file and takes precedence over `NAME`. `npm start` passes its environment to the',
-    'services.',
+    'services. Limits per IP address count an IPv6 network of 64 bits as one address.',
   ].join('\n');
   const sections = Object.entries(services).flatMap(([service, settings]) => [
     `## ${service}`,
@@ -62,9 +62,10 @@ export function buildErrorsPage(errors: Catalogue): string {
   const introduction = [
     'Every error of the HTTP API has the body',
     '`{"error": {"type", "code", "message", "request_id"}}`. Handle errors by `code`, which is stable.',
-    '`message` is for humans and may contain more than the text below. 429 and 503 have a',
-    '`Retry-After` header. Include the `request_id` when you ask for help, but never a key or a',
-    'credential.',
+    '`message` is for humans and may differ from the text below. 429 and 503 have a `Retry-After`',
+    'header. A request that is not valid HTTP gets the code `invalid_parameters`. Its status is 431 if',
+    'its headers are too large, 408 if it arrives too slowly, and otherwise 400. Include the',
+    '`request_id` when you ask for help, but never a key or a credential.',
   ].join('\n');
   const rows = Object.entries(errors).map(([name, { status, type, message }]) => [
     String(status),
@@ -80,7 +81,8 @@ export function buildLogsPage(fields: Readonly<Record<string, string>>): string 
   const introduction = [
     'Services write one JSON object per line to standard output. Each has `level`, `time` (ISO 8601),',
     '`message` and the fields below that apply. API keys, session credentials, `Authorization`, audio',
-    'and transcripts are never logged. As a safeguard, a filter redacts them in every line.',
+    'and transcripts are never logged. As a safeguard, a filter redacts keys, credentials, bearer tokens',
+    'and passwords in Redis URLs, for example in messages of libraries.',
   ].join('\n');
   const rows = Object.entries(fields).map(([name, meaning]) => [code(name), meaning]);
   return buildPage('Logs', introduction, [buildTable(['field', 'meaning'], rows)]);

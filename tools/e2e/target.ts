@@ -130,7 +130,7 @@ function deliverWith(registry: string | undefined, loadCommand: string | undefin
   };
 }
 
-/** Describes the images that a node lacks. Empty if all nodes have all images. */
+/** Describes the images that nodes lack. Empty if all nodes that accept pods have all images. */
 export async function findMissingImages(tools: KubeTools, references: readonly string[]): Promise<string[]> {
   return (await readNodes(tools)).flatMap(({ metadata, status }) => {
     const names = new Set((status.images ?? []).flatMap((image) => image.names ?? []));

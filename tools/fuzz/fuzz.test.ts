@@ -7,7 +7,7 @@ import type { FuzzTarget } from './engine/target.ts';
 import { fuzzTarget } from './run.ts';
 import { MAX_INPUT_BYTES, moduleOf, TARGETS } from './targets.ts';
 
-/** Maximum size of all corpus files. */
+/** Maximum size of all corpus files together. */
 const MAX_CORPUS_BYTES = 200_000;
 
 describe.each(Object.entries(TARGETS))('the fuzz target %s', (name, entry) => {

@@ -25,7 +25,7 @@ export interface BuildOptions {
   version?: string;
 }
 
-/** Builds images and their bills of materials without a daemon, one after the other. */
+/** Builds images without a daemon, one after the other. Each but that of Redis gets a bill of materials. */
 export async function buildImages(options: BuildOptions): Promise<BuiltImage[]> {
   const { root, out, images = IMAGES, redis = true, platform = platformOf(process.arch) } = options;
   const { version = readVersion(root) } = options;

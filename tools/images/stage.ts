@@ -1,5 +1,5 @@
 // Lays out layers for images/Dockerfile: `node tools/images/stage.ts PLATFORM FOLDER [LAYER...]`.
-// Without LAYER, it lays out all layers but k6, which needs Go.
+// Without LAYER, it lays out all layers but k6, which needs Go, and cuda, which the Dockerfile lays out itself.
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launch/terminal.mjs';

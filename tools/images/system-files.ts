@@ -20,8 +20,8 @@ export function libraryFiles(packages: readonly DebianPackage[]): ImageFile[] {
 }
 
 /**
- * Lists the files that every image has besides libraries and programs. `users` are the users of containers, with their
- * ids.
+ * Lists the files that an image has in addition to libraries and programs. CA certificates are included if one of the
+ * packages has them. `users` are the users of containers, with their ids.
  */
 export function baseFiles(
   packages: readonly DebianPackage[],

@@ -51,7 +51,7 @@ export const ETCD: SystemPackage<string> = {
   },
 };
 
-/** Returns the environment for etcd. etcd 3.4 runs on arm64 only if this variable is set; other versions ignore it. */
+/** Returns the environment for etcd. etcd 3.4 runs on arm64 only if this variable is set; newer versions ignore it. */
 export function etcdEnvironment(arch: string): Readonly<Record<string, string>> {
   return arch === 'arm64' ? { ETCD_UNSUPPORTED_ARCH: 'arm64' } : {};
 }

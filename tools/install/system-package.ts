@@ -25,7 +25,7 @@ export interface SystemPackage<Found> {
   need: string;
   /**
    * Packages by package manager, separated by spaces; apt.sh describes the format for apt-get. Further entries are
-   * tried if an earlier one is not available or too old. A system without an entry cannot run the software.
+   * tried if an earlier one is not available or too old. Package managers without an entry cannot install the software.
    */
   packages: Partial<Readonly<Record<PackageManager, readonly string[]>>>;
   /** Finds the software without installing it. */
@@ -90,7 +90,7 @@ function canSudo(): boolean {
   return process.stdin.isTTY || spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Returns the first package manager on PATH. */
+/** Returns the preferred one of the package managers that are on PATH. */
 export function findManager(path: string | undefined): PackageManager | undefined {
   return (Object.keys(MANAGERS) as PackageManager[]).find((name) => findOnPath(name, path) !== undefined);
 }

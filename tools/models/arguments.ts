@@ -52,7 +52,7 @@ const OPTIONS = {
   help: { type: 'boolean' },
 } as const;
 
-/** Parses the command line. Returns undefined if the user asks for help. */
+/** Parses the command line. Returns undefined if the user asks for help or gives no arguments. */
 export function parseModelsArguments(args: readonly string[]): ImportArguments | undefined {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   if (values.help === true || args.length === 0) return undefined;

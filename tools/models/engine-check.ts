@@ -36,8 +36,8 @@ const SLOTS_EACH = 2;
 const WRITTEN = 8000;
 
 /**
- * Loads a model folder as a worker does. Throws if a transcript differs from that of the original model. `measureMs`
- * limits the measurement of streams per core.
+ * Loads a model folder as a worker does. Throws if a transcript of the CPU graphs differs from that of the original
+ * model. `measureMs` limits the measurement of streams per core.
  */
 export async function checkWithEngine(
   folder: string,

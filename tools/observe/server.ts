@@ -14,9 +14,9 @@ import type { PageData } from './view.ts';
 const LOOPBACK = '127.0.0.1';
 const HOSTS = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
 const EVERY_MS = 1000;
-/** Long enough for one export to finish before the next, even on a busy machine. */
+/** Interval of exports. One export finishes before the next, even on a busy machine. */
 const EXPORT_INTERVAL_MS = 2000;
-/** Ten minutes at one point per second. */
+/** Number of points in the history: ten minutes at one point per second. */
 const KEPT_POINTS = 600;
 /** The page loads nothing from other origins. */
 const HEADERS = {

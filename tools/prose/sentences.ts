@@ -3,7 +3,7 @@ export const MAX_WORDS = 25;
 
 /**
  * Splits a text into sentences. A period ends a sentence before any letter, because a sentence may start with a file
- * name. A colon ends one only before a capital letter. Code in backticks counts as one word.
+ * name. A colon ends one only before a capital letter or code. Code in backticks counts as one word.
  */
 export function splitSentences(text: string): string[] {
   return text

@@ -73,9 +73,9 @@ const chosen = new Set<number>();
 const MAX_CHOSEN = 1000;
 
 /**
- * Returns a free port: the preferred one if it is free, otherwise one outside the ephemeral range. The system may
- * assign an ephemeral port to a client before the server uses it. Such a port is never one that this function has
- * chosen recently.
+ * Returns a free port: the preferred one if it is free, otherwise a random one that was not chosen recently. The random
+ * port is outside the ephemeral range, because the system may assign an ephemeral port to a client before the server
+ * uses it.
  */
 export async function freePort(host: string, preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(host, preferred))) return preferred;

@@ -134,7 +134,7 @@ test(
     ];
     run.child.kill('SIGKILL');
     while (isAlive(redis) || isAlive(gateway)) await pause();
-    // The guard ends the other programs at the same time, but one may need a moment longer.
+    // The guard ends the programs one after the other, Redis last. A port may become free a moment later.
     while ((await listening(local)).includes(true)) await pause();
   },
   TIMEOUT_MS,

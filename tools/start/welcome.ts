@@ -8,7 +8,7 @@ export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_esp
 
 /**
  * Builds the text that is shown when all services run. `strong` highlights the important parts; it returns its input if
- * there is no terminal. Paths are relative to `folder`, in which the user ran the command.
+ * there is no terminal. Paths below `folder`, in which the user ran the command, are relative to it.
  */
 export function buildWelcome(
   { home, local, consoleLink, adminTokenFile, observeUrl }: Installation,
@@ -49,7 +49,7 @@ export function buildWelcome(
 `;
 }
 
-/** Returns the shortest form of a path that can be pasted, quoted if the shell needs it. */
+/** Returns a path that can be pasted: relative if it is below the folder, and quoted if the shell needs it. */
 function shown(path: string, folder: string): string {
   const near = relative(folder, path);
   const short = near.startsWith('..') || near === '' ? path : near;

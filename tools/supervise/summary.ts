@@ -1,5 +1,5 @@
 const SHOWN_LEVELS = new Set(['warn', 'error', 'fatal']);
-/** Fields that are shown, in this order. All others are only in the log file. */
+/** Fields that are shown after the message, in this order. Of the others, only the message of an error is shown. */
 const SHOWN_FIELDS = ['file', 'resource', 'problems', 'reason', 'code'];
 const LONGEST = 300;
 

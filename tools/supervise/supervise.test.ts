@@ -27,7 +27,7 @@ test.each([
     { level: 'fatal', message: 'could not start', err: { message: 'PORT is taken' } },
     { level: 'error', text: 'could not start · PORT is taken' },
   ],
-])('summarize() shortens the log line %j', (entry, shown) => {
+])('summarize() returns a short form of the log line %j, or undefined if it is not important', (entry, shown) => {
   expect(summarize(JSON.stringify(entry))).toEqual(shown);
 });
 

@@ -17,7 +17,7 @@ const home = homeOf(process.env).path;
 const previousFolder = join(home, 'previous');
 /** Parts that this run does not test, each with the reason. */
 const notTested: string[] = [];
-/** Names of test files to leave out. */
+/** Patterns of the test files to leave out. */
 const excluded: string[] = [];
 let target: Target | undefined;
 

@@ -27,7 +27,7 @@ export interface ControlPlaneOptions {
   simulators?: { scheduler: string; kwok: string };
 }
 
-/** The processes of a Kubernetes API: etcd, kube-apiserver and, once started, kube-controller-manager. */
+/** The processes of a Kubernetes API: etcd, kube-apiserver, and the others that were started. */
 export interface ControlPlane {
   readonly url: string;
   /** Path of a kubeconfig file with all permissions. */

@@ -30,7 +30,7 @@ export async function createNodes(
   }
 }
 
-/** Returns the given nodes that accept new pods, without those that are cordoned, tainted or being drained. */
+/** Returns the given nodes that are neither cordoned nor have a taint with the effect NoSchedule. */
 export async function findOpenNodes(request: KubeRequest, names: readonly string[]): Promise<string[]> {
   const { items } = (await demand(request('GET', NODES))) as { items: Node[] };
   const open = items

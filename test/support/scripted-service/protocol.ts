@@ -36,7 +36,7 @@ export interface StreamSession {
   seconds: number;
 }
 
-/** Serves a stream. The transcript of an utterance is the number of its samples, or what the script recognizes. */
+/** Serves a stream. The transcript of an utterance is the number of its samples, unless the script sets another. */
 export function serveStream(socket: WebSocket, session: StreamSession, script: Script): Received {
   return new ScriptedStream(socket, session, script).received;
 }

@@ -47,7 +47,8 @@ const MODELS = [
 ];
 
 /**
- * Starts a service that follows the protocol without recognizing speech. Its transcripts report the received samples.
+ * Starts a service that follows the protocol without recognizing speech, unless a script sets another behaviour. Its
+ * transcripts report the received samples.
  */
 export async function startTestService({ isPlain = false } = {}): Promise<TestService> {
   const { cert, key } = await createCertificate();

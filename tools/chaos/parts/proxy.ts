@@ -19,7 +19,7 @@ export interface Proxy {
 /** Starts a proxy on a loopback port. `rewrite` changes what the server sends. */
 export async function startProxy(targetPort: number, rewrite = (data: Buffer) => data): Promise<Proxy> {
   let state: LinkState = 'open';
-  /** Delivers what is due, for each direction of each connection. */
+  /** Functions that deliver what is due. Each direction of each connection has one. */
   const pumps = new Set<() => void>();
   const sockets = new Set<Socket>();
 

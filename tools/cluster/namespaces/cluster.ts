@@ -35,7 +35,10 @@ export interface ClusterOptions {
   home: string;
 }
 
-/** Starts a cluster, or returns the one that runs. Replaces a cluster whose programs do not all run. */
+/**
+ * Starts a cluster, or returns the one that runs. Replaces a cluster whose programs do not all run. Rejects if the
+ * running cluster has another number of nodes.
+ */
 export async function startCluster(
   options: ClusterOptions & { nodes: number; logProgress: (line: string) => void },
 ): Promise<NamespacesCluster> {

@@ -31,7 +31,7 @@ export async function takeDown(plan: ClusterPlan): Promise<boolean> {
   try {
     rmdirSync(dirname(plan.folder));
   } catch {
-    // The parent folder is not empty, because it holds another cluster.
+    // The parent folder holds another cluster, or does not exist.
   }
   return existed;
 }

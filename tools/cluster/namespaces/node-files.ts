@@ -13,7 +13,7 @@ export interface NodeFiles {
   kubeProxy: string;
 }
 
-/** Configures containerd to keep all files in the folder of the node. */
+/** Configures containerd to keep its data, state and socket in the folder of the node. */
 export function buildContainerdConfig(node: NodePlan, cniFolder: string, snapshotter: string): string {
   const within = (name: string) => JSON.stringify(join(node.folder, name));
   return `version = 2

@@ -8,7 +8,7 @@ import type { ClusterPlan } from './plan.ts';
 import { recordOf, updateState } from './state.ts';
 import type { ProcessRecord } from './state.ts';
 
-/** Long enough for a busy machine. */
+/** Longest time until a program is ready, also on a busy machine. */
 const READY_TIMEOUT_MS = 180_000;
 const TAIL_LINES = 20;
 

@@ -63,7 +63,7 @@ function partsOf({ items = {}, properties = {}, additionalProperties }: Structur
 
 function changesOf(schema: Structural, value: unknown): Change[] {
   const own = ownChanges(schema, value);
-  // A value of another type is always invalid, so a few of them suffice.
+  // A value of another type is nearly always invalid, so a few of them suffice.
   return [...own, ...constants(OTHERS)];
 }
 

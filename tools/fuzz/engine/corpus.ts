@@ -7,7 +7,7 @@ import { root } from '../../launch/terminal.mjs';
 export interface Corpus {
   /** Inputs that violated the property before a fix, by the name of the fault. */
   readonly regressions: Readonly<Record<string, Buffer>>;
-  /** Smallest found inputs that together reach all code that the fuzzer has reached. */
+  /** A few short inputs that together reach all code that the fuzzer had reached when it saved them. */
   readonly inputs: readonly Buffer[];
 }
 
@@ -38,7 +38,10 @@ export function writeCorpus(target: string, { regressions, inputs }: Corpus): vo
   writeFileSync(corpusFile(target), `${JSON.stringify(stored, null, 2)}\n`);
 }
 
-/** Encodes an input as a line: printable text as it is, and other bytes in base64, compressed if that is shorter. */
+/**
+ * Encodes an input as a string. Printable text, with its line breaks, stays as it is. Other bytes are in base64. The
+ * input is compressed if that is shorter.
+ */
 export function encodeInput(input: Buffer): string {
   const text = input.toString('latin1');
   const plain = /^[\n\r -~]*$/.test(text) ? `text:${text}` : `base64:${input.toString('base64')}`;
@@ -46,7 +49,7 @@ export function encodeInput(input: Buffer): string {
   return deflated.length < plain.length ? deflated : plain;
 }
 
-/** Decodes a line of `encodeInput`. */
+/** Decodes a string of `encodeInput`. */
 export function decodeInput(line: string): Buffer {
   const [, kind, data = ''] = /^(text|base64|deflate):(.*)$/s.exec(line) ?? [];
   if (kind === 'text') return Buffer.from(data, 'latin1');

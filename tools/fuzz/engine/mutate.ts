@@ -2,7 +2,7 @@ import type { Random } from '../../../test/support/random.ts';
 
 /** Material for mutations. */
 export interface Material {
-  /** Inputs of the corpus. Must not be empty. */
+  /** Inputs that the fuzzer has kept. Must not be empty. */
   readonly inputs: readonly Buffer[];
   readonly dictionary: readonly Buffer[];
   readonly maxBytes: number;
@@ -10,7 +10,7 @@ export interface Material {
 
 type Mutation = (random: Random, input: Buffer, material: Material) => Buffer;
 
-/** Values at which parsers of numbers and lengths change their behaviour. */
+/** Bytes at which parsers often change their behaviour. */
 const EDGES = [0, 1, 9, 10, 13, 31, 32, 34, 44, 46, 47, 48, 57, 61, 92, 125, 126, 127, 128, 192, 237, 254, 255];
 const NUMBERS = ['0', '-1', '1.5', '1e9', '65536', '4294967296', '9007199254740993', '-0', '1e400', '00', '999999999'];
 const MAX_STACKED = 4;

@@ -16,9 +16,10 @@ const SIDES: Readonly<Record<Direction, { chain: string; pod: string; peer: stri
 };
 
 /**
- * Builds the iptables rules that enforce policies for the pods of a node. Each pod that a policy selects has a chain
- * that returns allowed packets and rejects all others. A connection must therefore be allowed at both ends.
- * iptables-restore applies the text atomically. The text also deletes the chains in `former` that are no longer used.
+ * Builds the iptables rules that enforce policies for the pods of a node. A pod has a chain for each direction that a
+ * policy restricts. The chain returns allowed packets and rejects all others. So a connection must be allowed at both
+ * ends. iptables-restore applies the text atomically. The text also deletes the chains in `former` that are no longer
+ * used.
  */
 export function buildRules(inputs: PolicyInputs, node: string, former: readonly string[]): Rules {
   const jumps: string[] = [];
