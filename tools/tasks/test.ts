@@ -1,11 +1,24 @@
+import { join } from 'node:path';
 import { endOnSignal } from '../checks/command.ts';
 import { build, checkTypes, format, lint } from '../checks/programs.ts';
 import { runJest } from '../checks/jest.ts';
 import type { Tally } from '../checks/step.ts';
 import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
+import type { TestArguments } from '../checks/test-arguments.ts';
+import { parseTestArguments } from '../checks/test-arguments.ts';
 import { ensureTestTools } from '../install/test-tools.ts';
+import { logProgress, root, stop } from '../launch/terminal.mjs';
 
-const jestArgs = process.argv.slice(2);
+const { suite, jestArgs } = parseOrStop(process.argv.slice(2));
+const filter = suite === undefined ? [] : [`--filter=${join(root, 'test/support/suites.cjs')}`];
+
+function parseOrStop(args: readonly string[]): TestArguments {
+  try {
+    return parseTestArguments(args);
+  } catch (error) {
+    return stop(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** Installs the programs that tests run. It is not counted as a test if it succeeds. */
 async function setUp(): Promise<Tally> {
@@ -23,10 +36,12 @@ async function check(): Promise<Tally> {
 }
 
 endOnSignal();
+if (suite !== undefined) process.env['TEST_SUITE'] = suite;
 
 const prepared = [await runStep('set-up', setUp), await runStep('build', async () => oneFrom(await build()))];
 // The checks use one core. Tests wait part of the time, so running both keeps two cores busy.
-const results = await Promise.all([check(), runStep('tests', () => runJest(jestArgs))]);
+const results = await Promise.all([check(), runStep('tests', () => runJest([...filter, ...jestArgs]))]);
 const total = addUp([...prepared, ...results]);
+if (suite !== undefined) logProgress(`the suite ${suite} was tested; "npm test -- --suite all" tests everything`);
 process.stdout.write(`${verdict(total)}\n`);
 process.exit(total.failed === 0 ? 0 : 1);
