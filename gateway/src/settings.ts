@@ -122,7 +122,7 @@ export const GATEWAY_SETTINGS = {
   ),
   REFUSAL_DELAY_MS: integer(
     'Mean delay of refusals, so that a client that repeats refused requests sends fewer of them. It applies to a tenant that ignores Retry-After, and to a session with too many refused handshakes. It also applies to an address with more than 10 failures per second. Failed authentications and handshakes without a valid credential are failures. 0 for no delay.',
-    2000,
+    5000,
     0,
     10_000,
   ),
