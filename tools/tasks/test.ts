@@ -36,7 +36,7 @@ async function check(): Promise<Tally> {
 }
 
 endOnSignal();
-if (suite !== undefined) process.env['TEST_SUITE'] = suite;
+if (suite !== undefined) process.env.TEST_SUITE = suite;
 
 const prepared = [await runStep('set-up', setUp), await runStep('build', async () => oneFrom(await build()))];
 // The checks use one core. Tests wait part of the time, so running both keeps two cores busy.
