@@ -14,7 +14,7 @@ test('joinWithPauses removes silence at the edges of recordings and reports wher
   expect(audio.samples).toHaveLength(5600);
 });
 
-test('joinWithPauses adds the same quiet noise each time', () => {
+test('joinWithPauses with noise fills the pauses with the same quiet noise in each call', () => {
   const [one, other] = [joinWithPauses(recordings, 100, 'noise'), joinWithPauses(recordings, 100, 'noise')];
   expect(one.samples).toEqual(other.samples);
   const pause = one.samples.subarray(1600, 3200);

@@ -2,7 +2,7 @@ import { findBest, limitSize, readSize } from './size.ts';
 
 const USUAL = { models: 200, tenants: 1000, keys: 3000, pods: 2000 };
 
-test('readSize returns the default size unless the environment sets another', () => {
+test('readSize returns the default size unless the environment sets another, and rejects a value that is not a number', () => {
   expect(readSize(USUAL, {})).toEqual(USUAL);
   expect(readSize(USUAL, { BENCH_TENANTS: '50', BENCH_PODS: '' })).toEqual({ ...USUAL, tenants: 50 });
   expect(() => readSize(USUAL, { BENCH_KEYS: 'many' })).toThrow('BENCH_KEYS must be a number from 1 on, not "many"');

@@ -62,7 +62,7 @@ test('an administrator signs in with the admin token, signs out, and a wrong tok
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('a session that was ended elsewhere leads to the sign-in with an explanation', async () => {
+test('an administrator whose session was ended elsewhere is sent to the sign-in page, which explains this', async () => {
   const page = await signIn('/tenants');
   await heading(page, 'Tenants');
   await console_.call('DELETE', '/admin/v1/sessions');
@@ -304,7 +304,7 @@ test('a tenant is suspended and resumed', async () => {
   }
 });
 
-test('a private link is created without a confirmation, and replaced only after one', async () => {
+test('a private link is created without a confirmation, and replaced only after a confirmation', async () => {
   await console_.call('PUT', '/admin/v1/tenants/linked', { body: { displayName: 'linked', state: 'Active' } });
   const page = await signIn('/tenants/linked?tab=access');
   await page.getByRole('button', { name: 'Create private link' }).click();

@@ -121,7 +121,7 @@ test('a session that was revoked elsewhere leads to the sign-in page with an exp
   await page.getByText('You were signed out.').waitFor();
 });
 
-test('renewing the private link shows the new one, and revoking it signs out', async () => {
+test('a developer who renews the private link gets a new link, and is signed out after revoking that link', async () => {
   const page = await browser.signIn(await console_.createTenant('links'));
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByText('Your private link expires on').waitFor();
@@ -142,7 +142,7 @@ test('renewing the private link shows the new one, and revoking it signs out', a
   await page.getByText('This link no longer works.').waitFor();
 });
 
-test('an account that is defined in a read-only file offers neither a new link nor a request for credit', async () => {
+test('the page of an account that is defined in a read-only file offers neither a new link nor a request for credit', async () => {
   const link = await console_.createTenant('fixed', { grants: [] });
   renameSync(`${console_.folder}/tenant-fixed.yaml`, `${console_.readFolder}/tenant-fixed.yaml`);
   const page = await browser.signIn(link);

@@ -142,7 +142,7 @@ test('a key is created with the keyboard alone, and the focus returns to the but
   await page.getByRole('row').filter({ hasText: 'typed' }).waitFor();
 });
 
-test('if the response to the creation of a key is lost, the dialog explains it and the list shows the key', async () => {
+test('if the response to the creation of a key is lost, the dialog explains this and the list shows the key', async () => {
   const page = await browser.signIn(await console_.createTenant('lost'));
   await page.goto(`${console_.pageUrl}/keys`);
   await page.getByText('No API keys yet').waitFor();

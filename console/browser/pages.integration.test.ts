@@ -29,7 +29,7 @@ async function signInAsAdministrator(path: string, options: { viewport?: typeof 
   return page;
 }
 
-/** Returns the place of the first element that a selector finds. */
+/** Returns the position and the size of the first element that a selector finds. */
 async function boxOf(page: Page, selector: string): Promise<{ x: number; y: number; width: number; height: number }> {
   const box = await page.locator(selector).first().boundingBox();
   if (box === null) throw new Error(`${selector} is not visible`);
@@ -88,14 +88,15 @@ test('a name that is one long word fits the pages and their dialogs, and leaves 
   expect(await admin.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 });
 
-test('on a narrow screen, notices, the product name and the search keep their layout', async () => {
+test('on a narrow screen, the text of a notice is next to its icon, the product name has one line, and the search overlaps nothing', async () => {
   const options = { viewport: NARROW };
   const page = await browser.signIn(await console_.createTenant('narrow', { grants: [] }), options);
   await page.getByText('You have no credit left').first().waitFor();
   const [icon, text] = [await boxOf(page, '.notice > .icon'), await boxOf(page, '.notice-text')];
   expect(text.x).toBeGreaterThanOrEqual(icon.x + icon.width);
   expect(text.y).toBeLessThan(icon.y + icon.height);
-  // The icon of the product is 28 pixels high. A second line of its name would be higher.
+  // The icon of the product is 28 pixels high. If the product name had two lines, the element would be higher than 40
+  // pixels.
   expect((await boxOf(page, '.brand')).height).toBeLessThan(40);
 
   const admin = await signInAsAdministrator('/tenants', options);
@@ -139,7 +140,7 @@ test('a change of the page moves the focus to its title and changes the title of
   await waitForTitle(page, 'Overview · svc-asr console');
 });
 
-test('while the console cannot be reached, the page shows an error with a button, which works once it can be reached again', async () => {
+test('while the console cannot be reached, the page shows an error with a button, which works once the console can be reached again', async () => {
   const page = await browser.signIn(await console_.createTenant('offline'));
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'API keys' }).click();

@@ -96,7 +96,8 @@ test('the playground transcribes speech from the microphone, and shows the laten
   await checkPage(page);
   await drawVariants(page, 'playground');
 
-  // The page of a session reads it once. The gateway settles a session a moment after its stream has closed.
+  // The page of a session reads the session only once, so the session must be settled before the page opens. The
+  // gateway settles a session a moment after its stream has closed.
   await eventually('the session is settled', 30_000, async () => {
     return (await service.admin.account(name)).live_sessions === 0;
   });
@@ -231,7 +232,7 @@ test('if the account may run only one session, the page explains this before the
   await checkPage(page);
 });
 
-test('the playground shows once that the account has no credit, and cannot start a recording', async () => {
+test('if the account has no credit, the playground shows one message about this and disables the button that starts a recording', async () => {
   const { page } = await openPlayground({ seconds: 0 });
   await page.getByText('Your credit is used up.').waitFor();
   expect(await page.getByRole('button', { name: 'Start recording' }).isDisabled()).toBe(true);

@@ -37,7 +37,7 @@ async function signInAtProvider(page: Page, subject: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('an owner invites a user by link, who signs in, accepts it and sees the account with the role', async () => {
+test('a user whom an owner invites by link signs in, accepts the invitation and sees the account with the offered role', async () => {
   const { owner } = await users.createTeam();
   const page = await openAs(owner, '/team');
   await page.getByRole('cell', { name: 'You' }).waitFor();
@@ -137,7 +137,7 @@ test('a user who selects another account sees its keys, and a tab that shows one
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('a user who is removed from the selected account continues with another one', async () => {
+test('a user who is removed from the selected account continues with another account', async () => {
   const { user, own, otherOwner } = await joinTwoTeams();
   const page = await openAs(user, '/keys');
   await keyRow(page, 'other-key').waitFor();

@@ -51,7 +51,7 @@ test('usage is shown by model and by key, as a chart and as a table, and downloa
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('the range of the usage is part of the address, and an invalid one is explained', async () => {
+test('the range of the usage is part of the address, and the page explains an invalid range', async () => {
   const page = await browser.signIn(await console_.createTenant('range'));
   await page.goto(`${console_.pageUrl}/usage`);
   await page.getByText('No usage in this range').waitFor();

@@ -146,7 +146,7 @@ test('svc-asr admin exports the journal to standard output and to a file', async
   expect(readFileSync(file, 'utf8')).toBe(out);
 });
 
-test('svc-asr admin exports usage to standard output and to a file that is named after its days', async () => {
+test('svc-asr admin exports usage to standard output and to a file that is named after the exported days', async () => {
   const head = 'tenant,day,model,sessions,audio_ms,billable_ms\n';
   expect(await admin('usage', 'export')).toEqual({ status: 0, out: head, err: '' });
   const range = ['--from', '2999-01-01', '--to', '2999-01-31'];

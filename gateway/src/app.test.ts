@@ -205,7 +205,7 @@ test('one tenant may send half of FILES_MAX files at a time, and another tenant 
   expect((await ends).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('an address that has sent many wrong keys in a second waits for the answer to the next one', async () => {
+test('the gateway delays responses to an address that has sent many wrong API keys within a second', async () => {
   const before = delays;
   const wrong = () => generateApiKey(randomBytes).key;
   const send = () => fetch(`${address}/v1/usage`, { headers: { authorization: `Bearer ${wrong()}` } });
@@ -227,7 +227,7 @@ describe('a tenant that keeps exceeding its request rate', () => {
     const text = (await response.text()).replace(id, 'ID');
     return { id, isEarly: passed === before, answer: { status: response.status, headers, text } };
   };
-  /** Sends as many requests as are passed to the app before the handler refuses them. Returns the last response. */
+  /** Sends ten requests, which the app refuses. The handler then refuses more itself. Returns the last response. */
   const exceed = async (key: string) => {
     for (let i = 0; i < 9; i++) await send(key);
     return send(key);
@@ -245,7 +245,7 @@ describe('a tenant that keeps exceeding its request rate', () => {
     expect({ ...other, requestId: '' }).toEqual({ ...one, requestId: '' });
   });
 
-  test('waits for a refusal only after it has ignored Retry-After', async () => {
+  test('gets its first ten refusals at once, and further refusals after a delay', async () => {
     const key = createKey(undefined, 'over-4');
     const before = delays;
     await exceed(key);
@@ -256,7 +256,7 @@ describe('a tenant that keeps exceeding its request rate', () => {
     expect(delays).toBe(before + 2);
   });
 
-  test('passes the handler in front of the Express app on other paths, with other methods and while the ledger is missing', async () => {
+  test('is refused by the handler in front of the Express app only at POST /v1/asr/sessions, and only while the ledger is available', async () => {
     const key = createKey(undefined, 'over-2');
     await exceed(key);
     expect((await send(key)).isEarly).toBe(true);

@@ -27,7 +27,7 @@ test('the gateway has no metrics with a tenant label by default', async () => {
   expect(await tenantLines(0)).toEqual([]);
 });
 
-test('the gateway labels the first tenants with their names up to the limit, and all others with _other', async () => {
+test('the gateway uses tenant names as labels up to the tenant limit, and the label _other for all further tenants', async () => {
   expect(await tenantLines(2)).toEqual([
     'svc_asr_tenant_billed_audio_seconds_total _other 4',
     'svc_asr_tenant_billed_audio_seconds_total a 4',

@@ -31,7 +31,7 @@ test('repeatUntil makes up for the repetitions that a slow action delayed', asyn
   expect(await repeat((at) => (at === 1 ? 350 : 0))).toEqual({ times, skipped: 0 });
 });
 
-test('repeatUntil skips repetitions after the first that are over a second late, or that have no time left', async () => {
+test('repeatUntil skips repetitions that would start after the end time, and repetitions after the first one that are over a second late', async () => {
   const late = await repeat(() => 0, 500, -2000);
   expect([late.times.length, late.skipped]).toEqual([1 + 15, 14]);
   expect(await repeat(() => 700)).toEqual({ times: [0, 700], skipped: 8 });

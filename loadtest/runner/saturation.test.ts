@@ -17,7 +17,7 @@ function metricsOf(steps: Readonly<Record<number, number>>): K6Metrics {
   return Object.fromEntries(entries) as K6Metrics;
 }
 
-test('stepsOf returns the numbers of streams for all shares of the slots, from the first to the last', () => {
+test('stepsOf converts each percentage of the slots from the first to the last step into a number of streams', () => {
   expect(stepsOf(50, { start: 50, step: 20, max: 120 })).toEqual([25, 35, 45, 55]);
   expect(stepsOf(1, { start: 50, step: 10, max: 200 })).toEqual([1, 2]);
 });
@@ -41,7 +41,7 @@ test('concludeRamp fails a step with refused sessions', () => {
   });
 });
 
-test('describeSaturation reports if no target was missed up to the last step', () => {
+test('describeSaturation reports that saturation was not reached if no target was missed up to the last step', () => {
   const found = concludeRamp({ steps: [25, 35] }, LIMITS, metricsOf({ 25: 100, 35: 200 }));
   expect(found).toMatchObject({ passedAt: 35, failedAt: null });
   expect(describeSaturation(found, 50, null)).toContain('not reached: targets met at 35 streams (70 %)');

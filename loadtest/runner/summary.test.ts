@@ -94,7 +94,7 @@ test('summarize fails a run in which the noisy tenant increases the latencies of
   expect(judge(55, 60)).toEqual(['passed', null]);
 });
 
-test('summarize reports higher latencies as void if less than 25 % of the CPU time was idle in quiet periods', () => {
+test('summarize reports a run with higher latencies in noisy periods as void if less than 25 % of the CPU time was idle in quiet periods', () => {
   const judge = (quietIdleShare: number, noisyMs: number) =>
     summarize({ ...FACTS, quietIdleShare }, noisyPlan, noisyMetrics(noisyMs), balances).outcome;
   expect([judge(0.24, 56), judge(0.25, 56), judge(0.24, 55)]).toEqual(['void', 'failed', 'passed']);

@@ -18,7 +18,7 @@ function createFakeAdmin(changes: Partial<Admin> = {}): Admin & { removed: strin
   };
 }
 
-test('createTenants removes every tenant that it created, and each only once', async () => {
+test('the remove function of createTenants removes every created tenant only once, even if it is called twice', async () => {
   const admin = createFakeAdmin();
   const tenants = createTenants(admin);
   await tenants.add('regular', LIMITS);
@@ -29,7 +29,7 @@ test('createTenants removes every tenant that it created, and each only once', a
   expect(admin.removed).toEqual(tenants.callers.map(({ tenant }) => tenant));
 });
 
-test('createTenants removes a tenant whose creation failed', async () => {
+test('the remove function of createTenants also removes a tenant whose creation failed', async () => {
   const admin = createFakeAdmin({ createTenant: () => Promise.reject(new Error('no key')) });
   const tenants = createTenants(admin);
   await expect(tenants.add('regular', LIMITS)).rejects.toThrow('no key');

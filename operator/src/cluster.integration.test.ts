@@ -62,7 +62,7 @@ async function openScene() {
     },
     stop: (operator: TestOperator) => operators.splice(operators.indexOf(operator), 1)[0]!.stop(),
     apply: (...resources: object[]) => applyResources(kubernetes.request, namespace, resources),
-    /** Reads a resource with a request. Tests poll it, and kubectl takes far more processor time. */
+    /** Reads a resource with a request. Tests poll resources, and kubectl would take far more processor time. */
     get: async (kind: string, name: string) => {
       const path = `/apis/asr.svc.dev/v1/namespaces/${namespace}/${kind}s/${name}`;
       return (await demand(kubernetes.request('GET', path))) as KubeObject & { status?: Record<string, unknown> };
@@ -88,7 +88,7 @@ const metric = async (operator: TestOperator, pattern: RegExp) =>
 // The longest test is the first one, so that it starts immediately. Jest limits the number of tests that run at the
 // same time, and later tests wait for a free place.
 test.concurrent(
-  'after the API server was unreachable for ten lease times, the operator applies the changes made meanwhile',
+  'after the operator could not reach the API server for ten lease durations, it applies the changes that other clients made in that time',
   async () => {
     const { start, apply, get, kubectl, state, proxy } = await openScene();
     await apply(active('acme'), active('gone'));
@@ -106,7 +106,7 @@ test.concurrent(
     await apply(active('acme', { state: 'Suspended' }), active('new'));
     await kubectl(['delete', 'tenant/gone', '--wait=false']);
     await new Promise((done) => setTimeout(done, 10 * leaseSeconds * 1000));
-    // The attempts to renew the lease alone are about three per second.
+    // These requests include about three attempts per second to renew the lease.
     const tried = (await triesOf(operator)) - before;
     expect(tried).toBeGreaterThan(5);
     expect(tried).toBeLessThan(300);
@@ -127,7 +127,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'kubectl apply creates an account and a key and reports them in the status, and kubectl delete ends both',
+  'the operator creates the account and the key that kubectl applies, reports their status, and closes and revokes them after kubectl delete',
   async () => {
     const { start, get, kubectl, state, ledger } = await openScene();
     const apply = (...items: object[]) =>

@@ -43,7 +43,7 @@ const reasons = async (name: string) => {
 };
 
 test(
-  'while the ledger is missing, Tenants report LedgerMissing and a deleted one stays with DeletionWaits until a rebuild',
+  'while the ledger is missing, Tenants report LedgerMissing, and a deleted Tenant reports DeletionWaits and exists until a rebuild',
   async () => {
     const { ledger, close } = openLedger(redis.url);
     let operator = await start();
@@ -62,7 +62,8 @@ test(
         );
       });
 
-      // An operator that starts while the ledger is missing can learn only from the Tenants what was applied.
+      // The list of applied resources was lost with the ledger. An operator that starts now has only the Tenants to
+      // find out what was applied.
       await operator.stop();
       await kubectl(['apply', '-f', '-'], tenant('other', { state: 'Active' }));
       operator = await start();

@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "the deletion of a model namespace completes, although Kubernetes deletes the operator's Role in it too",
+  'the deletion of a model namespace completes, although Kubernetes also deletes the Role of the operator in this namespace',
   async () => {
     await eventually(async () => expect(await replicasOf('own')).toBe('1'), WITHIN_MS);
     await kubernetes.kubectl(['delete', 'namespace', team, '--wait=false']);

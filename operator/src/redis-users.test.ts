@@ -12,7 +12,7 @@ function create(url = 'redis://operator:secret@redis:6379') {
   return { users, commands, changes: () => changes };
 }
 
-test('urlOf returns a URL with a new password, or with the password of the existing Secret', () => {
+test('urlOf returns a URL with a new password if the model has no URL yet, and otherwise with the existing password', () => {
   const { users, changes } = create();
   const url = users.urlOf('m', undefined);
   expect(url).toMatch(/^redis:\/\/worker%3Asvc%3Am:[\w-]{43}@redis:6379$/);

@@ -79,7 +79,7 @@ describe('the API documents', () => {
   });
 
   test.each([
-    // The interface lists only 200. A gateway that has not read any catalogue yet answers 503.
+    // The interface specification lists only 200. A gateway that has not read any catalogue yet answers 503.
     ['/v1/models', 'get', [200, 503]],
     ['/v1/asr/sessions', 'post', [201, 400, 401, 402, 403, 404, 409, 413, 415, 429, 503]],
     ['/v1/asr/sessions/{id}', 'get', [200, 401, 403, 404, 429, 503]],
@@ -199,7 +199,7 @@ describe('tenants:', () => {
     expect(balanceOf(await service.usage(second)).recent_sessions).toMatchObject([{ id: session.id }]);
   });
 
-  test('the limits of one tenant do not affect another', async () => {
+  test('the limits of one tenant do not affect another tenant', async () => {
     sessionOf(await service.create(one.key));
     expect(refusal(await service.create(one.key))).toBe('concurrency_limit_exceeded');
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.usage(one.key)));
@@ -208,7 +208,7 @@ describe('tenants:', () => {
     expect((await service.usage(other.key)).headers.ratelimit).toMatch(/^"requests";r=4;/);
   });
 
-  test('suspending or deleting one tenant does not affect another', async () => {
+  test('suspending or deleting one tenant does not affect another tenant', async () => {
     const { id } = sessionOf(await service.create(other.key));
     sessionOf(await service.create(one.key));
     await service.admin.change(one.name, { state: 'Suspended' });

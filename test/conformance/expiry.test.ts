@@ -10,7 +10,7 @@ const KIKUYU = 'svc-asr-kikuyu-v1';
 const LIFETIME_MS = 60_000;
 /**
  * Longest time from the expiry of a session to the return of its credit in this test. It is longer than the documented
- * one, because the machine may be busy. `defaults.test.ts` calculates that the default settings meet the documented one.
+ * time limit, because the machine may be busy. `defaults.test.ts` calculates that the default settings meet that limit.
  */
 const RETURNED_WITHIN_MS = 30_000;
 /** Time before the expiry that a busy machine needs for the last checks of the reserved session. */

@@ -159,7 +159,7 @@ test(
   'each request in flight at SIGTERM is either answered completely or refused',
   async () => {
     const { key } = await service.tenant({ seconds: 100_000 });
-    // A separate agent, because `service.stop` closes the connections of the service's own client.
+    // A separate agent, because `service.stop` closes the connections that methods such as `service.create` use.
     const agent = new Agent({ keepAlive: true });
     const created: string[] = [];
     const caller = async () => {

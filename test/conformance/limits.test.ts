@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(stopServices, START_TIMEOUT_MS);
 
 describe('the concurrency limit', () => {
-  test('of a model refuses a second session of this model only, and names the model', async () => {
+  test('of 1 for a model refuses only a second session of this model, and the error names the model', async () => {
     const models = [{ model: KIKUYU, concurrentSessions: 1 }];
     const { key } = await service.tenant({ limits: { concurrentSessions: 2, models } });
     const { id } = sessionOf(await service.create(key, { model: KIKUYU }));

@@ -54,7 +54,7 @@ test('the balance of a new account is the granted amount', async () => {
   });
 });
 
-test.concurrent('a reserved session expires and its credit is returned', async () => {
+test.concurrent('a reserved session that is never connected expires, and its credit is returned', async () => {
   const { key } = await service.tenant({ seconds: 1000 });
   const { id, expires_at } = sessionOf(await service.create(key, { model: KIKUYU, max_audio_seconds: 100 }));
   const reserved = balanceOf(await service.usage(key));

@@ -9,14 +9,14 @@ import { applyPool, firstNode, POOL_MODEL, RECORDING, removePool, setPool, SLOTS
 import { openStream, startAudioSender } from '../e2e/streams.ts';
 
 const TAINT = 'e2e.asr.svc.dev/provisioning';
-/** Time for which the node accepts no pods after a pod waits for it. A real node takes minutes to arrive. */
+/** Time for which a pod waits until the node accepts pods. A real node takes minutes to start. */
 const PROVISION_MS = 20_000;
 /**
  * Longest time, on a slow machine, from the readiness of the pod of the worker until the last stream receives `ready`.
  */
 const MAX_READY_DELAY_MS = 30_000;
 
-test('streams wait while the only node of their pool accepts no pods, and start as soon as its worker is ready', async () => {
+test('streams wait while the only node of their pool accepts no pods, and start as soon as a worker is ready', async () => {
   const harness = await openHarness();
   const access = await openAccess(harness);
   const node = firstNode();

@@ -9,7 +9,7 @@ import { SLOTS, startStream, untilFinals, untilPods } from '../e2e/pool.ts';
 const untilTier = (harness: Harness, tier: string, field: string, value: number) =>
   until(harness, `asrmodel/${POOL_MODEL}`, `.status.pools[?(@.name=="${tier}")].${field}`, String(value));
 
-test('a stream that does not fit into the preferred tier uses the next tier, whose worker leaves when it is no longer needed', async () => {
+test('a stream that does not fit into the preferred tier uses the next tier, whose worker is removed when no stream needs it', async () => {
   const harness = await openHarness();
   const access = await openAccess(harness);
   await setPool(harness, firstNode(), 'a');

@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  'a rebuild without a backup restores credit as of the last checkpoint and lists what is lost',
+  'a ledger rebuild without a backup restores the credit of the last checkpoint, and the command lists the lost data',
   async () => {
     const { ledger_id: ledgerId } = await readLedger();
     const { credits } = await readAccount();

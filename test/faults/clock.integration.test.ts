@@ -30,7 +30,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('a gateway that drains keeps its stream after its clock stepped ahead, and charges it', async () => {
+test('a draining gateway whose clock steps ahead keeps its stream and charges the stream', async () => {
   const clock = clocks.create('draining');
   const worker = await startWorker(redis.url, prefix);
   const gateway = await startGateway(redis.url, prefix, { ...clock.env, STOP_GRACE_MS: '240000' });
@@ -58,7 +58,7 @@ test('a gateway that drains keeps its stream after its clock stepped ahead, and 
 test.each([
   ['ahead', HOUR_MS],
   ['behind', -HOUR_MS],
-])('streams open, last and are charged when the clock of the gateway or the worker steps %s', async (_, stepMs) => {
+])('streams are served and charged when the clock of the gateway or the worker steps %s', async (_, stepMs) => {
   const [gatewayClock, workerClock] = [clocks.create('gateway'), clocks.create('worker')];
   const worker = await startWorker(redis.url, prefix, workerClock.env);
   const gateway = await startGateway(redis.url, prefix, gatewayClock.env);

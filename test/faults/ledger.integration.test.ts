@@ -46,7 +46,7 @@ test('with an emptied Redis the gateway answers 503 until the ledger is restored
   const { key: quiet } = await seedTenant(ledger, 60_000);
   await until(201, key);
   await ledger.link.send('', ['FLUSHALL']);
-  // One key is cached. The other was never looked up.
+  // The gateway has cached `key`, but has never looked up `quiet`.
   expect([await statusOf(key), await usageOf(key), await statusOf(quiet)]).toEqual([503, 503, 503]);
 
   await ledger.identity.claim('another');

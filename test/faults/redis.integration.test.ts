@@ -34,7 +34,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Checks that requests that need Redis get 503, and that others work. */
+/** Checks that requests that need Redis get 503, and that other requests get their usual status. */
 async function expectUnavailable(key: string): Promise<void> {
   const usage = () => fetch(`${gateway.baseUrl}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } });
   const [created, used] = await Promise.all([postSession(gateway, key), usage()]);
@@ -61,7 +61,7 @@ async function expectBack(key: string): Promise<void> {
   }
 }
 
-test('while Redis is down, requests that need it get 503, others work, and nothing acknowledged is lost', async () => {
+test('while Redis is down, requests that need Redis get 503, other requests work, and no acknowledged write is lost', async () => {
   const { tenant, key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
   const owner = { id: 'g', epoch: 1 };
   for (let round = 0; round < 3; round++) {
@@ -109,7 +109,7 @@ test('while Redis is down, requests that need it get 503, others work, and nothi
   }
 });
 
-test('while Redis is frozen, requests that need it get 503 and others work', async () => {
+test('while Redis is frozen, requests that need Redis get 503, and other requests work', async () => {
   const { key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
   await expectBack(key);
   process.kill(redis.pid, 'SIGSTOP');

@@ -80,7 +80,7 @@ describe('an audio frame', () => {
 });
 
 describe('an utterance', () => {
-  test('gets one final for each flush, with empty text if nothing was spoken', async () => {
+  test('ends with one final at each flush, with empty text if nothing was spoken', async () => {
     const { stream } = await stage.ready();
     for (let sent = 0; sent < 3; sent++) stream.send(FLUSH);
     for (const utterance of [1, 2, 3]) {

@@ -14,7 +14,7 @@ import { upgrade } from './upgrade.ts';
 import type { Handshake } from './upgrade.ts';
 
 const TTL_MS = 1000;
-/** Time after its expiry at which a credential is refused without a request to Redis. */
+/** Time after the expiry of a credential from which the gateway refuses it without a request to Redis. */
 const TOLERANCE_MS = 5000;
 /** Limit of refused handshakes per second. It is so low that even a slow machine exceeds it. */
 const PER_SECOND = 2;
@@ -113,7 +113,8 @@ test('accepted handshakes are not limited, and each client of a trusted proxy is
     const session = await sessionAt(gateway);
     const from = (address: string, protocols = BAD_PROTOCOLS) =>
       upgrade(session, { protocols, headers: { 'X-Forwarded-For': address } });
-    // Sent at once. One after the other, the last one could be allowed, because the limit allows one each second.
+    // These handshakes are sent in parallel. The limit allows one refusal per second. In sequence, they could take so
+    // long that the limit is never reached.
     const many = await Promise.all(Array.from({ length: 20 }, () => from('203.0.113.1')));
     expect(many.map(refusal)).toContain('rate_limit_exceeded');
     expect(refusal(await from('203.0.113.2'))).toBe('invalid_session_credential');

@@ -230,7 +230,7 @@ describe('while replies of Redis get lost', () => {
   });
 });
 
-test('an expired credential is refused', async () => {
+test('a handshake with an expired credential is refused', async () => {
   await sleep(Math.max(0, left.atMs + TTL_MS + 50 - performance.now()));
   expect(refusal(await upgrade(left.session))).toBe('invalid_session_credential');
   expect(await stage.settled(left)).toMatchObject({ state: 'expired', billableMs: 0 });

@@ -78,7 +78,7 @@ describe('when every worker is suspended', () => {
   });
 
   // This test runs after the concurrent ones, because it resumes the workers.
-  test('a client that waits for a final longer than the idle timeout is not idle, and gets the final', async () => {
+  test('a client that waits for a final longer than the idle timeout does not count as idle, and gets the final once the workers run again', async () => {
     await sleep(waitingSince + IDLE_MS * 1.5 - performance.now());
     signal('SIGCONT');
     await waiting.stream.next('final');

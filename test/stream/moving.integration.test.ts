@@ -13,7 +13,7 @@ const { pcm } = recording();
 
 let stage: Stage;
 beforeAll(async () => {
-  // A resume may take long on a busy machine. The silence timeout must not move the stream before that.
+  // On a busy machine, it may take long to resume a connection. The silence timeout must not move the stream meanwhile.
   stage = await setStage({ gateway: { WORKER_SILENCE_TIMEOUT_MS: '30000' } });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
@@ -48,7 +48,7 @@ async function count(metric: string, label = ''): Promise<number> {
 const moves = () => count('svc_asr_stream_moves_total');
 const losses = (outcome: string) => count('svc_asr_worker_connection_losses_total', `outcome="${outcome}"`);
 
-test('streams continue at their worker without a move when their connection is lost several times', async () => {
+test('streams continue at their worker without a move when the connection between gateway and worker is lost several times', async () => {
   const proxy = await startBehindProxy({ RESUME_TIMEOUT_MS: '60000' });
   const before = await moves();
   const opened = await Promise.all([1, 2, 3].map(() => stage.ready()));
@@ -70,7 +70,7 @@ test('streams continue at their worker without a move when their connection is l
   for (const { stream } of [...opened, direct]) stream.close();
 }, 180_000);
 
-test('a stream moves to another worker when its lost connection cannot be resumed in time', async () => {
+test('a stream moves to another worker when a lost connection between gateway and worker cannot be resumed in time', async () => {
   const proxy = await startBehindProxy({ RESUME_TIMEOUT_MS: '500' });
   const { stream } = await stage.ready();
   stream.audio(pcm.subarray(0, 64_000));
@@ -115,7 +115,7 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: Math.ceil(pcm.length / 16) });
 });
 
-test('a config that follows an unanswered flush is applied by the next worker after it has answered the flush', async () => {
+test('a config that follows an unanswered flush is applied by the next worker after this worker has answered the flush', async () => {
   const { stream } = await stage.ready();
   for (const { pid } of stage.workers) process.kill(pid, 'SIGSTOP');
   // So little audio that the gateway does not stop reading before the config.

@@ -8,7 +8,8 @@ const STEP = Buffer.alloc(STEP_SAMPLES * 2);
 /** 20 ms of audio. */
 const FRAME_SAMPLES = 320;
 
-// If the gateway expected the answer to a chunk too early, clients could close their streams free of charge.
+// A client that closes its stream while an answer is overdue pays nothing. If the gateway expected the answer to a
+// chunk too early, clients could therefore close their streams free of charge.
 describe.each(Array.from({ length: 14 }, (_, right) => right))('with a right context of %i', (right) => {
   const framing = buildFraming(right, SUBSAMPLING);
   const chunk = chunkSamples(right);

@@ -35,7 +35,7 @@ test('a client that sends too fast is slowed down rather than timed out and gets
   const sent = 40 * MIB;
   try {
     stream.audio(Buffer.alloc(sent), 65_536);
-    // Longer than the idle timeout and two pings. Neither clock runs while the gateway does not read.
+    // Longer than the idle timeout and two pings. The gateway ends no stream for these reasons while it does not read.
     await sleep(IDLE_MS * 1.5);
     // The kernel's buffers take some data. The gateway takes no more than a few chunks.
     expect(stream.socket.bufferedAmount).toBeGreaterThan(sent / 2);

@@ -128,7 +128,8 @@ describe('a worker', () => {
         socket.end(bytes);
       });
       socket.on('data', (data: Buffer) => received.push(data));
-      // A connection that is closed before all bytes were read is reset, and the answers to it may be lost.
+      // If the worker closes the connection before it has read all bytes, the connection is reset. Frames that the
+      // worker sent may then be lost.
       socket.on('error', () => undefined);
       socket.on('close', () => resolve());
     });

@@ -154,7 +154,7 @@ test('a message of more than 1 MiB is answered with an error and 1009', async ()
   expect(await client.closed).toMatchObject({ code: 1009 });
 });
 
-test('a realtime connection transcribes across sessions without a seam, settles a session in a pause, and closes with 1013 if its gateway drains', async () => {
+test('a realtime connection loses no text between its sessions, settles a session in a pause, and closes with 1013 if its gateway drains', async () => {
   const gateway = await startGateway(stage.redis.url, stage.prefix, {
     STREAM_IDLE_MS: '3000',
     CHAIN_PART_SECONDS: '3',

@@ -100,7 +100,7 @@ describe('POST /v1/audio/transcriptions', () => {
     ((await answer.json()) as { error: { code: string } }).error.code,
   ];
 
-  test('returns the same text as a stream of the audio, and charges whole seconds of it', async () => {
+  test('returns the same text as a stream of the same audio, and charges whole seconds', async () => {
     const { tenant, key } = await seedTenant(ledger, 3_600_000);
     const { pcm } = recording();
     const stream = await openStream(await createSession(gateway, key, { model: MODEL }));
@@ -200,7 +200,7 @@ describe('POST /v1/audio/transcriptions', () => {
     await untilPoolIsEmpty(ledger, MODEL);
   });
 
-  test('refuses forms and files that it cannot use, and charges nothing', async () => {
+  test('refuses unusable files, wrong fields, broken forms and audio above the credit, and charges nothing', async () => {
     const { tenant, key } = await seedTenant(ledger, 2000);
     const second = wrapWav(Buffer.alloc(32_000));
     expect(await codeOf(await transcribe(key, Buffer.from('no audio')))).toEqual([400, 'unsupported_audio']);

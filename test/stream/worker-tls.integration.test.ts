@@ -32,7 +32,8 @@ beforeAll(async () => {
   proxy = await startCuttingProxy(port);
   const own = { PORT: String(port), ADVERTISE_ADDRESS: `wss://127.0.0.1:${proxy.port}`, RESUME_TIMEOUT_MS: '60000' };
   stage = await setStage({
-    // A resume may take long on a busy machine. The silence timeout must not move the stream before that.
+    // On a busy machine, it may take long to resume a connection. The silence timeout must not move the stream
+    // meanwhile.
     gateway: { ...trust, WORKER_SILENCE_TIMEOUT_MS: '30000' },
     workers: [{ ...(await certificateFiles(MODEL)), ...own }, await certificateFiles('another-model'), {}],
   });
@@ -142,7 +143,7 @@ test.each([
   120_000,
 );
 
-test('a worker shows a renewed certificate without a restart', async () => {
+test('a worker presents a renewed certificate without a restart', async () => {
   const [own] = stage.workers;
   const found = (await stage.ledger.workers.list(MODEL)).find(({ id }) => id === own?.id);
   const { hostname, port } = new URL(found?.address ?? '');

@@ -16,7 +16,7 @@ const account: Account = {
   consumedMs: 10,
 };
 
-test('findProblem accepts an account that adds up and has consumed more than before', () => {
+test('findProblem accepts an account whose amounts add up and which has consumed more than before', () => {
   expect(findProblem(undefined, account)).toBeUndefined();
   expect(findProblem({ ...account, consumedMs: 5, availableMs: 65 }, account)).toBeUndefined();
 });

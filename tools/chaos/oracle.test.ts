@@ -62,7 +62,7 @@ test('judge reports a second charge of a session as a double charge and as lost 
   expect(verdict).toMatchObject({ isDoubleCharge: true, lostMs: 6000 });
 });
 
-test('judge finds no problem if a client that left early pays nothing, or between the audio that was answered and the audio that it sent', () => {
+test('judge finds no problem if a client that left early pays nothing, or an amount between its answered audio and its sent audio', () => {
   for (const end of [entry('settle', 4000), entry('settle', 6000), entry('fail', 0)]) {
     expect(judge(session({ ending: 'left' }), [end], []).problems).toEqual([]);
   }
@@ -77,7 +77,7 @@ test.each<[string, boolean, Impact[]]>([
   ['two separations were close', false, [impact('separates', 0, 3000, 0), impact('separates', 7000, 10_500)]],
   ['two workers were lost', true, [impact('moves', 2000, 3000), impact('moves', 4000, 5000)]],
   ['three workers were lost', false, [1, 2, 3].map((at) => impact('moves', at * 1000, at * 1000 + 500))],
-])('judge returns for a session whether it must survive, if %s: %s', (_, isProtected, impacts) => {
+])('judge returns whether a session must survive if %s: %s', (_, isProtected, impacts) => {
   expect(judge(session(), [entry('settle', 6000)], impacts).isProtected).toBe(isProtected);
 });
 
@@ -98,7 +98,7 @@ test.each<[string, boolean, Parameters<typeof entry>[], { fromMs: number; toMs: 
   },
 );
 
-test('judge finds a problem if a protected session was lost, also during a failover', () => {
+test('judge finds a problem if a session that must survive was lost, even during a failover', () => {
   const { problems } = judge(session({ ending: 'lost' }), [entry('fail', 0)], [], [{ fromMs: 0, toMs: 9000 }]);
   expect(problems.join()).toContain('although it is protected');
 });

@@ -7,7 +7,7 @@ const faults = Object.keys(FAULTS) as FaultName[];
 const build = (seed: number, durationMs: number, intervalMs = 4500) =>
   buildSchedule(new Random(seed), { faults, durationMs, intervalMs, gateways: 2, workers: 3, sentinels: 3 });
 
-test('schedules with the same options are equal for the same seed and differ for another one', () => {
+test('schedules with the same options are equal for the same seed and differ for another seed', () => {
   expect(build(1, 600_000)).toEqual(build(1, 600_000));
   expect(build(1, 600_000)).not.toEqual(build(2, 600_000));
 });
@@ -19,7 +19,7 @@ test('a schedule of 90 minutes has at least 1,000 faults, each kind of fault, an
   expect(plan.filter(({ atMs }, at) => atMs === plan[at - 1]?.atMs).length).toBeGreaterThan(100);
 });
 
-test('a schedule starts no fault of a gateway, worker or other part before the last fault of this part has ended', () => {
+test('a schedule starts no fault of a gateway, worker or other part before the previous fault of this part has ended', () => {
   const until = new Map<string, number>();
   for (const fault of build(4, 90 * 60_000)) {
     const part = `${FAULTS[fault.name].target} ${fault.index}`;

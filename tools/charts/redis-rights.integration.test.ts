@@ -140,7 +140,7 @@ test.each(['gateway', 'worker', 'console', 'health'])('the Redis user %s may not
   expect(await tryAs(user, 'scan', '0')).toContain('no permissions');
 });
 
-test('the Redis user of a model has the same commands as the user that all workers can share', async () => {
+test('the Redis user of a model may run the same commands as the user that all workers can share', async () => {
   const { masters } = await redis.connect('operator');
   await setWorkerUser(masters(), { prefix: 'svc', model: 'a', password: 'secret' });
   const commandsOfUser = async (user: string) => {

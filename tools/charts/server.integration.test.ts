@@ -129,7 +129,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'enabling the gateway autoscaler keeps the current replicas, and so do upgrades, and rollbacks if it was enabled at installation',
+  'enabling the gateway autoscaler keeps the current replicas, and so do upgrades, and rollbacks if the autoscaler was enabled at installation',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const gateway = `deployment/${RELEASE}-gateway`;

@@ -29,7 +29,7 @@ describe.each(Object.entries(TARGETS))('the fuzz target %s', (name, entry) => {
   });
 });
 
-test('the corpus has one file for each target, and all files together are small', () => {
+test('the corpus has one file for each target, and all files together have at most MAX_CORPUS_BYTES', () => {
   const folder = dirname(corpusFile('any'));
   const files = readdirSync(folder);
   expect(files.sort()).toEqual(
@@ -71,7 +71,7 @@ describe('fuzzTarget', () => {
   });
 });
 
-test('parseFuzzArguments selects all targets and the seed 1 by default', () => {
+test('parseFuzzArguments reads targets and options, and selects all targets and the seed 1 by default', () => {
   const defaults = { names: ['a', 'b'], seconds: undefined, seed: 1, savesCorpus: false };
   expect(parseFuzzArguments([], ['a', 'b'])).toEqual(defaults);
   const args = ['b', '--seconds', '5', '--seed', '9', '--save'];

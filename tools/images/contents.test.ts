@@ -107,7 +107,7 @@ test.each([
 });
 
 describe('dependencyFiles', () => {
-  test('lists the files of a package without nested packages, and no files for a workspace', () => {
+  test('lists the files of a package but not of packages nested in it, and no files for a workspace', () => {
     write('node_modules/ws/package.json', '{}');
     write('node_modules/ws/README.md');
     write('node_modules/ws/node_modules/nested/index.js');

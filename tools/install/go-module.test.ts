@@ -59,7 +59,7 @@ test('buildKey changes with the content of go.mod and go.sum and with the platfo
 });
 
 test.each(Object.keys(GO_TOOLS) as GoToolName[])(
-  'the pinned tool %s is a tool directive in the go.mod of its module',
+  'the pinned tool %s has a tool directive in the go.mod of its module',
   (name) => {
     const { packagePath, version } = pinOf(name);
     expect(packagePath.endsWith(`/${name}`)).toBe(true);
@@ -67,7 +67,7 @@ test.each(Object.keys(GO_TOOLS) as GoToolName[])(
   },
 );
 
-test('all pinned parts of Kubernetes have one version', () => {
+test('all pinned parts of Kubernetes have the same version', () => {
   const text = readFileSync(join(goModuleFolder('kubernetes'), 'go.mod'), 'utf8');
   const parts = [...text.matchAll(/^\t(k8s\.io\/\S+) => (\S+) v0\.(\S+)$/gm)];
   expect(parts.length).toBeGreaterThan(20);
@@ -97,7 +97,7 @@ test('versionFlags makes Go link the version into programs that do not contain i
   expect(versionFlags(['kwok', 'coredns', 'pause'])).toEqual([]);
 });
 
-test('a program that cannot print its version is used only if it was built here', () => {
+test('findGoTool uses a program that cannot print its version only if this repository has built the program', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
   const env = { ...process.env, PATH: folder, KUBEBUILDER_ASSETS: folder };
   try {

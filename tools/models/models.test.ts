@@ -22,7 +22,7 @@ function parsed(...more: string[]): ImportArguments {
 }
 
 describe('parseModelsArguments', () => {
-  test('derives the folder and the display name of the language', () => {
+  test('derives the output folder from the model id, and the display name from the language code', () => {
     expect(parsed()).toMatchObject({ source: 'a.nemo', out: 'my-model', language: 'Kikuyu', languageCode: 'ki' });
     expect(parsed('--language', 'SW-ke', '--name', 'Swahili')).toMatchObject({
       language: 'Swahili',
@@ -30,7 +30,7 @@ describe('parseModelsArguments', () => {
     });
   });
 
-  test('passes options of the model on', () => {
+  test('returns the options for the model import unchanged', () => {
     expect(parsed('--head', 'ctc', '--prompt', '3').options).toEqual(['--head', 'ctc', '--prompt', '3']);
   });
 
@@ -61,7 +61,7 @@ describe('parseModelsArguments', () => {
 });
 
 describe('the ASRModel of an import', () => {
-  test('names the folder relative to the repository if it is inside', () => {
+  test('names the folder relative to the repository if the folder is inside the repository', () => {
     expect(parse(buildResource(parsed(), join(root, 'a/my-model'), undefined))).toMatchObject({
       spec: { artifact: { path: 'a/my-model' } },
     });
@@ -114,7 +114,7 @@ describe('the check of an import with the engine', () => {
     expect(formatReport(report)).toContain('- A note.');
   });
 
-  test('throws if a transcript differs from that of the model', async () => {
+  test('throws if a transcript of the engine differs from the transcript of the imported model', async () => {
     const found = await facts((ids) => ids.slice(1));
     await expect(checkWithEngine(folder, found, audio, 0)).rejects.toThrow('differs from that of the model');
   });

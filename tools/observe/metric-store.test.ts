@@ -3,7 +3,7 @@ import { buildExport } from './testing/export.ts';
 
 const counter = (value: number, instance = 'a') => buildExport('gateway', instance, [['n', value, { model: 'm' }]]);
 
-test('MetricStore.read returns the latest value of a counter, or its growth within the window', () => {
+test('MetricStore.read returns the latest value of a counter, or its growth within a window if one is given', () => {
   const store = new MetricStore();
   for (let second = 0; second <= 20; second++) store.take(counter(second * 3), second * 1000);
   expect(store.read('n', 20_000)).toMatchObject([

@@ -168,7 +168,7 @@ describe('serviceEnvironment', () => {
     expect(env).not.toHaveProperty('API_KEY_PEPPERS_FILE');
   });
 
-  test('gives the private ticket key to the gateway only, and its public key to the workers of the operator', () => {
+  test('gives the private ticket key to the gateway only, and the public ticket key to the workers of the operator', () => {
     const operator = serviceEnvironment('operator', plan(), {});
     expect(operator).toMatchObject({
       WORKER_PROGRAM: join(root, 'worker/dist/main.js'),
@@ -201,7 +201,7 @@ describe('serviceEnvironment', () => {
   });
 });
 
-test('local.json is readable only by its owner, and markStopped removes its pid', () => {
+test('local.json is readable only by its owner, and markStopped removes the pid from the file', () => {
   writeLocalJson(home.localJson, { base_url: 'https://localhost:1', pid: 42 });
   expect(mode(home.localJson)).toBe(0o600);
   markStopped(home.localJson);

@@ -29,7 +29,7 @@ describe('the repository', () => {
     expect(findMutualFolders(modules)).toEqual([]);
   });
 
-  test('declares every imported workspace in the package.json of the importing one', () => {
+  test('declares every imported workspace in the package.json of the importing workspace', () => {
     expect(findUndeclared(root, modules)).toEqual([]);
   });
 

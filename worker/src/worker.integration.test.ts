@@ -128,7 +128,7 @@ test('a worker that starts without Redis registers as soon as Redis is available
   await registered(worker);
 });
 
-test('a worker logs only once that Redis lacks its functions, and registers after the operator has loaded them', async () => {
+test('a worker logs only once that Redis lacks the functions of the ledger, and registers after the operator has loaded them', async () => {
   const empty = await startRedis();
   const worker = await start({ REDIS_URL: empty.url });
   await eventually('the missing library is logged', START_MS, () => worker.output().includes('svc_asr_1'));

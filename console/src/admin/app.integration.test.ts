@@ -47,7 +47,7 @@ test('the admin API returns 401 with a challenge for a missing or wrong token, o
   expect(console_.output()).not.toContain(TOKEN);
 });
 
-test('the admin API returns 429 for a wrong token after too many failed attempts of an address, and accepts the right one', async () => {
+test('the admin API returns 429 for a wrong token after too many failed attempts of an address, and still accepts the right token', async () => {
   for (let n = 0; n < 3; n++) {
     expect((await console_.call('GET', tenants)).status).toBe(200);
     expect((await console_.call('GET', tenants, { token: 'wrong' })).status).toBe(401);
@@ -149,7 +149,7 @@ test('the console port serves the page and not the admin API', async () => {
   expect((await fetch(`${console_.pageUrl}/`, { method: 'POST' })).status).toBe(405);
 });
 
-test('POST link returns the whole address if CONSOLE_URL is set, and null otherwise', async () => {
+test('POST link returns the URL of the private link if CONSOLE_URL is set, and otherwise null instead of the URL', async () => {
   const create = async ({ call }: TestConsole) => {
     await call('PUT', `${tenants}/linked`, { body: { displayName: 'Linked' } });
     expect((await call('GET', `${tenants}/linked`)).body.has_link).toBe(false);

@@ -120,7 +120,7 @@ test('DELETE keys returns applied false if the revocation does not reach Redis i
   expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body).toMatchObject({ revoked: true, applied: false });
 });
 
-test('a damaged key file is reported without its text, and its key can still be revoked', async () => {
+test('a damaged key file is reported without the text of the file, and the key can still be revoked', async () => {
   const { body } = await create({ tenant: 'acme' });
   const file = fileOf(body.key_id);
   writeFileSync(file, 'spec: {hash: "0123abcd\n');

@@ -74,7 +74,7 @@ test('GET health reports a Redis without a ledger', async () => {
   expect((await get('health')).body.redis).toMatchObject({ reachable: true, has_ledger: false });
 });
 
-test('GET models and GET health are answered while Redis is unavailable, without the parts that need it', async () => {
+test('GET models and GET health return 200 while Redis is unavailable, without the parts that come from Redis', async () => {
   await console_.redis.kill();
   await console_.call('PUT', '/admin/v1/tenants/x', { body: { displayName: 'x' } });
   expect(await get('models')).toMatchObject({
@@ -118,7 +118,7 @@ test('POST grants stores a note of up to 500 characters, which GET of the tenant
   expect((await get('tenants/acme')).body.spec.grants).toEqual([{ id: 'fix', audioSeconds: -5, note }]);
 });
 
-test('POST decline accepts a reason of up to 1000 characters, and no body', async () => {
+test('POST decline accepts a reason of up to 1000 characters, and also a request without a body', async () => {
   await console_.call('PUT', '/admin/v1/tenants/acme', { body: { displayName: 'acme' } });
   const decline = (body?: object) => console_.call('POST', '/admin/v1/applications/acme/decline', body && { body });
   expect((await decline({ reason: 'x'.repeat(1001) })).status).toBe(400);

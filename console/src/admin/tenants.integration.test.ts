@@ -206,7 +206,7 @@ test('a damaged tenant file is reported and not overwritten', async () => {
   expect((await call('GET', '/admin/v1/tenants')).status).toBe(200);
 });
 
-test('DELETE revokes the keys of a tenant, and creating it again neither grants its credit twice nor restores its keys', async () => {
+test('DELETE revokes the keys of a tenant, and creating the tenant again neither grants its credit twice nor restores its keys', async () => {
   await put('gone', { displayName: 'G', state: 'Active', grants: [{ id: 'a', audioSeconds: 5 }] });
   const key = await call('POST', '/admin/v1/keys', { body: { tenant: 'gone' } });
   const { status, body } = await call('DELETE', '/admin/v1/tenants/gone');

@@ -44,7 +44,7 @@ test('approve activates the tenant with one grant, and approving again changes n
   expect(approve(without, { requested: 0, fallback: 60 })).toBe(without);
 });
 
-test('approve accepts a declined tenant, but no suspended one and none that was created active, and decline accepts no active one', () => {
+test('approve accepts a declined tenant, but no suspended tenant and no tenant that was created active, and decline accepts no active tenant', () => {
   const declined = decline(tenant());
   expect(declined.spec.state).toBe('Declined');
   expect(decline(declined)).toBe(declined);
@@ -55,7 +55,7 @@ test('approve accepts a declined tenant, but no suspended one and none that was 
   expect(() => approve(tenant({ state: 'Active' }), { requested: 1, fallback: 1 })).toThrow('is Active');
 });
 
-test('approve sets the models and limits of the administrator, and throws if it is repeated with others', () => {
+test('approve sets the models and limits of the administrator, and throws if it is repeated with other models', () => {
   const wanted = { requested: 60, fallback: 1, models: ['m1'], limits: { concurrentSessions: 5 } };
   const approved = approve(tenant(), wanted);
   expect(approved.spec).toMatchObject({

@@ -63,7 +63,7 @@ test('an audit entry that is added just as a write ends is written too, even if 
   }
 });
 
-test('while Redis is down, only the newest AUDIT_QUEUE_ENTRIES audit entries are queued, and the log reports the number of the others', async () => {
+test('while Redis is down, only the newest AUDIT_QUEUE_ENTRIES audit entries are queued, and the log reports the number of dropped entries', async () => {
   await tenants();
   await console_.redis.kill();
   for (const name of ['one', 'two', 'three', 'four', 'five']) expect((await put(name)).status).toBe(201);

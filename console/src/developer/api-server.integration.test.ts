@@ -139,7 +139,8 @@ test(
     expect(await kubectl(['get', name, '-o', 'jsonpath={.metadata.labels.asr\\.svc\\.dev/tenant}'])).toBe(one.tenant);
 
     const list = async () => (await one.developer.call('GET', 'keys')).body.data;
-    // One request lists the keys with the label of the tenant, and one the keys without a label. All keys are 7 pages.
+    // One request lists the keys with the label of the tenant, and one the keys without a label. A list of all keys
+    // would take 7 requests, one for each page.
     expect(await countRequests(console_, list)).toBe(2);
     expect(await countRequests(console_, list)).toBe(0);
     expect(await list()).toMatchObject([{ key_id: key.key_id }]);

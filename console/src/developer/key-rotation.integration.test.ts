@@ -90,7 +90,7 @@ test('rotation respects the maximum number of keys, and the keys of other tenant
   expect([foreign.status, foreign.body.error.code]).toEqual([404, 'key_not_found']);
 });
 
-test('rotation of a key that a file defines changes nothing', async () => {
+test('rotation of a key that a read-only file defines is refused and changes nothing', async () => {
   const developer = await signIn('files');
   const spec = { tenant: 'files', keyId: 'Abcdef1234', hash: 'a'.repeat(64), pepperId: 'p1', lastFour: 'wxyz' };
   const resource = { apiVersion: API_VERSION, kind: 'ApiKey', metadata: { name: 'abcdef1234' }, spec };

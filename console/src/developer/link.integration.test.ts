@@ -69,7 +69,7 @@ test('a link that an older console created gets its expiry at the next sign-in',
   expect(readExpiry(tenant)).toBe(expiry);
 });
 
-test('POST link replaces the link, ends the sessions of other browsers and keeps this one signed in', async () => {
+test('POST link replaces the link, ends the sessions of other browsers and keeps the calling browser signed in', async () => {
   const { developer, token } = await apply();
   const other = visitor();
   await other.call('POST', 'sign-in', { token });

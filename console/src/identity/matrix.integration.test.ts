@@ -101,7 +101,7 @@ function listRequests(): string[] {
   return requests.filter((request) => request.includes('/console/v1/')).map((request) => request.replace(/:\w+/g, '*'));
 }
 
-test('the table of roles and the requests that need no role are exactly the requests of the developer API', () => {
+test('LEAST_ROLES and WITHOUT_ROLE together list exactly the requests of the developer API', () => {
   const known = [...Object.keys(LEAST_ROLES), ...WITHOUT_ROLE];
   expect([...new Set(listRequests())].sort()).toEqual(known.sort());
 });

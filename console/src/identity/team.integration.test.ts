@@ -14,7 +14,7 @@ const members = async (visitor: Visitor) => (await visitor.call('GET', 'members'
 const idOf = async (visitor: Visitor): Promise<string> =>
   (await members(visitor)).find(({ is_you }: { is_you: boolean }) => is_you).id;
 
-test('an owner invites a user by link, who accepts it once and becomes a member with the role', async () => {
+test('a user whom an owner invites by link accepts the invitation once and becomes a member with the offered role', async () => {
   const { owner, tenant } = await users.createTeam();
   const invited = await owner.call('POST', 'invitations', { role: 'developer', email: 'ada@example.org' });
   expect(invited.status).toBe(201);
@@ -239,7 +239,7 @@ test('deleting a tenant deletes its members and invitations', async () => {
   expect((await owner.call('GET', 'session')).body).toMatchObject({ tenant: null });
 });
 
-test('DELETE link for a tenant without a link adds one entry to the audit log, and returns 429 after 11 requests in an hour', async () => {
+test('repeated DELETE link requests for a tenant without a link add one entry to the audit log in total, and the 12th in an hour returns 429', async () => {
   const { owner, tenant } = await users.createTeam();
   const statuses = [];
   for (let at = 0; at < 12; at++) statuses.push((await owner.call('DELETE', 'link')).status);

@@ -30,7 +30,7 @@ test('the file store lists resources of a file that it did not create, but does 
   await expect(store.delete('Tenant', 'a')).rejects.toThrow('must not write');
 });
 
-test('the file store prefers a definition in a read-only folder to one of the same name', async () => {
+test('of two definitions with the same name, the file store uses the one in the read-only folder', async () => {
   const { folder, readFolder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a', 'written'));
   expect((await store.get('Tenant', 'a'))?.readOnlyIn).toBeUndefined();
@@ -142,7 +142,7 @@ test('the file store does not delete a damaged key file that also contains anoth
   expect(readdirSync(folder)).toEqual(['apikey-a.yaml']);
 });
 
-test('the file store finds the Members of a tenant and of a user, and counts them as traces of the tenant', async () => {
+test('the file store finds the Members of a tenant and of a user, and traces() returns the Members of the tenant', async () => {
   const { folder, store } = await open();
   const member = (name: string, owner: string, subject: string) =>
     `apiVersion: asr.svc.dev/v1\nkind: Member\nmetadata: {name: ${name}}\n` +

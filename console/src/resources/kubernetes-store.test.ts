@@ -127,7 +127,7 @@ test('the Kubernetes store creates a key as owned by its tenant, and fails witho
   expect(find('ApiKey', '8fk2pq9xlm')?.metadata.ownerReferences).toEqual([owner]);
 });
 
-test('the Kubernetes store reports an unreadable object, lists all others, and can delete it if it is a key', async () => {
+test('the Kubernetes store reports an unreadable object, lists all other objects, and can delete an unreadable object that is a key', async () => {
   const { store, put } = open(1);
   put(object('acme'));
   put({ ...object('odd'), spec: { displayName: 'Odd', colour: 'red' } });
@@ -205,7 +205,7 @@ test('the Kubernetes store makes the Tenant the owner of a Member that was creat
   expect(find('Member', 'm1')?.metadata.ownerReferences).toEqual([owner]);
 });
 
-test('the Kubernetes store keeps a resource if the check of its deletion throws, or if it changes after the check', async () => {
+test('the Kubernetes store keeps a resource if the check of its deletion throws, or if the resource changes after the check', async () => {
   const { store, put, find, before } = open();
   put(object('acme'));
   const keep = () => {

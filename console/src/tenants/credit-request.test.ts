@@ -12,7 +12,7 @@ test('a request for credit is pending until the next grant', () => {
   expect(creditRequestOf({ ...asked, spec: { ...asked.spec, grants } })).toBeNull();
 });
 
-test('a request for credit stays pending after a correction and after a grant of nothing', () => {
+test('a request for credit stays pending after a negative grant and after a grant of 0 seconds', () => {
   const asked = withCreditRequest(tenant, REQUEST);
   const grants = [...asked.spec.grants, { id: 'correction', audioSeconds: -10 }, { id: 'nothing', audioSeconds: 0 }];
   expect(creditRequestOf({ ...asked, spec: { ...asked.spec, grants } })).toEqual(REQUEST);

@@ -29,7 +29,7 @@ test.each([
   expect(formatRelative(iso, Date.parse('2026-01-02T00:00:00Z'))).toBe(text);
 });
 
-test('plural selects the form for the number and fills it in', () => {
+test('plural selects the form for the number and inserts the number into it', () => {
   const forms = { one: '{n} session', other: '{n} sessions' };
   expect([0, 1, 2000].map((count) => plural(count, forms))).toEqual(['0 sessions', '1 session', '2,000 sessions']);
 });

@@ -31,7 +31,7 @@ test('RefusalDelay ends the wait of a client that disconnects', async () => {
   expect(delay.waiting).toBe(0);
 });
 
-test('RefusalDelay delays failures of an address that has failed often in the last second', async () => {
+test('RefusalDelay.waitAfterFailure waits only for an address that has failed often in the last second', async () => {
   const delay = new RefusalDelay(HOUR_MS);
   for (let i = 0; i < PROMPT_FAILURES_PER_SECOND; i++) await delay.waitAfterFailure(ADDRESS, 0);
   void delay.waitAfterFailure(ADDRESS, 0);
@@ -47,7 +47,7 @@ test('RefusalDelay.refuse throws 429 with Retry-After', async () => {
   await expect(refused).rejects.toMatchObject({ status: 429, retryAfterS: 2, message: 'Too many.' });
 });
 
-test('randomDelay is between half and one and a half of the mean', () => {
+test('randomDelay returns a delay between 0.5 and 1.5 times the given mean', () => {
   expect(randomDelay(2000, 0)).toBe(1000);
   expect(randomDelay(2000, 1)).toBe(3000);
 });

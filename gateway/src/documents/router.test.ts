@@ -105,7 +105,7 @@ test.each(['/docs/', '/Docs', '/openapi.json/x'])('GET %s returns 404', async (p
   expect((await get(path)).status).toBe(404);
 });
 
-test('the Content-Security-Policy of /docs allows no script and no style but its own', async () => {
+test('the Content-Security-Policy of /docs allows only the inline script and the inline style of that page', async () => {
   const answer = await get('/docs');
   const text = await answer.text();
   const policy = answer.headers.get('content-security-policy')!;
@@ -132,7 +132,7 @@ test('GET / by a browser returns a page with links to the documentation and the 
   expect(answer.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`);
 });
 
-test('GET / by a program returns 404, and the start page has no link to a console if the installation has none', async () => {
+test('GET / without text/html in Accept returns 404, and the start page has no console link if no console URL is set', async () => {
   expect((await get('/', { accept: '*/*' })).status).toBe(404);
   expect(buildStartPage('')).not.toContain('Console');
 });

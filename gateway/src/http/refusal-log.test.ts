@@ -43,7 +43,7 @@ beforeEach(() => {
   });
 });
 
-test('a refusal waits in memory, and is written once, with the time of the clock of Redis', async () => {
+test('RefusalLog keeps a refusal in memory until the next write, and writes it once, with the time of the Redis clock', async () => {
   log.record(REQUEST);
   expect(written.size).toBe(0);
   await log.write();
@@ -54,7 +54,7 @@ test('a refusal waits in memory, and is written once, with the time of the clock
   expect(written.size).toBe(0);
 });
 
-test('a default message is left out, and another message becomes one line of at most 300 characters without secrets', async () => {
+test('RefusalLog omits the default message of an error code, and stores any other message as one line of at most 300 characters without secrets', async () => {
   const key = `svc_live_v1_8fK2pQ9xLm_${'a'.repeat(38)}`;
   log.record({ ...REQUEST, message: ERRORS.invalid_parameters.message });
   log.record({ ...REQUEST, message: `${key}: unknown\nfield ${'x'.repeat(400)}` });
@@ -67,7 +67,7 @@ test('a default message is left out, and another message becomes one line of at 
 });
 
 test.each(['a model', 'x'.repeat(129), '', 'm\nn', `svc_live_v1_8fK2pQ9xLm_${'a'.repeat(38)}`])(
-  'the model %j is not stored, because no model has such a name',
+  'RefusalLog does not store the model %j, because it is not a valid model name',
   async (model) => {
     log.record({ ...REQUEST, model });
     await log.write();

@@ -32,14 +32,14 @@ test.each<[string, Uint8Array]>([
   await audio.closed;
 });
 
-test('decodeFile ends its process when the reader closes the audio before its end', async () => {
+test('decodeFile ends the decoder process when the reader closes the audio early', async () => {
   const audio = await decodeFile(Buffer.from(wrapWav(Buffer.alloc(32_000 * 200))), NEVER);
   await audio.frames.next();
   audio.close();
   await audio.closed;
 });
 
-test('decodeFile ends its process when the client disconnects', async () => {
+test('decodeFile ends the decoder process when the client disconnects', async () => {
   const gone = new AbortController();
   const audio = await decodeFile(Buffer.from(wrapWav(Buffer.alloc(32_000 * 200))), gone.signal);
   gone.abort();

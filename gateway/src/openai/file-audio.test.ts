@@ -34,8 +34,8 @@ async function divide(audio: Buffer, sizes: readonly number[], isLong = true): P
 }
 
 test('FileAudio ends utterances of a long file at the quietest moment between 230 and 240 s after their start', async () => {
-  // The first quiet moment is too early. The second utterance starts at 235.08 s and ends at 467.08 s, within the same
-  // interval after its start.
+  // The first quiet moment is too early. The second utterance starts at 235.08 s and ends at 467.08 s. That is also
+  // between 230 and 240 s after its start.
   const audio = buildAudio([229_000, 235_000, 467_000]);
   await expect(divide(audio, [2 * SECOND])).resolves.toEqual([235_080, 467_080, 500_000]);
 });
@@ -52,7 +52,7 @@ test('FileAudio ends utterances at the same samples, whatever the sizes of the f
   );
 });
 
-test('FileAudio does not divide a file of 240 s, a long file that ends between 230 and 240 s, or a file that is not long', async () => {
+test('FileAudio does not divide a file of at most 240 s, and divides no file at all if isLong is false', async () => {
   const exact = buildAudio([235_000], 240);
   expect(exact).toHaveLength(MAX_UTTERANCE_BYTES);
   await expect(divide(exact, [SECOND])).resolves.toEqual([240_000]);
@@ -60,7 +60,7 @@ test('FileAudio does not divide a file of 240 s, a long file that ends between 2
   await expect(divide(buildAudio([235_000], 300), [SECOND], false)).resolves.toEqual([300_000]);
 });
 
-test('FileAudio discards the end that it has found if a pause ends the utterance earlier', async () => {
+test('FileAudio discards the utterance end that it has found if a pause ends the utterance earlier', async () => {
   const audio = buildAudio([235_000]);
   const frames = [audio.subarray(0, 230 * SECOND), audio.subarray(230 * SECOND)];
   const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, true);
@@ -72,7 +72,7 @@ test('FileAudio discards the end that it has found if a pause ends the utterance
   expect(file.take(SECOND)).toMatchObject({ endsUtterance: false, isLast: false });
 });
 
-test('FileAudio sets no end if a pause ends the utterance while frames are being decoded', async () => {
+test('FileAudio sets no utterance end if a pause ends the utterance while frames are being decoded', async () => {
   const audio = buildAudio([235_000]);
   const frames = [audio.subarray(0, 230 * SECOND), audio.subarray(230 * SECOND)];
   const file = new FileAudio(frames.values() as unknown as AsyncIterator<Buffer, undefined>, true);

@@ -80,7 +80,7 @@ test('FileClient requests no frame before its stream reads', async () => {
   expect(requested).toEqual([]);
 });
 
-test('FileClient fails its stream, so that it is free of charge, if the decoder fails', async () => {
+test('FileClient fails its stream if the decoder fails, so that the stream is free of charge', async () => {
   const { client, texts } = createFile([4000], { error: new Error('the decoder ended') });
   client.send(READY);
   await nextTurn();
@@ -114,7 +114,7 @@ describe('FileClient of a file of 240 s and one sample', () => {
   const finalOf = (audio_end_ms: number, endpoint?: true) =>
     ({ type: 'final', audio_end_ms, endpoint }) as unknown as FinalMessage;
 
-  test('flushes a long file without pauses within 240 s, and is complete only after the final of every flush', async () => {
+  test('with isLong and without pauses, flushes before 240 s of audio and at the end, and is complete only after both finals', async () => {
     const { client, texts } = createFile(sizes, { isLong: true, onAudio: () => texts.push('audio') });
     client.send(READY);
     await nextTurn();
@@ -132,7 +132,7 @@ describe('FileClient of a file of 240 s and one sample', () => {
     expect([client.isComplete, texts.at(-1)]).toEqual([true, 'closed']);
   });
 
-  test('counts the 240 s from the last pause', async () => {
+  test('with isLong, flushes only at the end of the file if less than 240 s of audio follow the last pause', async () => {
     const { client, received, texts } = createFile(sizes, {
       isLong: true,
       onAudio: () => received.length === 4 && client.send(finalOf(1, true)),
@@ -143,7 +143,7 @@ describe('FileClient of a file of 240 s and one sample', () => {
     expect(texts).toEqual([texts[0], '{"type":"flush"}']);
   });
 
-  test('flushes a file that is not long only at its end', async () => {
+  test('without isLong, flushes only at the end of the file', async () => {
     const { client, texts } = createFile(sizes);
     client.send(READY);
     await nextTurn();

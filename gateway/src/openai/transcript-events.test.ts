@@ -46,7 +46,7 @@ test('TranscriptEvents sends the done event for a file without words', () => {
   expect(sent()).toEqual([{ type: 'transcript.text.done', text: '', usage: { type: 'duration', seconds: 3 } }]);
 });
 
-test('TranscriptEvents ends a started response with an error event', () => {
+test('TranscriptEvents.fail sends an error event and ends the response if an event was already sent', () => {
   const { events, texts, written } = createEvents();
   texts(['delta', 'wĩ']);
   events.fail(new Error('defect'));

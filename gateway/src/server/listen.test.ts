@@ -113,7 +113,7 @@ test.each([
   ['stalls', 408, undefined],
   ['ends early', 400, 'end'],
 ] as const)(
-  'the gateway logs a request whose body %s once, with status %d and the request id of the response',
+  'the gateway writes one log line for a request whose body %s, with status %d and the request id of the response',
   async (_how, status, then) => {
     const answer = await send(HEAD, then);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -234,7 +234,7 @@ test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT
   expect(refused).toEqual(['handshake_timeout']);
 });
 
-test('on a port without TLS, a connection without a request is closed after a timeout and does not count as refused', async () => {
+test('on a port without TLS, a connection without a request is closed after a timeout and not counted in the metric of refused connections', async () => {
   await once(openIdle(server), 'close');
   expect(refused).toEqual([]);
 });
@@ -248,7 +248,7 @@ test.each([
   expect(computeMaxConnections(memory, files)).toBe(expected);
 });
 
-test('maxConnectionsOf returns the setting, and at least 64 if it is not set', () => {
+test('maxConnectionsOf returns MAX_CONNECTIONS, or a number of at least 64 if MAX_CONNECTIONS is 0', () => {
   expect(maxConnectionsOf(7)).toBe(7);
   expect(maxConnectionsOf(0)).toBeGreaterThanOrEqual(64);
 });

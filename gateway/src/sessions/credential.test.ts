@@ -6,7 +6,7 @@ const ring = parseKeyring(JSON.stringify({ current: 's2', secrets: { s1: secret(
 const EXPIRES_AT_MS = 1_800_000_000_000;
 const SUBJECT = { tenant: 'acme-radio', sessionId: 'session-1' };
 
-test('sessionCredential always returns the same valid WebSocket subprotocol, which contains tenant and expiry', () => {
+test('sessionCredential returns the same valid WebSocket subprotocol for the same input, with the tenant and the expiry in it', () => {
   const credential = sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)!;
   expect(credential).toBe(sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS));
   expect(credential).toMatch(/^svc\.auth\.[A-Za-z0-9_-]+$/);

@@ -10,7 +10,7 @@ test('buildConfiguration gives phrases without a boost the default boost', () =>
   ]);
 });
 
-test.each([[{}], [{ phrases: [] }]])('buildConfiguration has no phrases for %j', (fields) => {
+test.each([[{}], [{ phrases: [] }]])('buildConfiguration returns no phrases for %j', (fields) => {
   expect(buildConfiguration(fields).phrases).toBeUndefined();
 });
 

@@ -102,7 +102,7 @@ test('after a crash between export and acknowledgement, the journal keeper expor
   expect(replay(unique.values())).toEqual(await totalsOf(tenant));
 });
 
-test('if the journal of one tenant cannot be read, the journal keeper exports those of the other tenants', async () => {
+test('if the journal of one tenant cannot be read, the journal keeper exports the journals of the other tenants', async () => {
   const [broken, intact] = [await createTenant(ledger, 600_000), await createTenant(ledger, 600_000)];
   await runSessions(intact, 2);
   const status: Ledger['journal']['status'] = (tenant) =>

@@ -22,7 +22,7 @@ const line = (tenant: string) => `${buildLine(tenant, entry)}\n`;
 const write = (name: string, ...texts: string[]) => writeFileSync(join(folder, name), texts.join(''), { mode: 0o600 });
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-test('removeTenantLines removes the lines of one tenant from the files of all writers and keeps the others', async () => {
+test('removeTenantLines removes the lines of one tenant from the files of all writers and keeps all other lines', async () => {
   write('2026-01-01.a.jsonl', line('acme'), line('acme-2'), line('acme'), line('other'));
   write('2026-01-02.b.jsonl', line('other'), line('acme'));
   write('2026-01-03.a.jsonl', line('other'));

@@ -91,7 +91,7 @@ const count = (of: (request: ProxyRequest) => boolean) => proxy.requests.filter(
 const watching = () => eventually(() => expect(proxy.openWatches()).toBe(1), 60_000);
 
 test(
-  'the client creates, applies, patches and deletes objects on a real API server',
+  'the Kubernetes client creates, applies, patches and deletes objects on a real API server',
   async () => {
     expect(await direct.get(TYPE, 'a')).toBeUndefined();
     const created = await direct.create(TYPE, map('a', 'one'));

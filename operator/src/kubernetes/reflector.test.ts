@@ -100,7 +100,7 @@ test('the reflector detects and replaces a half-open connection', async () => {
   reflector.stop();
 });
 
-test('the reflector keeps a quiet watch alive by its bookmarks', async () => {
+test('the reflector does not replace a watch that receives bookmarks but no events', async () => {
   const { cluster, reflector, pass } = setUpReflector();
   await reflector.start();
   for (let minute = 0; minute < 5; minute++) {
@@ -112,7 +112,7 @@ test('the reflector keeps a quiet watch alive by its bookmarks', async () => {
   reflector.stop();
 });
 
-test('the reflector polls an unavailable server slowly, logs it once, and catches up when it is back', async () => {
+test('the reflector polls an unavailable API server slowly, logs the outage once, and catches up when the server is back', async () => {
   const { cluster, reflector, names, pass, at } = setUpReflector();
   cluster.put('a');
   await reflector.start();

@@ -85,7 +85,7 @@ test('the ledger guard stores the schema version, even in a Redis that an earlie
   expect(await ledger.schema.read()).toMatchObject({ version: SCHEMA_VERSION });
 });
 
-test('an operator that lost its copy of the ledger id adopts the one in Redis', async () => {
+test('an operator that lost its copy of the ledger id adopts the ledger id in Redis', async () => {
   await ledger.identity.claim('old');
   await guard().check();
   expect(readFileSync(file, 'utf8').trim()).toBe('old');
@@ -137,7 +137,7 @@ test('a ledger rebuild publishes its plan first, then restores grants and consum
   expect(await ledger.accounts.read('acme')).toMatchObject(restored);
 });
 
-test('each ledger rebuild applies a negative grant with the amount that it removed originally, not with its full amount', async () => {
+test('each ledger rebuild applies a negative grant with the amount that the grant removed originally, not with the full amount', async () => {
   const { accounts } = ledger;
   const grants = [
     { id: 'welcome', audioSeconds: 100 },

@@ -13,7 +13,7 @@ test('markDeleted records the time of a deletion once', () => {
   expect(mark({ acme: earlier }, [])).toEqual({ acme: earlier });
 });
 
-test('markDeleted keeps the checkpoint of a tenant that returns within the retention time', () => {
+test('markDeleted keeps the checkpoint of a tenant that is recreated within the retention time', () => {
   expect(mark({ acme: { ...seen, goneAt: at(-2) } }, ['acme'])).toEqual({ acme: seen });
 });
 

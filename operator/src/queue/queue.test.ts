@@ -22,7 +22,7 @@ test('the queue keeps one entry for a key that is added again before it is taken
   expect([await queue.take(), await queue.take()]).toEqual(['a', 'b']);
 });
 
-test('the queue returns keys of addLast after all others, and add moves such a key forward', async () => {
+test('the queue returns keys of addLast after all other keys, and add moves such a key forward', async () => {
   const { queue } = setUp();
   for (const key of ['resync1', 'resync2', 'changed']) queue.addLast(key);
   queue.add('new');

@@ -14,7 +14,7 @@ function setUp(concurrency: number, work: (key: string) => Promise<void>) {
 /** Runs everything that waits only for promises. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('runWorkers retries a failing key until it succeeds, then resets its failures', async () => {
+test('runWorkers retries a failing key until it succeeds, then resets the failure count of the key', async () => {
   let tries = 0;
   const { clock, queue, outcomes, ended } = setUp(1, () => {
     tries += 1;

@@ -14,7 +14,7 @@ function setUp() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('coalesce runs the task once more for all calls that arrive while it runs', async () => {
+test('coalesce runs the task once more for all calls that arrive while the task runs', async () => {
   const { call, ends, started } = setUp();
   const first = call();
   const later = [call(), call(), call()];

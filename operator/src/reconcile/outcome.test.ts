@@ -64,7 +64,7 @@ test('a missing ledger is logged as an error, and not as an unavailable Redis', 
   ]);
 });
 
-test('each failure of a resource is logged with its phase, and its recovery once', async () => {
+test('each failure of a resource is logged with the failed phase, and the recovery of the resource once', async () => {
   const { report, levels } = setUp();
   const phases = [
     { name: 'fine', run: () => undefined },

@@ -66,7 +66,7 @@ test('buildModelFields keeps the time at which a canary started', () => {
   expect(later.canary).toEqual({ revision: 'new', percent: 20, since: '2030-01-01T00:00:00Z' });
 });
 
-test('findModelConditions reports a steady pool as available, settled and not degraded', () => {
+test('findModelConditions reports a steady pool as available, not progressing and not degraded', () => {
   expect(conditions()).toEqual({
     Available: 'True WorkersReady',
     Progressing: 'False Settled',

@@ -45,10 +45,13 @@ test.each([
 test.each([
   [['a', 'b'], 'False', 'Each model of spec.limits.models exists'],
   [['a', 'typo', 'b', 'gone'], 'True', 'spec.limits.models has models that do not exist: typo, gone'],
-])('findUnknownModels, if spec.limits.models names %j, has the status %s', (names, status, message) => {
-  const limits = names.map((model) => ({ model }));
-  expect(findUnknownModels(limits, (model) => ['a', 'b'].includes(model))).toMatchObject({ status, message });
-});
+])(
+  'if spec.limits.models names %j, findUnknownModels returns a condition with the status %s',
+  (names, status, message) => {
+    const limits = names.map((model) => ({ model }));
+    expect(findUnknownModels(limits, (model) => ['a', 'b'].includes(model))).toMatchObject({ status, message });
+  },
+);
 
 const key = { spec: { tenant: 'acme' } } as Parameters<typeof findRefusal>[0];
 test.each([

@@ -77,7 +77,7 @@ test('reporter.applied reports Ready with the generation and the gathered fields
   expect(ready()).toMatchObject({ status: 'True', reason: 'Applied' });
 });
 
-test('reporter.applied writes only urgent changes, and a later status round writes the others', async () => {
+test('reporter.applied writes only urgent changes, and a later status round writes the other changes', async () => {
   const { reporter, reported } = setUp({ intervalMs: { ...NEVER, Tenant: 20 } });
   await reporter.applied('Tenant', 'acme', 2);
   expect(reported.map(([, , scope]) => scope)).toEqual(['urgent']);

@@ -273,7 +273,7 @@ test('the workers of a deleted model are stopped', async () => {
   await upToNumber(0);
 });
 
-test('the operator stops its workers when it stops, even one that ignores SIGTERM', async () => {
+test('the operator stops its workers when it stops, even a worker that ignores SIGTERM', async () => {
   const env = [{ name: 'STUBBORN', value: '1' }];
   folder.write('m.yaml', pool({ min: 1, max: 1 }), model('n', { scaling: { min: 1, max: 1 }, worker: { env } }));
   const operator = await start();

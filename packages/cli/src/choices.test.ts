@@ -14,7 +14,7 @@ const models = [
 const noAnswer = () => Promise.resolve(undefined);
 
 test.each(['ki', 'KI', 'ki-KE', 'kik', 'ki_KE', 'Kikuyu', 'ki-Latn-KE'])(
-  'modelsFor finds the model of %s',
+  'modelsFor finds the model of the language %s',
   (language) => {
     expect(modelsFor(models, language).map(({ id }) => id)).toEqual(['ki-1']);
   },
@@ -51,7 +51,7 @@ test('findModel accepts the number, the code, the name or the id of a model', ()
 });
 
 const contexts = [13, 0, 3, 6, 1].map((right) => ({ context_size: [56, right], chunk_ms: (right + 1) * 80 }));
-test('contextFor selects the shortest, the middle or the longest chunk', () => {
+test('contextFor selects the shortest, the middle or the longest chunk for the latency low, balanced or accurate', () => {
   const model = { ...models[0], contexts } as unknown as Model;
   expect(['low', 'balanced', 'accurate'].map((level) => contextFor(level, model)[1])).toEqual([0, 3, 13]);
   expect(() => contextFor('fast', model)).toThrow('--latency must be one of low, balanced, accurate');

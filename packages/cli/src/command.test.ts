@@ -168,7 +168,7 @@ test('svc-asr prints no secret after an unexpected response', async () => {
   }
 });
 
-test('svc-asr admin journal export writes a file with mode 0600 and prints the number of entries', async () => {
+test('svc-asr admin journal export --output writes a file with mode 0600 and prints the number of entries', async () => {
   const lines = Array.from({ length: 5000 }, (_, n) => `${JSON.stringify({ id: `${n}-0`, text: 'x'.repeat(100) })}\n`);
   answer = (_request, response) => response.end(lines.join(''));
   const file = join(home, 'journal.ndjson');

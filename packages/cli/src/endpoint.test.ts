@@ -38,14 +38,14 @@ test('secrets of the local file are used only for the address in that file', () 
   expect(publicEndpoint(same).secret).toBe('local-key');
 });
 
-test('adminEndpoint uses the address and token of the admin API', () => {
+test('adminEndpoint returns the admin address of the local file with the token from SVC_ASR_ADMIN_TOKEN', () => {
   expect(adminEndpoint({ flags: {}, env: { SVC_ASR_ADMIN_TOKEN: 't' }, file })).toMatchObject({
     url: 'http://127.0.0.1:9091',
     secret: 't',
   });
 });
 
-test('adminEndpoint reads the token from SVC_ASR_ADMIN_TOKEN_FILE', () => {
+test('adminEndpoint reads the token from the file SVC_ASR_ADMIN_TOKEN_FILE unless SVC_ASR_ADMIN_TOKEN is set', () => {
   const path = join(temporaryFolder('token'), 'token');
   writeFileSync(path, 'from-file\n');
   const of = (env: Record<string, string>) => adminEndpoint({ flags: {}, env, file }).secret;

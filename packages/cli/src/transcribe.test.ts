@@ -88,7 +88,7 @@ test('transcribe --json prints each event as a line, and --context and --endpoin
   ]);
 });
 
-test('transcribe without --language exits with 2 and lists the languages of the service', async () => {
+test('if the service has models for several languages, transcribe without --language exits with 2 and lists the languages', async () => {
   const { status, err } = await runCommand(['transcribe', fileOf(1)], environment);
   expect([status, err]).toEqual([
     2,

@@ -183,7 +183,7 @@ test.each(['', 'a'.repeat(129), 'a b', 'ä'])(
   },
 );
 
-test('a call without the required API key throws, and an invalid key is not quoted', async () => {
+test('a call without the required API key throws, and the error for an invalid API key does not quote the key', async () => {
   await expect(createClient({ baseUrl: baseUrl() }).usage()).rejects.toThrow('requires an apiKey');
   const broken = () => client({ apiKey: `${KEY}\n` });
   expect(broken).toThrow('apiKey contains invalid characters');

@@ -4,7 +4,7 @@ import { crc32 as zlibCrc32 } from 'node:zlib';
 import { generateApiKey, parseApiKey } from './apikey.ts';
 import { crc32 } from './crc32.ts';
 
-test('generateApiKey returns a key in the documented format, and parseApiKey returns its public id', () => {
+test('generateApiKey returns a key in the documented format, and parseApiKey returns the public id of that key', () => {
   for (let i = 0; i < 200; i++) {
     const { key, keyId, lastFour } = generateApiKey(randomBytes);
     expect(key).toMatch(/^svc_live_v1_[0-9A-Za-z]{10}_[0-9A-Za-z]{38}$/);

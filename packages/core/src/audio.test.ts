@@ -26,6 +26,6 @@ test('billableMs is the duration rounded up to a whole second, for any number of
   );
 });
 
-test('chunkSamples returns 80 ms of samples for a chunk without right context, and 80 ms more for each frame of it', () => {
+test('chunkSamples returns 80 ms of samples for a chunk, and 80 ms more for each frame of right context', () => {
   expect([13, 6, 3, 1, 0].map(chunkSamples)).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
 });

@@ -3,7 +3,7 @@ import { parseResumeNumber, ResendBuffer } from './relay-resume.ts';
 
 const join = (pieces: readonly Uint8Array[]) => pieces.flatMap((piece) => [...piece]);
 
-test('ResendBuffer returns exactly the bytes after a position that is not before the last acknowledged one', () => {
+test('ResendBuffer returns exactly the bytes after any position from the last acknowledged position to the end', () => {
   const batches = fc.array(fc.array(fc.uint8Array({ minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }));
   fc.assert(
     fc.property(batches, fc.nat(60), fc.nat(60), (written, acknowledged, received) => {
@@ -26,7 +26,7 @@ test('ResendBuffer ignores an acknowledgement of fewer bytes than the last resum
   expect([buffer.has(60), buffer.has(80)]).toEqual([false, true]);
 });
 
-test('ResendBuffer accepts acknowledgements after more than 4 GiB were sent, although they carry only 32 bits', () => {
+test('ResendBuffer accepts acknowledgements after more than 4 GiB were sent, although an acknowledgement has only 32 bits', () => {
   const buffer = new ResendBuffer(1000);
   const piece = new Uint8Array(100);
   const total = 2 ** 32 + 50;

@@ -1,6 +1,6 @@
 import { createClock } from './clock.ts';
 
-test('a clock follows the time that Redis returned last, whatever the local clock is', () => {
+test('the ledger clock continues from the time that Redis returned last, whatever the time of the local clock is', () => {
   let localMs = 50;
   const clock = createClock(() => localMs);
   clock.observe(1000);
@@ -8,7 +8,7 @@ test('a clock follows the time that Redis returned last, whatever the local cloc
   expect(clock.now()).toBe(1020);
 });
 
-test('a clock that has observed the time of Redis ignores a step of the local clock', () => {
+test('the ledger clock ignores a step of the local clock once it has observed the time of Redis', () => {
   const clock = createClock();
   clock.observe(1000);
   const { now } = Date;
@@ -21,7 +21,7 @@ test('a clock that has observed the time of Redis ignores a step of the local cl
   }
 });
 
-test('before it has observed a time of Redis, a clock returns the time of the local clock', () => {
+test('the ledger clock returns the time of the local clock until it has observed the time of Redis', () => {
   const beforeMs = Date.now();
   // The monotonic clock starts with the local clock, which may be adjusted later.
   expect(Math.abs(createClock().now() - beforeMs)).toBeLessThan(3_600_000);

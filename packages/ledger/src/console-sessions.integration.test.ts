@@ -33,7 +33,7 @@ describe.each([
   });
   afterEach(() => ledger.link.close());
 
-  test('find returns a session only for its user, and end and endAll end one or all sessions of a user', async () => {
+  test('find returns a session only for its user, end ends one session of a user, and endAll ends all of them', async () => {
     const { consoleSessions } = ledger;
     await consoleSessions.put('u', 'a', record(NOW + HOUR_MS), NOW);
     await consoleSessions.put('u', 'b', record(NOW + HOUR_MS), NOW);
@@ -46,7 +46,7 @@ describe.each([
     expect(await consoleSessions.find('u', 'b')).toBeUndefined();
   });
 
-  test('a user has at most 20 sessions, and another one ends the session that expires first', async () => {
+  test('a user has at most 20 sessions, and the 21st ends the session of this user that expires first', async () => {
     const { consoleSessions } = ledger;
     for (let n = 0; n < 21; n++) await consoleSessions.put('u', `s${n}`, record(NOW + HOUR_MS + n), NOW);
     expect(await consoleSessions.find('u', 's0')).toBeUndefined();

@@ -64,7 +64,7 @@ describe.each([
     expect(await ledger.sessions.disconnect(tenant, randomUUID(), 'c1')).toBe(false);
   });
 
-  test('disconnect expires the session if its credential has expired in the meantime', async () => {
+  test('disconnect expires a session whose credential expired while the session was connected', async () => {
     const { tenant, state, connect, disconnect } = await session(hasty);
     await connect('c1');
     await sleep(5200);

@@ -102,7 +102,7 @@ async function snapshot({ tenant }: OwnedStream): Promise<() => Promise<void>> {
 }
 
 describe('a gateway that froze and was then declared dead', () => {
-  test('cannot connect a session that it owns, and another gateway can still use the credential', async () => {
+  test('cannot connect a session for which it has an ownership record, and another gateway can still use the credential', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     const stream = await reserve();
     await ledger.gateways.own(frozen, stream);
@@ -112,13 +112,13 @@ describe('a gateway that froze and was then declared dead', () => {
     expect(await connect(alive, stream)).toBe('ok');
   });
 
-  test('cannot own a stream any more', async () => {
+  test('cannot become the owner of a stream', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     await pass(LEASE_MS + 4000);
     expect(await ledger.gateways.own(frozen, await reserve())).toBe(false);
   });
 
-  test('that still connects a session and is then killed loses the session at its deadline', async () => {
+  test('can still connect a session without an ownership record, but the session then fails at its deadline', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     await pass(LEASE_MS + 4000);
     const stream = await reserve();
@@ -260,7 +260,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     await expectFailed(stream);
   });
 
-  test("the reaper finds a new session in time, although the ledger's estimate of the clock was wrong when it was reserved", async () => {
+  test('a session that is reserved before the ledger notices the step expires within the lifetime of its credential', async () => {
     await reserve();
     await ledger.step(-DAY_MS);
     const { tenant } = await reserve();

@@ -131,7 +131,7 @@ describe.each([
     await ledger.gateways.reapDead(raise);
   });
 
-  test('a renewal returns Infinity while another live gateway publishes no number, for example one of the previous version', async () => {
+  test('a renewal of a gateway returns Infinity while another live gateway, such as one of the previous version, publishes no number of further streams', async () => {
     const [own, before] = [await ledger.gateways.join('own'), await ledger.gateways.join('before')];
     expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: Infinity });
     expect(await ledger.gateways.renew(before)).toEqual({ freeElsewhere: 0 });

@@ -60,7 +60,7 @@ describe.each([
     expect(sum(rows)).toBe(sum(total));
   });
 
-  test('every session of a chain counts for the key of the first one', async () => {
+  test('usage lists every session of a chain under the key of the first session', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const origin = { keyId: FIRST, requestId: randomUUID() };
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5, origin });
@@ -71,7 +71,7 @@ describe.each([
     expect(await read(tenant)).toMatchObject([{ keyId: FIRST, sessions: 2, audioMs: 6000, billableMs: 6000 }]);
   });
 
-  test('only the days of the requested range are returned, newest first, even if several hashes store them', async () => {
+  test('usage contains only the days of the requested range, newest first, even if several hashes store them', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const last = Math.floor(today() / 8) * 8 + 1;
     for (const day of [last - 3, last - 2, last]) {

@@ -96,7 +96,7 @@ describe('leases of gateways:', () => {
     expect(await passLease(working)).toBe(1);
   });
 
-  test('a gateway that renewed its lease between two outages keeps its streams after the second one', async () => {
+  test('a gateway that renewed its lease between two outages keeps its streams after the second outage', async () => {
     const renewing = await ledger.gateways.join('renewing');
     await openStream(renewing);
     await reapDead();
@@ -109,7 +109,7 @@ describe('leases of gateways:', () => {
     expect(await ledger.gateways.renew(renewing)).toBeDefined();
   });
 
-  test('a gateway that died before two outages is detected at most one lease duration after the second one', async () => {
+  test('a gateway that died before two outages is detected at most one lease duration after the second outage', async () => {
     const dead = await ledger.gateways.join('dead');
     await openStream(dead);
     await reapDead();
@@ -123,7 +123,7 @@ describe('leases of gateways:', () => {
   test.each([
     ['back and ahead', -60_000],
     ['ahead and back', HOUR_MS],
-  ])('a gateway keeps its streams if the clock steps %s before it renews its lease', async (_name, ms) => {
+  ])('a gateway keeps its streams if the clock steps %s before the gateway renews its lease', async (_name, ms) => {
     const owner = await ledger.gateways.join('steady');
     await openStream(owner);
     await reapDead();
@@ -170,7 +170,7 @@ describe('workers', () => {
     },
   );
 
-  test('free a slot after three hours if its release was lost', async () => {
+  test('have a slot free again after three hours if the release of that slot was lost', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
     // The time passes in small steps. If a step and a pause of the machine exceed 5 s together, they count as a step of

@@ -231,7 +231,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test.concurrent('a provisional session is removed after its lease has expired, and its Idempotency-Key can create a new one', async () => {
+  test.concurrent('a provisional session is removed after its lease has expired, and its Idempotency-Key can create a new session', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(hasty, ask);
@@ -241,7 +241,7 @@ describe.each([
     expect((await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 3 }))).outcome).toBe('ok');
   });
 
-  test('a provisional session must be confirmed even if its lease is longer than the lifetime of its credential', async () => {
+  test('a provisional session cannot be connected before it is confirmed, even if its lease is longer than the lifetime of its credential', async () => {
     const patient = await openLedger(redis.url, { sessionTtlMs: 20_000, provisionalLeaseMs: 60_000 });
     const tenant = await createTenant(patient, 60_000);
     const held = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));
@@ -264,7 +264,7 @@ describe.each([
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
   });
 
-  test('connect returns the same result if the same connection repeats it, and refuses another connection', async () => {
+  test('connect returns the same result if the same connection repeats the call, and refuses another connection', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const once = await connect(tenant, sessionId, ledger, OWNER, 'c1');
@@ -485,7 +485,7 @@ describe.each([
     expect(await claim('d')).toBe(true);
   });
 
-  test('place returns wait for a queued stream, with the slots of the pool and whether it is growing', async () => {
+  test('place returns wait for a queued stream, with the slots of the pool and whether the pool is growing', async () => {
     const model = `m-${randomUUID()}`;
     const place = () => ledger.pools.place(model, { sessionId: 's', tenant: 't' });
     expect(await place()).toEqual({ outcome: 'wait', slots: 0, growth: '' });

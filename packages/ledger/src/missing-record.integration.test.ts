@@ -68,7 +68,7 @@ describe('a session whose record is missing', () => {
     expect(result).toMatchObject({ outcome: 'ok', reservation: { reservedSeconds: 60 } });
   });
 
-  test.concurrent('does not prevent that the account of its tenant is closed', async () => {
+  test.concurrent('does not prevent the account of its tenant from being closed', async () => {
     const tenant = await withMissingRecord();
     await ledger.accounts.close(tenant);
     await expectReleased(tenant);

@@ -64,7 +64,7 @@ describe.each([
   const place = (sessionId: string, tenant?: string, avoid?: string[]) => poolOf(model).place(sessionId, tenant, avoid);
   const load = () => poolOf(model).load();
 
-  test('contexts returns the last contexts that a worker reported, even after all workers were removed, until the pool is removed', async () => {
+  test('contexts returns the context sizes that a worker reported last, even after all workers were removed, until the pool itself is removed', async () => {
     expect(await ledger.pools.contexts(model)).toEqual([]);
     const report = (id: string, contexts?: [number, number][]) =>
       ledger.workers.register(model, {
@@ -106,7 +106,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ address: 'ws://w', furtherAddresses: [] }]);
   });
 
-  test('a worker that lowers its slots below its streams keeps its streams, and gets new ones only when slots are free again', async () => {
+  test('a worker with more streams than slots keeps its streams, and gets new streams only when slots are free again', async () => {
     await worker('w', 3);
     await ledger.pools.configure(model, { canGrow: false });
     for (const session of ['a', 'b', 'c']) expect(await place(session)).toBe('w');
@@ -273,7 +273,7 @@ describe.each([
       expect(messages).toEqual(['a b', 'new']);
     });
 
-    test('name streams that lost their worker before new ones, even if there are a hundred of them', async () => {
+    test('name streams that lost their worker before new streams, even if a hundred streams lost their worker', async () => {
       await worker('old', 100);
       // Streams that join in the same millisecond are served in the order of their ids.
       const moving = Array.from({ length: 100 }, (_, at) => `m${at + 100}`);
@@ -350,7 +350,7 @@ describe.each([
     expect(await load()).toMatchObject({ slots: 0, workers: 0 });
   });
 
-  test('a stream of a draining worker counts there, and not in the queue, until another worker has a free slot', async () => {
+  test('a stream of a draining worker is counted for this worker, and not as queued, until another worker has a free slot', async () => {
     const next = async (avoid: string[]) => {
       const placement = await ledger.pools.place(model, { sessionId: 'a', tenant: 't', avoid, servedBy: 'old' });
       return placement.outcome === 'placed' ? placement.worker.id : undefined;
@@ -378,7 +378,7 @@ describe.each([
     expect(await load()).toEqual({ active: 0, held: 0, waiting: 0, slots: 1, workers: 1 });
   });
 
-  test('a stream moves away from a worker with lowered slots, and counts there again if the next worker fails', async () => {
+  test('a stream moves from a worker with too few slots to another worker, and is counted for the first again if the second fails', async () => {
     const next = async (avoid: string[]) => {
       const placement = await ledger.pools.place(model, { sessionId: 'a', tenant: 't', avoid, servedBy: 'slow' });
       return placement.outcome === 'placed' ? placement.worker.id : undefined;
@@ -436,7 +436,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w2', active: 1 }]);
   });
 
-  test.concurrent('a worker that registers again after its lease expired has its former streams, without one that left', async () => {
+  test.concurrent('a worker that registers again after its lease expired has its former streams, except a stream that left in between', async () => {
     const pool = ownPool();
     await pool.worker('w1', 5);
     for (const session of ['a', 'b', 'c']) await pool.place(session);
@@ -451,7 +451,7 @@ describe.each([
     expect(await pool.load()).toMatchObject({ active: 0 });
   });
 
-  test('a worker that registers again does not count former streams that a gateway of an earlier version did not remove from its list', async () => {
+  test('a worker that registers again does not count former streams that a gateway of an earlier version left in the list of the worker', async () => {
     await worker('w1', 2);
     await worker('w2', 2);
     expect([await place('a'), await place('b')]).toEqual(['w2', 'w1']);

@@ -182,7 +182,7 @@ test('queued streams keep their place when the priority of their tenant changes,
   expect(sessionsOf(await serveAll(pool))).toEqual(['a2', 'b1', 'a1']);
 });
 
-test('claim counts queued streams of high and low priority', async () => {
+test('claim counts queued streams of high and low priority against the capacity of the pool', async () => {
   const pool = await createPool();
   await ledger.pools.configure(pool.model, { canGrow: true, capacity: 4 });
   for (const priority of ['high', 'low'] as const) await pool.join(priority, priority, priority);

@@ -23,7 +23,7 @@ test('rate limits allow the next request within one interval after the clock of 
   const limits = { concurrentSessions: 9, sessionsPerMinute: 60, requestsPerMinute: 60 };
   const tenant = await createTenant(ledger, 600_000, { limits });
   const key = createRedisKeys(PREFIX).account(tenant);
-  // This is the state of a used-up limit whose time of arrival is an hour ahead of the clock.
+  // This is the state of a used-up limit that was stored when the clock was an hour ahead.
   const ahead = String(Date.now() + 3_600_000 + 60_000);
   await ledger.link.send(key, ['HSET', key, 'rq', ahead, 'rs', ahead]);
   const refused = await ledger.admit(tenant);

@@ -38,7 +38,7 @@ describe.each([
     ...changes,
   });
 
-  test('list returns what was added, the newest first', async () => {
+  test('list returns the refusals that were added, newest first', async () => {
     const tenant = await createTenant(ledger, 0);
     expect(await ledger.refusals.list(tenant)).toEqual([]);
     const now = Date.now();
@@ -54,7 +54,7 @@ describe.each([
     expect(await ledger.refusals.list(await createTenant(ledger, 0))).toEqual([]);
   });
 
-  test('the newest 200 refusals are kept, for 7 days', async () => {
+  test('refusals of a tenant are kept for 7 days, but at most the newest 200', async () => {
     const tenant = await createTenant(ledger, 0);
     const now = Date.now();
     const all = Array.from({ length: 201 }, (_, at) => refusal({ atMs: now - 201 + at }));
@@ -69,7 +69,7 @@ describe.each([
     expect(await ledger.refusals.list(tenant, now + 7 * DAY_MS)).toEqual([]);
   });
 
-  test('no refusal is stored for a tenant without an account, and those of a deleted tenant expire with its account', async () => {
+  test('no refusal is stored for a tenant without an account, and the refusals of a deleted tenant expire with its account', async () => {
     await ledger.refusals.add('nobody', [refusal()]);
     expect(await ledger.refusals.list('nobody')).toEqual([]);
     const tenant = await createTenant(ledger, 0);

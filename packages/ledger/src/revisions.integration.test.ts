@@ -67,7 +67,7 @@ describe.each([
     expect((await place(['old', 'new'])).revision).toBeUndefined();
   });
 
-  test('free slots of a revision stay correct through leave, registration under another revision, drain and removal', async () => {
+  test('the number of free slots of a revision is correct after leave, registration under another revision, drain and removal of a worker', async () => {
     await worker('w', 'r1', 1);
     await ledger.revisions.weigh(model, new Map([['r1', 100]]));
     const { sessionId } = await place();
@@ -81,7 +81,7 @@ describe.each([
     expect((await place()).revision).toBeUndefined();
   });
 
-  test('a session gets a slot of the first tier with a free one, and of workers without a configured tier last', async () => {
+  test('a session gets a slot of the first tier with a free slot, and of a worker without a configured tier only as the last choice', async () => {
     await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
     await worker('untiered', 'r1', 9);
     await worker('removed', 'r1', 5, 'cpu');
@@ -116,7 +116,7 @@ describe.each([
     expect((await place()).id).toBe('new-spot');
   });
 
-  test('free slots of a tier stay correct through leave, drain and removal', async () => {
+  test('the number of free slots of a tier is correct after leave, registration in another tier, drain and removal of a worker', async () => {
     await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
     await worker('w', 'r1', 1, 'reserved');
     await worker('other', 'r1', 9, 'spot');
@@ -134,7 +134,7 @@ describe.each([
     expect((await place()).id).toBe('other');
   });
 
-  test('the counts of several gateways add up by revision, and are deleted with the revision', async () => {
+  test('the stream counts that several gateways report add up by revision, and are deleted with the revision', async () => {
     await ledger.revisions.add(model, 'r1', { streams: 2, failures: 1, latencies: [0, 3, 0, 1] });
     await ledger.revisions.add(model, 'r1', { streams: 1, failures: 0, latencies: [] });
     await ledger.revisions.add(model, 'r2', { streams: 0, failures: 0, latencies: [4] });

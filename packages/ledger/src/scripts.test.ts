@@ -39,8 +39,8 @@ function readLegend(): Map<string, Set<string>> {
 }
 
 /**
- * Maps the name of KEYS[1] in the head of a script. The values are the hash tag of the keys that the script builds, and
- * the suffix of KEYS[1].
+ * Hash tag of the keys that a script builds, and suffix of KEYS[1], by the name that the head of the script gives to
+ * KEYS[1].
  */
 const KEY_NAMES: Record<string, [tag: string, suffix: string]> = {
   account: ['{t:TENANT}', 'a'],

@@ -48,7 +48,7 @@ test('delete expires a reserved session immediately and releases its credit, and
   await reserved(ledger, tenant);
 });
 
-test('delete lets the Idempotency-Key of a session create a new one, whether the session is reserved, active or ended', async () => {
+test('after delete, the Idempotency-Key of a reserved, active or ended session creates a new session', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 9 });
   const again = async (idempotencyKey: string) => (await reserved(ledger, tenant, { idempotencyKey })).sessionId;
   const created = await again('reserved');
@@ -70,7 +70,7 @@ test('delete lets the Idempotency-Key of a session create a new one, whether the
   expect(await again('ended')).not.toBe(ended);
 });
 
-test('delete of an active session reports it to its gateway as cancelled, until the gateway forgets it', async () => {
+test('after delete of an active session, cancelled lists the session for its gateway until the gateway calls forget', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   const { owner } = await connect(tenant, sessionId);
@@ -153,7 +153,7 @@ test('get returns a session that ended without a recorded reason, as in earlier 
   expect(await get(tenant, sessionId)).toMatchObject({ state: 'completed', endReason: null, closeCode: null });
 });
 
-test('a failed session has the end reason service_error unless its gateway gives another one', async () => {
+test('a failed session has the end reason service_error unless its gateway specifies another reason', async () => {
   const tenant = await createTenant(ledger, 60_000, { concurrentSessions: 2 });
   const [first, second] = [await reserved(ledger, tenant, { seconds: 1 }), await reserved(ledger, tenant)];
   const one = await connect(tenant, first.sessionId);

@@ -196,7 +196,7 @@ describe.each([
       expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit', renewsAtMs });
     });
 
-    test('includes charges by gateways of an earlier version, which do not know budgets', async () => {
+    test('is also reduced by charges of gateways of an earlier version, which do not know budgets', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);
       await settle(tenant, id, 0);
@@ -265,7 +265,7 @@ describe.each([
     });
 
     test.each(['settled', 'failed', 'cancelled', 'disconnected and failed', 'closed with its account'])(
-      'has room again when a session is %s',
+      'allows another session after a session of the model is %s',
       async (end) => {
         const tenant = await createLimited(1);
         const asked = request(tenant, { model: 'kikuyu', seconds: 10 });
@@ -293,7 +293,7 @@ describe.each([
       },
     );
 
-    test('that is lowered below the number of live sessions refuses new ones until enough have ended', async () => {
+    test('that is lowered below the number of live sessions refuses new sessions until enough live sessions have ended', async () => {
       const tenant = await createLimited(3);
       const ids = [await open(tenant, 10), await open(tenant, 10), await open(tenant, 10)];
       await ledger.accounts.configure(tenant, limited(2));
@@ -353,7 +353,7 @@ describe('tenant limits over time:', () => {
     await ledger.link.close();
   });
 
-  test('the session limit of a model has room again when a reserved session expires', async () => {
+  test('the session limit of a model allows another session after a reserved session of the model expires', async () => {
     const ledger = await openSteppedLedger(redis.url, { prefix: `test-${randomUUID()}` });
     const models = [{ model: 'kikuyu', concurrentSessions: 1 }];
     const limits = { ...TENANT.limits, concurrentSessions: 2, models };

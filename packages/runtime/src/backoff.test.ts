@@ -14,7 +14,7 @@ test.each([
   expect(backoffMs(failures, options, random)).toBeCloseTo(expectedMs);
 });
 
-test('backoffMs is between half of the base delay and the maximum, and decreases at most by its random part', () => {
+test('backoffMs is between half of the base delay and the maximum delay, and after one more failure at least half as long as before', () => {
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), random, random, (failures, one, other) => {

@@ -75,7 +75,7 @@ describe.each([
   });
 });
 
-test('readIntoSharedMemory leaves bytes that the socket has already received to its data events', async () => {
+test('bytes that a socket received before the call of readIntoSharedMemory still cause data events', async () => {
   const [client, accepted] = await tcpPair();
   accepted.unshift(Buffer.from('head'));
   const { read, data, until: untilRead } = collect(accepted);

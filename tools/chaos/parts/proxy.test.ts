@@ -94,7 +94,7 @@ test('a cut proxy closes open connections and refuses new ones', async () => {
   expect(second.received).toBe('');
 });
 
-test('drop closes open connections, and new ones work', async () => {
+test('drop of a proxy closes open connections, and new connections work', async () => {
   const client = new Client();
   client.send('a');
   await client.receives('a');

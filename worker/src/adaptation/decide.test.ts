@@ -33,7 +33,7 @@ describe('decideSlots', () => {
     expect(decideFor(300, full, { slowdown: 1.04 }).slots).toBe(200);
   });
 
-  test('divides the slots by the slowdown in one step', () => {
+  test('divides the slots by the slowdown in one step if runs are much slower than at warm-up', () => {
     expect(decideFor(1, full, { slowdown: 1.6 }).slots).toBe(125);
   });
 
@@ -46,7 +46,7 @@ describe('decideSlots', () => {
     const half = { ...LIMITS, start: 100 };
     const first = initialSlots(half.start);
 
-    test('adds the other half if streams use the slots and runs are as fast as at warm-up', () => {
+    test('adds the other half of the slots if streams use all slots and runs are as fast as at warm-up', () => {
       expect(decideFor(60, first, {}, half).slots).toBe(200);
     });
 
@@ -58,7 +58,7 @@ describe('decideSlots', () => {
     test('raises the slots above `start` only so far that the inference thread is busy for 70 % of the time', () => {
       expect(decideFor(60, first, { streams: 120, busy: 0.6 }, half).slots).toBe(140);
       expect(decideFor(60, first, { streams: 100, busy: 0.7 }, half).slots).toBe(100);
-      // A thread that is busier does not lower the slots by itself.
+      // A fully busy inference thread alone does not lower the slots.
       expect(decideFor(60, initialSlots(140), { streams: 140, busy: 1 }, half).slots).toBe(140);
       expect(decideFor(60, initialSlots(60), { streams: 60, busy: 1 }, half).slots).toBe(100);
     });
@@ -109,13 +109,13 @@ describe('decideSlots', () => {
     expect(decideFor(60, risen, {}, LIMITS, 16 * SECOND).slots).toBe(200);
   });
 
-  test('lowers slots that a setting fixes to the number that the engine can serve, but only while its speed is known', () => {
+  test('if SLOTS is set, lowers the slots to the number that the engine can serve, but only while the speed is known', () => {
     const limits = { ...LIMITS, measured: 80 };
     expect(decideFor(1, full, {}, limits).slots).toBe(80);
     expect(decideFor(1, full, { slowdown: undefined }, limits).slots).toBe(200);
   });
 
-  test('stays within its limits, never stays above the goal, and no longer changes once the speed is constant', () => {
+  test('keeps the slots within the limits, lowers them to what the speed allows, and no longer changes them once the speed is constant', () => {
     const phase = fc.record({
       slowdown: fc.option(fc.double({ min: 0.25, max: 16, noNaN: true }), { nil: undefined }),
       lateStreams: fc.nat(300),
@@ -150,7 +150,7 @@ test.each([
   [100, 25, 75],
   [0, 1, 0],
 ])(
-  'excessShare of %d streams on %d slots corresponds to %d moves in the minute after late streams, and then to none',
+  'excessShare of %d streams on %d slots corresponds to %d moves in the minute after late streams, and to none afterwards',
   (streams, slots, moves) => {
     const state = { ...initialSlots(slots), lateAtMs: 0 };
     const seen = { ...QUIET, nowMs: 59_999, streams };

@@ -135,7 +135,7 @@ test.each([
   expect(left().filter((name) => !name.endsWith('.part'))).toEqual([]);
 });
 
-test('fetchArtifact limits the size of the download, the unpacked size and the number of files', async () => {
+test('fetchArtifact limits the download size, the unpacked size and the number of files, and refuses data that is not an archive', async () => {
   await expect(fetch({ maxBytes: 1000 })).rejects.toThrow('ARTIFACT_MAX_MIB');
   await expect(fetch({ unpacked: { maxBytes: 100_000, maxFiles: 100 } })).rejects.toThrow('ARTIFACT_MAX_UNPACKED_MIB');
   await expect(fetch({ unpacked: { maxBytes: 1e9, maxFiles: 2 } })).rejects.toThrow('ARTIFACT_MAX_FILES');

@@ -49,7 +49,7 @@ async function run(env: NodeJS.ProcessEnv = {}): Promise<{ status: number | null
   return { status, output };
 }
 
-test('fetch-artifact downloads a private model into its folder and exits with 0', async () => {
+test('fetch-artifact downloads a model that requires credentials into ARTIFACT_FOLDER and exits with 0', async () => {
   const { status, output } = await run();
   expect(output).toContain('the artifact is available');
   expect(status).toBe(0);

@@ -73,8 +73,8 @@ test('readTar refuses data that is not an archive, is damaged or is truncated', 
   await expect(readAll(archive)).rejects.toThrow('damaged');
 });
 
-// Without the check, a fraction would be read without end, and a negative number or NaN would disable the limit for the
-// unpacked size.
+// Without the check, a file whose size is a fraction would be read without end. A negative number or NaN would disable
+// the limit for the unpacked size.
 test.each(['1.5', '-1000000000', 'many', '', '1e30', '9007199254740992'])(
   'readTar refuses a pax header with the size %j',
   async (size) => {

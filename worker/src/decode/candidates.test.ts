@@ -9,7 +9,7 @@ describe('bestLogProb', () => {
     }
   });
 
-  test('reads only the classes of its frame', () => {
+  test('reads only the classes of the given frame', () => {
     const scores = Float32Array.of(9, 9, 1, 1, 9);
     expect(bestLogProb(scores, 2, 2, 0)).toBeCloseTo(Math.log(0.5), 6);
   });

@@ -46,7 +46,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     expect(meanOf(right)).toBeGreaterThan(meanOf(wrong) + 0.2);
   });
 
-  test('gives the words of noisy recordings a lower confidence on average', async () => {
+  test('gives words a lower confidence on average if noise is added to the recordings', async () => {
     await untilFree();
     const noisy = await Promise.all(
       recordings.map(({ audio }) => transcribe(engine, addNoiseBelow(audio, 0), { sizes: [16_000] })),
@@ -62,7 +62,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     expect(together.map(({ final }) => final.words)).toEqual(alone);
   });
 
-  test('gives words nearly the same confidences with GPU graphs', async () => {
+  test('gives words nearly the same confidences with GPU graphs as without them', async () => {
     const gpu = await startEngine({ modelDir, slots: 1, maxBatch: 1, measureMs: 0, gpuGraphs: true });
     const [audio, expected] = [recordings[0]?.audio ?? new Int16Array(0), alone[0] ?? []];
     const { final } = await transcribe(gpu, audio, { sizes: [16_000] });

@@ -13,8 +13,8 @@ test('FreeSlots gives out each free slot only once, and starts with the most rec
 });
 
 /**
- * Takes and releases slots. Ends with an error if another thread holds one of these slots, or if the size is
- * impossible.
+ * Takes and releases slots. Ends with an error if another thread holds one of these slots, or if `size` is larger than
+ * the number of slots.
  */
 const TAKER = `
   import { workerData } from 'node:worker_threads';
@@ -33,7 +33,7 @@ const TAKER = `
   }
 `;
 
-test('FreeSlots never gives a slot to two threads at the same time, loses no slot, and never has an impossible size', async () => {
+test('FreeSlots never gives a slot to two threads at the same time, loses no slot, and never reports more free slots than exist', async () => {
   const slots = 5;
   const free = createFreeSlots(slots);
   const holders = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);

@@ -131,7 +131,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('runs a stream that is ahead of real time without a further command when its share of the time allows it', async () => {
+  test('runs a stream that is ahead of real time without a further command when the time share of such streams allows it', async () => {
     const { runs, send, open, write, ended } = startLoop();
     const endLast = async (pace: { aheadMs: number }, lastedMs: number) => {
       await setTimeout(lastedMs);

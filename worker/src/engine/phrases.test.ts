@@ -46,7 +46,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     return (await transcribe(on, audio, { sizes: [3200], phrases })).final;
   }
 
-  test('recognizes more words if the words that it missed are phrases, also among other phrases', async () => {
+  test('recognizes more words if the words that it misses without phrases are given as phrases, also among other phrases', async () => {
     let [before, after, missed, found] = [0, 0, 0, 0];
     for (const [i, { audio, text }] of recordings.entries()) {
       const missing = missingWords(text, plain[i]?.text ?? '');
@@ -62,7 +62,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     expect(after).toBeGreaterThan(before + missed / 4);
   });
 
-  test('returns the same words, times and confidences if no phrase is spoken', async () => {
+  test('returns the same words, times and confidences as without phrases if no phrase is spoken', async () => {
     const phrases = phrasesOf(['johannesburg', 'xylophone quartet', 'Zwischenstation', '\u0416\u0443\u043a']);
     for (const [i, { audio }] of recordings.entries()) {
       const { words, text } = await recognize(engine, audio, phrases);
@@ -70,7 +70,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     }
   });
 
-  test('recognizes nearly as many phrases with GPU graphs', async () => {
+  test('recognizes nearly as many phrases with GPU graphs as without them', async () => {
     const gpu = await startEngine({ modelDir, slots: 1, maxBatch: 1, measureMs: 0, gpuGraphs: true });
     const [recording, first] = [recordings[0], plain[0]];
     const missing = missingWords(recording?.text ?? '', first?.text ?? '');
@@ -87,7 +87,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     expect(device).toBeGreaterThan(0);
   });
 
-  test('cuts an utterance at a pause and returns the text of a flush at the cut', async () => {
+  test('cuts an utterance at a pause and returns the same text as for a flush at that sample', async () => {
     const [recording, first] = [recordings[0], plain[0]];
     const speech = recording?.audio ?? new Int16Array(0);
     const audio = new Int16Array(speech.length + 32_000);

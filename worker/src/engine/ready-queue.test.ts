@@ -132,7 +132,7 @@ describe('ReadyQueue', () => {
     },
   );
 
-  test('gives streams ahead of real time all the time three seconds after the last window of a live stream', () => {
+  test('stops limiting streams ahead of real time three seconds after the last window of a live stream', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
@@ -142,7 +142,7 @@ describe('ReadyQueue', () => {
     expect(names(queue.take(upTo(8), 12_120, all))).toBe('xyz');
   });
 
-  test('returns a stream as a real-time stream when it is no longer ahead, even if the spare time is used up', () => {
+  test('returns a stream as a real-time stream when it is no longer ahead, even if the time for streams that are ahead is used up', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
@@ -202,7 +202,7 @@ describe('ReadyQueue', () => {
     expect(batches).toEqual(['xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'ab', 'xy', 'xy']);
   });
 
-  test('treats a stream as late if more audio has arrived after its window than for a punctual stream', () => {
+  test('treats a stream as late if more than 150 ms of audio has arrived after the end of its window', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('a', 0, '56,13', 151), 0);
     queue.add(stream('b', 0, '56,13', 149), 0);
@@ -340,13 +340,13 @@ describe('afterArrival', () => {
   };
   const times = (count: number, step: [number, number]) => Array.from({ length: count }, () => step);
 
-  test('counts a file as early after the audio that a client may have recorded before the stream was open', () => {
+  test('counts the audio of a file as early, except for the first 2 s, which a client may have recorded before the stream was open', () => {
     expect(early([2000, 0])).toBe(0);
     expect(early([2500, 0])).toBe(TOLERANCE_MS);
     expect(early(...times(60, [CHUNK_MS, 10]))).toBeGreaterThan(50 * CHUNK_MS);
   });
 
-  test('does not count audio as early that was missing for up to 30 s', () => {
+  test('does not count audio as early that makes up for a gap of up to 30 s', () => {
     expect(early([0, 28_000], [29_000, 0])).toBeLessThanOrEqual(0);
     expect(early([0, 300_000], [30_500, 0])).toBe(TOLERANCE_MS);
   });
@@ -376,7 +376,7 @@ describe('realTimeAt', () => {
     expect(flushed(TOLERANCE_MS + 1)).toBe(1);
   });
 
-  test('is in the future after a few chunks of a stream that sends faster than real time, and no longer after a pause', () => {
+  test('is in the future after a few chunks of a stream that sends faster than real time', () => {
     let pace = START;
     for (let i = 0; i < 4; i++) pace = afterChunk(pace, CHUNK_MS, 1000);
     expect(aheadAt(pace, 1000)).toBe(4 * CHUNK_MS);

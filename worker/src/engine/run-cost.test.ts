@@ -12,7 +12,7 @@ test.each([
   expect(expectedRunMs(COST, windows)).toBeCloseTo(timeMs);
 });
 
-test('if batches are padded, expectedRunMs is the duration of the next larger size', () => {
+test('if batches are padded, expectedRunMs is the duration of the smallest measured batch size that fits', () => {
   const padded = { ...COST, isPadded: true };
   expect([1, 2, 4, 5, 16].map((windows) => expectedRunMs(padded, windows))).toEqual([10, 20, 20, 80, 80]);
 });

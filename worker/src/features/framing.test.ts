@@ -11,7 +11,7 @@ import {
 
 const contexts = [13, 6, 3, 1, 0];
 
-test('buildFraming of [56, 13] returns a window of 121 frames that advances by 112', () => {
+test('buildFraming of [56, 13] returns a window of 121 frames that advances by 112, and chunks have 1,280 samples per encoder frame', () => {
   expect(buildFraming(13, 8)).toEqual({ shift: 112, window: 121, lead: 16 });
   expect(contexts.map((right) => chunkSamples(buildFraming(right, 8)))).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
 });

@@ -90,7 +90,7 @@ describe('DeviceJoint', () => {
     close();
   });
 
-  test('searches for an encoder graph that has only one batch of each size, because the batch keeps the encoded frames', () => {
+  test('limits the encoder graph to one batch of each size, because a batch keeps its encoded frames during the search', () => {
     const { graph, batch, close } = createSearch();
     expect(graph.acquire(2)).toBeUndefined();
     batch.abandon();

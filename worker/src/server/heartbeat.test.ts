@@ -2,7 +2,7 @@ import { beat, isLost } from './heartbeat.ts';
 
 const silent = { received: false, reading: true };
 
-test('a peer counts as lost after two unanswered pings', () => {
+test('isLost is true for a peer after two unanswered pings', () => {
   const once = beat({ missed: 0 }, silent);
   expect(isLost(once)).toBe(false);
   expect(isLost(beat(once, silent))).toBe(true);

@@ -115,7 +115,7 @@ test('administrators can sign in, work and sign out while Redis is unavailable',
   expect(ended.size).toBe(1);
 });
 
-test('a new admin token ends the sessions of the old one', async () => {
+test('a new admin token ends the sessions of the old token', async () => {
   const other = await startTestConsole(console_.redis.url, { ADMIN_TOKEN: `${TOKEN}-new` });
   await untilReady(other);
   const cookie = await signedIn();

@@ -31,9 +31,12 @@ test.each(['node', 'python'] as const)('the code for %s names the package to ins
   expect(buildCode(kind, FACTS)).toMatch(/Install (@svc-asr\/client|svc_asr) first/);
 });
 
-test.each(['curl', 'node', 'python'] as const)('the code for %s uses the CA file of the API if it has one', (kind) => {
-  expect(buildCode(kind, { ...FACTS, caFile: '/certs/ca.crt' })).toContain('/certs/ca.crt');
-});
+test.each(['curl', 'node', 'python'] as const)(
+  'the code for %s uses the CA file of the API if the API has one',
+  (kind) => {
+    expect(buildCode(kind, { ...FACTS, caFile: '/certs/ca.crt' })).toContain('/certs/ca.crt');
+  },
+);
 
 test.each(CODE_KINDS)('a key name with a line break stays inside the comment of the code for %s', (kind) => {
   const code = buildCode(kind, { ...FACTS, key: { name: 'a\nrm -rf b', lastFour: 'x7Qz' } });
@@ -41,7 +44,7 @@ test.each(CODE_KINDS)('a key name with a line break stays inside the comment of 
   expect(line).toMatch(/^(#|\/\/) .*"a rm -rf b"/);
 });
 
-test('the curl command quotes a CA file with a space and an apostrophe', () => {
+test('the curl command quotes the path of a CA file with a space and an apostrophe', () => {
   expect(buildCode('curl', { ...FACTS, caFile: "/my certs/o'ca.crt" })).toContain(
     String.raw`--cacert '/my certs/o'\''ca.crt'`,
   );

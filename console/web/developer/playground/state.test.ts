@@ -20,7 +20,7 @@ test('a final finishes the utterance, and a final without text adds nothing', ()
   expect({ partial, finals }).toEqual({ partial: '', finals: ['a b', 'c'] });
 });
 
-test('the text of an utterance without a final stays when the stream ends', () => {
+test('the text of an unfinished utterance is kept as a final when the stream ends', () => {
   const end = {
     code: 1006,
     reason: '',

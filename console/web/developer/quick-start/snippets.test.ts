@@ -14,7 +14,7 @@ test.each(['curl', 'node', 'python', 'browser'] as const)(
   },
 );
 
-test('the examples quote a CA file with a space or a quote for a shell', () => {
+test('the examples quote the path of a CA file that contains a space or an apostrophe', () => {
   const target = { ...TARGET, caFile: "/my home/it's.crt" };
   expect(snippetOf('curl', target).command).toMatch(/^curl --cacert '\/my home\/it'\\''s\.crt' https/);
   expect(snippetOf('node', target).command).toMatch(/^NODE_EXTRA_CA_CERTS='\/my home\/it'\\''s\.crt' node/);

@@ -16,7 +16,7 @@ test('daysBetween returns all days from the first to the last, both included, ac
   expect(daysBetween('2026-03-02', '2026-03-01')).toEqual([]);
 });
 
-test('groupUsage adds up each model and day, the largest model first, and ignores days outside of the range', () => {
+test('groupUsage adds up the usage of each model and day, with the most used model first, and ignores days outside of the range', () => {
   const rows = [
     row('2026-01-01', 'a', 1),
     row('2026-01-02', 'b', 5),
@@ -34,7 +34,7 @@ test('groupUsage by key puts sessions without a key into a group of their own', 
   expect(groupUsage(rows, 'key', ['2026-01-01']).map(({ id }) => id)).toEqual([sourceId('playground'), 'k']);
 });
 
-test('limitGroups keeps MAX_GROUPS groups and adds up the others if there are at least two others', () => {
+test('limitGroups keeps MAX_GROUPS groups and adds up the remaining groups if there are at least two', () => {
   const models = Array.from({ length: MAX_GROUPS + 2 }, (_, index) => `m${index}`);
   const rows = models.map((model, index) => row('2026-01-01', model, 100 - index));
   const groups = groupUsage(rows, 'model', ['2026-01-01']);

@@ -101,7 +101,7 @@ afterEach(() => {
 });
 
 describe('session.update', () => {
-  test('merges fields, ignores those that tune other recognizers, and clamps the silence to the allowed range', () => {
+  test('merges fields, ignores prompt, noise_reduction and threshold, and clamps silence_duration_ms to the allowed range', () => {
     const { events, update } = createConnection({ model: undefined });
     update({ transcription: { model: MODEL, prompt: 'x', language: 'en' }, noise_reduction: { type: 'near_field' } });
     update({ turn_detection: { type: 'server_vad', silence_duration_ms: 50, threshold: 0.9 } });
@@ -133,7 +133,7 @@ describe('session.update', () => {
     expect(texts).toEqual([{ type: 'config', context: [56, right] }]);
   });
 
-  test('without a change sends nothing to the stream, and with a change ends the current utterance first', async () => {
+  test('without a change sends nothing to the stream, and with a change flushes the utterance before it sends the new configuration', async () => {
     const { update, start } = createConnection();
     const { texts } = await start();
     update({ turn_detection: { type: 'server_vad', silence_duration_ms: 500 } });
@@ -150,7 +150,7 @@ describe('session.update', () => {
   });
 });
 
-test('a connection applies the context of its delay when the first worker of the model has opened the stream and the contexts are known', async () => {
+test('if the contexts of the model are not known yet, a connection applies the context for the requested delay after a worker has opened the stream', async () => {
   const { start } = createConnection({ contexts: [[56, 13]] });
   const stream = await start();
   const endpointing = { silence_ms: 500 };
@@ -181,7 +181,7 @@ describe('appended audio', () => {
     expect(unknown.state.closed).toEqual([1008, 'missing_model']);
   });
 
-  test('after an idle timeout starts another session, and its items follow the earlier ones', async () => {
+  test('after an idle timeout starts another session, whose items follow the items of the earlier session', async () => {
     const { start, events, streams, append, state } = createConnection({ idleMs: 1000 });
     const first = await start();
     first.client.send(final('one', { endpoint: true, audio_end_ms: 10 }));

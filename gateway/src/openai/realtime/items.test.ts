@@ -22,7 +22,7 @@ function createItems() {
 }
 
 describe('Items', () => {
-  test('completes the current item with a final that the service caused, and the commit with the next final', () => {
+  test('completes the current item with a final that the service caused, and the item of a pending commit with the next final', () => {
     const { items, translate, speak } = createItems();
     const current = speak();
     const [committed] = items.commit(false, false);
@@ -32,7 +32,7 @@ describe('Items', () => {
     expect(completed).toEqual({ type: 'completed', id: committed?.item_id, transcript: 'two' });
   });
 
-  test('completes a turn that the service detected before a commit with the first final, and the commit with the next one', () => {
+  test('completes the turn with the first final and the commit with the second final, if the service detected the turn before the commit', () => {
     const { items, translate, speak } = createItems();
     const turn = speak();
     expect(items.commit(true, true)).toEqual([]);

@@ -77,7 +77,7 @@ describe('memory of held audio', () => {
     expect([streams.length, budget.heldBytes]).toEqual([2, 0]);
   });
 
-  test('is missing for the first audio: the recognizer fails with service_unavailable, so that the client can retry', () => {
+  test('that is not available for the first audio makes the recognizer fail with service_unavailable, so that the client can retry', () => {
     const { append, state, streams } = createRecognizer({ isEnabled: false, budgetBytes: LONGEST_BYTES - 1 });
     append();
     expect(state.failed).toMatchObject({ code: 'service_unavailable' });

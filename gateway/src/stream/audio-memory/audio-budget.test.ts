@@ -25,7 +25,7 @@ test('AudioBudget.close refuses further shares and keeps the shares that were ta
   expect([budget.freeStreams, budget.inUse]).toEqual([0, false]);
 });
 
-test('AudioShare.resize reduces a share to exactly the given audio', () => {
+test('AudioShare.resize reduces a share to exactly the memory for the given duration of audio', () => {
   const second = 32_000;
   const exact = new AudioBudget(LONGEST_BYTES + second);
   exact.take()!.resize(1000);

@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-test('AudioCapacity counts the length of created sessions until the next renewal', async () => {
+test('AudioCapacity subtracts the audio length of created sessions from the free room until the next renewal', async () => {
   const capacity = new AudioCapacity({ freeStreams: 1 });
   await capacity.exchange(renewal(1));
   expect(capacity.isOutdated).toBe(false);

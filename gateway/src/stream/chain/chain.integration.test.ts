@@ -127,7 +127,7 @@ test('a Chain that transcribes a file charges nothing if the service fails the s
   expect(await usage()).toMatchObject({ balance: { consumedMs: 0, reservedMs: 0 }, sessions: [['failed', 0]] });
 });
 
-test('Chain.extend takes memory for the next part and the held audio, and waits while there is none', async () => {
+test('Chain.extend takes memory for the next part and the held audio, and waits while no memory is free', async () => {
   const { chain, budget, end } = await open({ memoryMs: 600_000 });
   await chain.extend(() => 5 * PART_SAMPLES);
   expect(budget.heldBytes).toBe(6 * PART_SAMPLES * 2);
@@ -142,7 +142,7 @@ test('Chain.extend takes memory for the next part and the held audio, and waits 
   await end(PART_SAMPLES);
 });
 
-test('Chain.extend on a full gateway extends the stream by the whole seconds for which its own share has room', async () => {
+test('if the gateway has no free audio memory, Chain.extend adds the whole seconds that fit into the memory that the stream already holds', async () => {
   const { chain, budget, end, usage } = await open();
   budget.take()!.resize(600_000 - PART_MS);
   expect(await chain.extend(() => 100)).toEqual({ outcome: 'ok', ms: 1000 });

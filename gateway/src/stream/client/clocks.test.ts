@@ -91,7 +91,7 @@ test('Clocks do not count the time in which the gateway was suspended as idle ti
   expect(events).toEqual(['idle']);
 });
 
-test('Clocks do not report a client that was quiet for half the idle timeout before the gateway was suspended', () => {
+test('Clocks do not report a client as idle after the gateway was suspended, even if the client was already quiet for half the idle timeout', () => {
   const { clocks, events, time } = start({ pingMs: 600_000, lifetimeMs: 600_000, idleMs: 30_000 });
   time.until(16_000);
   time.at(46_000);

@@ -106,7 +106,7 @@ test('readWholeFrames does not change the events of a WebSocket, however its byt
   );
 });
 
-test('readWholeFrames handles binary messages that arrive in one piece without calling the receiver of ws', async () => {
+test('readWholeFrames does not call the receiver of ws for binary messages that arrive in one piece', async () => {
   const { socket, peer } = accept();
   const { _receiver: receiver } = socket as unknown as { _receiver: { write: (bytes: Buffer) => boolean } };
   let writes = 0;

@@ -12,7 +12,7 @@ test('Attempts refuses an attempt over the limit with 503 until another attempt 
   expect(attempts.pending).toBe(0);
 });
 
-test('Attempts ignores the second end of an attempt', () => {
+test('Attempts ignores a second call of the function that ends an attempt', () => {
   const attempts = new Attempts(2);
   const end = attempts.take();
   attempts.take();

@@ -16,7 +16,7 @@ const offerOf = (expiresAtMs: number) => ({
   credential: sessionCredential(secrets, 's1', subject, expiresAtMs)!,
 });
 
-/** Runs a handshake on a gateway. Its lease is `first` until the session is connected, and `later` afterwards. */
+/** Runs a handshake. The lease of the gateway is `first` until the session is connected, and `later` afterwards. */
 async function runHandshake(
   first: Owner,
   later: Owner | undefined,
@@ -65,15 +65,18 @@ test('accept returns a session with the lease of the gateway as its owner', asyn
 test.each([
   [4999, ['own']],
   [5000, []],
-])('a handshake whose credential expired %d ms ago sends the calls %j to Redis', async (agoMs, calls) => {
-  const owner = { id: 'g1', epoch: 1 };
-  const { answer, done } = await runHandshake(owner, owner, { expiresAtMs: NOW_MS - agoMs });
-  expect(done).toEqual(calls);
-  if (calls.length === 0) expect(answer).toMatchObject({ code: 'invalid_session_credential' });
-});
+])(
+  'a handshake with a credential that expired %d ms ago makes the ledger calls %j, and is refused if there are none',
+  async (agoMs, calls) => {
+    const owner = { id: 'g1', epoch: 1 };
+    const { answer, done } = await runHandshake(owner, owner, { expiresAtMs: NOW_MS - agoMs });
+    expect(done).toEqual(calls);
+    if (calls.length === 0) expect(answer).toMatchObject({ code: 'invalid_session_credential' });
+  },
+);
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
-  'accept rolls back the connect of a session if the gateway loses its lease during it (lease afterwards: %j)',
+  'accept rolls back the connect of a session if the gateway loses its lease during the connect (lease afterwards: %j)',
   async (later) => {
     const { answer, done, pending } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });

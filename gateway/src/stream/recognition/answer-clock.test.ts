@@ -5,7 +5,7 @@ const SECOND = 16_000;
 const utterance = (consumed = 0, startSample = 0) => ({ startSample, samples: 100 * SECOND, consumed });
 const consumed = (samples: number) => ({ type: 'consumed', samples }) as const;
 
-test('AnswerClock measures from the time at which an answer became owed', () => {
+test('AnswerClock.overdueMs counts from the time at which an answer became owed', () => {
   const clock = new AnswerClock(0);
   expect(clock.overdueMs(5000)).toBe(0);
   clock.setOwing(true, 5000);

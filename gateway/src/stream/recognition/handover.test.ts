@@ -248,7 +248,7 @@ async function startMoving(cause: 'drain' | 'shed', stream = new TestStream(), s
   return { stream, old, next };
 }
 
-test('a draining worker is closed only when its successor has caught up', async () => {
+test('a stream leaves a draining worker only when the successor of that worker has caught up', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   expect(old.closed).toBe(false);
@@ -279,7 +279,7 @@ test('a successor does not repeat a final that the client has already received f
 
 test.each([
   ['a worker with too many streams', false, TOO_MANY_STREAMS],
-  ['a worker that then also drains', true, 'drain'],
+  ['a worker that first has too many streams and then drains', true, 'drain'],
 ])('a stream leaves %s when its successor has caught up, and no failure is counted', async (_, drains, reason) => {
   const { stream, old, next } = await startMoving('shed');
   if (drains) old.drain();
@@ -304,7 +304,7 @@ test('the loss of a worker with too many streams counts as a failure, unless the
   draining.stream.stop();
 });
 
-test('a successor takes over with its final if it answers an utterance earlier than the draining worker', async () => {
+test('a successor that answers an utterance earlier than the draining worker takes over with that final', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   stream.end('flush');
@@ -356,7 +356,7 @@ const action = fc.oneof(
 /** Performs the actions on a stream, flushes it, and lets its workers answer everything. */
 async function act(stream: TestStream, actions: readonly Action[]): Promise<void> {
   await settle();
-  /** Number of losses. More than two on the same utterance would end the stream. */
+  /** Number of lost workers. More than two losses on the same utterance would end the stream. */
   let losses = 0;
   for (const one of actions) {
     if (one.do === 'audio') stream.audio(one.samples);
@@ -430,7 +430,7 @@ async function answerBeforeSuccessorOpens(): Promise<Awaited<ReturnType<typeof s
   return draining;
 }
 
-test('a successor that opens after an utterance was answered cuts the next one at the same samples as the draining worker', async () => {
+test('a successor that opens the stream after an utterance was answered cuts the next utterance at the same samples as the draining worker', async () => {
   const { stream, old, next } = await answerBeforeSuccessorOpens();
   stream.audio(CHUNK);
   old.step();
@@ -445,7 +445,7 @@ test('a successor that opens after an utterance was answered cuts the next one a
   stream.stop();
 });
 
-test('a successor that opens after the draining worker was lost cuts an utterance at its pause if the client has no text of it yet', async () => {
+test('a successor that opens the stream after the loss of the draining worker cuts an utterance at a pause if the client has no text of that utterance', async () => {
   const { stream, old, next } = await answerBeforeSuccessorOpens();
   old.lose();
   stream.audio(2 * CHUNK);
@@ -468,7 +468,7 @@ test('a successor that got no audio of a reset utterance is kept when the draini
   stream.stop();
 });
 
-test('a draining stream keeps the worker that it moves to, in any order of resets, pauses and answers', async () => {
+test('a stream that leaves a draining worker stays at the successor, in any order of resets, pauses and answers', async () => {
   const withoutLoss = fc
     .array(action, { maxLength: 80, size: 'max' })
     .map((actions) => actions.filter((one) => one.do !== 'lose' && one.do !== 'lose successor'));

@@ -25,7 +25,7 @@ test('HeldAudio keeps its own copy of a frame, so that the buffer of the frame c
   expect(audio.from(0)).toEqual([Buffer.alloc(8, 7)]);
 });
 
-test('HeldAudio does not change a piece that it has returned when more audio is appended', () => {
+test('when more audio is appended, HeldAudio does not change a piece that it has already returned', () => {
   const audio = new HeldAudio();
   audio.append(Buffer.alloc(8, 1));
   const [piece] = audio.from(0);

@@ -66,7 +66,7 @@ test('Recognition fails its stream with internal_error when Redis rejects the pl
   expect(events).toEqual(['logged', 'internal_error']);
 });
 
-test('Recognition repeats the placement while Redis is unavailable, until it is stopped', async () => {
+test('Recognition repeats the placement while Redis is unavailable, until the recognition is stopped', async () => {
   let requests = 0;
   const { events, recognition } = startRecognition(() => {
     requests++;
@@ -122,7 +122,7 @@ test.each([
   { part: 'phrasesNotYet', ...PHRASES, confirmation: { phrases: true }, lack: {} },
   { part: 'phrases', ...PHRASES, confirmation: { phrases: true }, lack: { phrases: false } },
 ])(
-  'Recognition refuses to turn on a feature ($part) at a worker without it, and leaves such a worker if it is on',
+  'Recognition refuses a feature ($part) that the worker lacks, and leaves a worker that lacks a feature which is already on',
   async ({ part, config, request, confirmation, lack }) => {
     const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
     const open = (asked: ChannelRequest, events: ChannelEvents): WorkerChannel => {

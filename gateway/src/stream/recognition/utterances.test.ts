@@ -50,7 +50,7 @@ describe('Utterances', () => {
     expect([number, startSample, samples, utterances.acceptedSamples]).toEqual([2, 20, 14, 34]);
   });
 
-  test('applies a reset that the client sent before a cut to the audio after the cut', () => {
+  test('applies a reset to the audio after a cut if the client sent the reset before the cut was received', () => {
     const utterances = new Utterances();
     utterances.append(pcm(30));
     utterances.reset();
@@ -95,7 +95,7 @@ describe('Utterances', () => {
     expect(utterances.busy).toBe(false);
   });
 
-  test('owes an answer for a whole chunk of audio and for an ended utterance, but not for less than a chunk', () => {
+  test('owesAnswer is true for a whole chunk of audio and for an ended utterance, but not for less than a chunk', () => {
     const utterances = new Utterances();
     // Features of two chunks overlap, so 320 samples more than a chunk are needed.
     utterances.append(pcm(10_319));

@@ -51,7 +51,7 @@ test('Waiters wakes a stream whose notification arrived before the stream starte
   waiters.stop();
 });
 
-test('if Redis refuses the subscription, the next renewal of Waiters wakes a stream that got a worker', async () => {
+test('if Redis refuses the subscription to notifications, Waiters wakes a stream that got a worker when it next renews the places in the queue', async () => {
   const subscribe = () => Promise.reject(new Error('NOPERM'));
   const { waiters, changed } = start({ subscribe });
   const waiter = waiters.join('m', 's');

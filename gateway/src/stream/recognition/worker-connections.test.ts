@@ -159,7 +159,7 @@ test('closing a stream sends a close frame, and late answers for that stream are
   expect(closed.ends).toEqual([]);
 });
 
-test('when a connection is lost, all of its streams are lost, and the next stream opens another connection', async () => {
+test('when a connection that cannot be resumed is lost, all of its streams are lost, and the next stream opens another connection', async () => {
   const streams = [openStream(), openStream()];
   for (const { opened } of streams) await opened();
   worker.connections[0]?.destroy();

@@ -38,7 +38,7 @@ test('readRecord returns the record that buildLease wrote, and buildLease keeps 
   });
 });
 
-test('heldUntilMs counts from the last observed change of a lease and ignores the times in it', () => {
+test('heldUntilMs counts from the last observed change of a lease and ignores the times in the lease', () => {
   const first = observe(undefined, record({ renewTime: '1999-01-01T00:00:00.000000Z' }), 1000);
   expect(heldUntilMs(first, 'b')).toBe(16_000);
   const same = observe(first, record({ renewTime: '1999-01-01T00:00:00.000000Z' }), 9000);
@@ -46,7 +46,7 @@ test('heldUntilMs counts from the last observed change of a lease and ignores th
   expect(heldUntilMs(observe(same, record(), 9000), 'b')).toBe(24_000);
 });
 
-test('heldUntilMs is undefined for a lease that is ours or free', () => {
+test('heldUntilMs is undefined for a lease that is free or that the calling candidate holds', () => {
   expect(heldUntilMs({ record: record(), sinceMs: 0 }, 'a')).toBeUndefined();
   expect(heldUntilMs({ record: record({ holder: '' }), sinceMs: 0 }, 'b')).toBeUndefined();
 });

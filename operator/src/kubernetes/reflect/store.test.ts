@@ -14,7 +14,7 @@ test('replace of the object store returns the names that were added, changed and
   expect(store.replace([object('a', '1'), object('b', '2'), object('d', '1')])).toEqual([]);
 });
 
-test('replace of the object store treats a recreated object as changed, whatever its version', () => {
+test('replace of the object store reports a recreated object as changed, even if its resource version is the same', () => {
   const store = createObjectStore();
   store.replace([object('a', '1', 'first')]);
   expect(store.replace([object('a', '1', 'second')])).toEqual(['a']);

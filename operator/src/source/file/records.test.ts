@@ -58,7 +58,7 @@ test('the record of a file keeps its last valid content while the file is invali
   expect(record().problems).toEqual([]);
 });
 
-test('noteScan drops a missing file after the grace time, unless it returns before', () => {
+test('noteScan drops a missing file after the grace time, unless the file reappears before that', () => {
   const { records } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteScan(records, scan(), 100, GRACE_MS);

@@ -149,7 +149,7 @@ test('unsettled of the file source names a file that has never been valid, and s
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('of two files that define a resource, the file source uses the one that defined it earlier, until that file is deleted', async () => {
+test('of two files that define the same resource, the file source uses the file that defined it earlier, until that file is deleted', async () => {
   writeOld(file('b.yaml'), yaml(tenant('a', { displayName: 'First' })));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'Second' }), tenant('c')));
@@ -229,7 +229,7 @@ test('the file source deletes the resources of a folder that became empty', asyn
   await eventually(() => expect(names()).toEqual([]));
 });
 
-test('the file source rejects a file that is too large or not text, and reads the others', async () => {
+test('the file source rejects a file that is too large or not text, and reads the other files', async () => {
   writeOld(file('large.yaml'), '#'.repeat(4 * 1024 * 1024 + 1));
   writeFileSync(file('binary.yaml'), Buffer.from([0x61, 0xff, 0xfe]));
   utimesSync(file('binary.yaml'), 1, 1);

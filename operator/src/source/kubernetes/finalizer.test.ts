@@ -30,7 +30,7 @@ function setUp(stored: KubeObject | undefined, races = 0) {
   return { api, state };
 }
 
-test('setHeld adds our finalizer to those of others, and removes only ours', async () => {
+test('setHeld adds the finalizer of the operator to those of other controllers, and removes only this one', async () => {
   const { api, state } = setUp(object({ finalizers: ['a/b'] }));
   await setHeld(api, 'Tenant', 'acme', true, state.stored);
   expect(state.stored?.metadata.finalizers).toEqual(['a/b', FINALIZER]);
@@ -53,7 +53,7 @@ test('setHeld adds no finalizer to an object that is being deleted', async () =>
   expect(state.patches).toEqual([]);
 });
 
-test('setHeld reads the object again after a conflict and keeps the finalizers of others', async () => {
+test('setHeld reads the object again after a conflict and keeps the finalizers of other controllers', async () => {
   const { api, state } = setUp(object({ resourceVersion: '5', finalizers: ['late/one'] }), 1);
   await setHeld(api, 'Tenant', 'acme', true, object({ resourceVersion: '3' }));
   expect(state.stored?.metadata.finalizers).toEqual(['late/one', FINALIZER]);

@@ -27,7 +27,7 @@ test('of several objects with the same name, mergeReflectors returns the oldest,
   expect(merged.duplicates('m').map(namespaceOf)).toEqual(['a']);
 });
 
-test('mergeReflectors leaves a name with the object that was applied, even if another object is older', () => {
+test('of objects with the same name, mergeReflectors returns the one that the operator has already applied, even if another is older', () => {
   const merged = mergeReflectors([reflectorOf(object('a', 2031, [FINALIZER])), reflectorOf(object('b', 2030))], 0);
   expect(merged.get('m')?.metadata.namespace).toBe('a');
 });
@@ -37,7 +37,7 @@ test('mergeReflectors decides by uid if objects with the same name were created 
   expect(merged.get('m')?.metadata.namespace).toBe('a');
 });
 
-test('start of merged reflectors waits for the first namespace, and for the others only until the timeout', async () => {
+test('start of merged reflectors waits for the first namespace, and for the other namespaces only until the timeout', async () => {
   let resolve: () => void = () => undefined;
   const first = new Promise<void>((done) => (resolve = done));
   const missing = { ...reflectorOf(), start: () => new Promise<void>(() => undefined), synced: () => false };

@@ -110,7 +110,7 @@ test('start of the Kubernetes source resolves when all three kinds have been lis
   expect([started, source.synced(), events]).toEqual([true, true, ['settled']]);
 });
 
-test('the Kubernetes source reports an invalid resource once and keeps its last valid version until it is valid', async () => {
+test('the Kubernetes source reports an invalid resource once and keeps its last valid version until the resource is valid again', async () => {
   const { source, events, put, start, at } = setUp();
   put(tenant('acme', { displayName: 'one' }), held);
   await start();
@@ -140,7 +140,7 @@ test('unsettled of the Kubernetes source returns a reason while an object that a
   expect(source.unsettled()).toBeUndefined();
 });
 
-test('while a deleted resource has our finalizer, keys() of the Kubernetes source lists it and get() does not return it', async () => {
+test('while a deleted resource has the finalizer of the operator, keys() of the Kubernetes source lists the resource, but get() does not return it', async () => {
   const { source, events, put, remove, start } = setUp();
   put(tenant('acme'), held);
   await start();

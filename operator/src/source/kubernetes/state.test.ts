@@ -16,7 +16,7 @@ test('judge accepts a valid object and fills in its defaults', () => {
   expect(state).toMatchObject({ problems: undefined, good: { spec: { state: 'Waitlisted', limits: {} } } });
 });
 
-test('judge keeps the last valid version of an object while it is invalid', () => {
+test('judge keeps the last valid version of an object while the object is invalid', () => {
   const first = judge(undefined, object(1, { displayName: 'one' }));
   const bad = judge(first, object(2, { displayName: 'two', limits: { concurrentSessions: 0 } }));
   expect(bad.problems).toEqual([{ field: 'spec.limits.concurrentSessions', message: expect.any(String) }]);

@@ -61,7 +61,7 @@ const condition = async (type: string) => {
 };
 
 test(
-  'the pool of an applied ASRModel grows with the demand and shrinks when it ends, idle workers first',
+  'the pool of an applied ASRModel grows with the demand, and loses idle workers first when the demand ends',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 1, max: 3 }));
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'sessions wait for a node that is added late, their pod is kept meanwhile, and the measured slots are remembered',
+  'the operator keeps the pod of sessions that wait for a late node, and remembers the measured slots after a restart',
   async () => {
     stage = await createStage(kubernetes);
     await stage.kubectl(['cordon', 'test-node']);

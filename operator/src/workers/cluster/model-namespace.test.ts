@@ -40,7 +40,7 @@ test.each([
   expect(() => sourceOf(env)).toThrow(`MODEL_NAMESPACES is set, but ${name} is not`);
 });
 
-test("pods outside the installation's namespace mount only Secrets MODEL-workers and those that models name", () => {
+test("pods outside the installation's namespace mount only the Secrets MODEL-workers and the Secrets that models name", () => {
   const shared = { ...INSTALLATION, redis: { ...INSTALLATION.redis, secret: 'svc-asr-worker-redis' } };
   const installation = installationWithin(shared, 'platform');
   const { spec } = buildPodTemplate(templateOf(MODELS['gpu-url'], installation, 'uid', GUESTS), installation);
@@ -49,7 +49,7 @@ test("pods outside the installation's namespace mount only Secrets MODEL-workers
   expect([...new Set(secrets)].sort()).toEqual([...ofModels, 'guest-credentials', 'model-credentials'].sort());
 });
 
-test("the revision of a model differs between the installation's namespace and others, because the pods have other volumes", () => {
+test("the revision of a model differs between the installation's namespace and other namespaces, because the pods have other volumes", () => {
   const within = installationWithin(INSTALLATION, 'platform');
   expect(templateOf(MODELS['cpu-path'], within).revision).not.toBe(templateOf(MODELS['cpu-path']).revision);
 });

@@ -30,7 +30,7 @@ let secretSource: () => SecretValues;
 const failToCreate = () => {
   throw new Error('the CA has expired');
 };
-/** Models for which the second source of Secret values was called, which creates the Redis user of a model. */
+/** Models for which the second source of Secret values was called. In the operator, this source creates Redis users. */
 let users: string[];
 /** Called when a model was deleted and its last pod has ended. */
 let onRemoved: () => Promise<void>;
@@ -322,7 +322,7 @@ describe('scaling by the cluster runtime:', () => {
 });
 
 describe('revisions in the cluster runtime:', () => {
-  test('each revision has its own Deployment, which is deleted after its last pod', async () => {
+  test('each revision has its own Deployment, which is deleted after the last pod of the revision', async () => {
     await apply([[OLD, 1]]);
     pod('old');
     await apply([
@@ -455,7 +455,7 @@ describe('start failures in the cluster runtime:', () => {
     await eventually(() => expect(replicas()).toBe(1));
   });
 
-  test('workers that never register count as a start failure after the third of them, until a worker registers', async () => {
+  test('three workers in a row that never register are a start failure until a worker registers', async () => {
     await apply([[OLD, 1]]);
     for (const name of ['a', 'b', 'c']) {
       pod(name);

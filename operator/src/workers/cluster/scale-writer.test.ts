@@ -44,7 +44,7 @@ test('the scale writer removes replicas from a model whose scaling mode ignores 
   expect(scaling()).toEqual({ mode: 'Sessions' });
 });
 
-test('the scale writer keeps replicas that a user set after the response to its own write was lost', async () => {
+test('the scale writer keeps replicas that a user set after the response to a write of the scale writer was lost', async () => {
   const { cluster, scales, put, scaling } = setUp();
   const { mergePatch } = cluster.api;
   cluster.api.mergePatch = async (...request) => {
@@ -58,7 +58,7 @@ test('the scale writer keeps replicas that a user set after the response to its 
   expect(scaling()).toMatchObject({ replicas: 7 });
 });
 
-test('the scale writer keeps replicas that a user set between its read and its write, and retries its update if still needed', async () => {
+test('the scale writer keeps replicas that a user sets between its read and its write, and writes later if replicas are unset again', async () => {
   const { cluster, scales, put, scaling } = setUp();
   const { get } = cluster.api;
   cluster.api.get = async (...request) => {

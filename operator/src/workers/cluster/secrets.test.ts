@@ -125,7 +125,7 @@ describe('a model that names a Secret', () => {
     cluster.put(TYPES.Secret, { metadata: { name: 'token' } });
     await apply([[ENV, 3]]);
     expect(replicas(name)).toBe(2);
-    // Workers of an older revision are checked by the Secrets that its Deployment names.
+    // For an older revision, the operator checks the Secrets that the Deployment of the revision names.
     await apply([
       [OLD, 1],
       [ENV, 3],
@@ -138,7 +138,7 @@ describe('a model that names a Secret', () => {
   });
 });
 
-test('a usable Secret that was added, relabelled or recreated between two lists counts as changed', () => {
+test('replace of the object store reports a trimmed Secret that was added, changed or recreated since the previous list', () => {
   const secret = (resourceVersion: string, uid = 'uid') =>
     trimSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'token', uid, resourceVersion } });
   const store = createObjectStore();

@@ -39,7 +39,7 @@ async function registerForGuest(): Promise<void> {
 }
 
 test(
-  'a guest has a Secret and no workers, and the pods of its host mount that Secret and are configured to serve it',
+  'a guest has a Secret and no workers, and the pods of its host mount that Secret and are configured to serve the guest',
   async () => {
     const { settings } = await writeTestCa();
     stage = await createStage(kubernetes, { env: settings });
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  'sessions beyond the maximum of a tier go to the next tier, and to the first one again when it has free slots',
+  'sessions beyond the maximum of a tier go to the next tier, and to the first tier again when the first has free slots',
   async () => {
     const tiers = [
       { name: 'spot', max: 1 },

@@ -179,7 +179,7 @@ describe('a guest', () => {
     expect(growth.get('guest')).toEqual({ canGrow: false });
   });
 
-  test('keeps a worker of its host running while it has streams there, and this worker drains for both models', async () => {
+  test('keeps a worker of its host running while the guest has streams there, and this worker drains for both models', async () => {
     waiting.set('host', 15);
     await settle();
     const [first = '', second = ''] = workersOf('host').map(({ id }) => id);
@@ -195,7 +195,7 @@ describe('a guest', () => {
     expect(recordsOf('guest').size).toBe(1);
   });
 
-  test('reduces the number of workers of its host that may be evicted, so that enough slots for its streams remain', async () => {
+  test('reduces the number of workers of its host that may be evicted, so that enough slots for the streams of the guest remain', async () => {
     waiting.set('host', 1000);
     await settle();
     expect(applied.get('host')?.evictable).toBe(SCALING.max);
@@ -212,7 +212,7 @@ describe('a guest', () => {
     expect(applied.get('host')?.evictable).toBe(SCALING.max - 3);
   });
 
-  test('is not in the next revision of its host after it was deleted, and keeps its pool while it has streams', async () => {
+  test('is not in the next revision of its host after the guest was deleted, and keeps its pool while the guest has streams', async () => {
     const before = manager.status('host')?.revision;
     const [{ id } = { id: '' }] = workersOf('host');
     change('guest', id, { active: 1 });

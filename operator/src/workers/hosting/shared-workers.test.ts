@@ -3,7 +3,7 @@ import { withGuestRevisions } from './shared-workers.ts';
 
 const guestsOf = (host: string) => (host === 'host' ? ['guest'] : []);
 
-test('withGuestRevisions adds the tallies of the guests to the tally of their host, separately for each revision', async () => {
+test('withGuestRevisions adds the stream counts of the guests to those of their host, separately for each revision', async () => {
   const counts = new Map<string, Map<string, RevisionTally>>([
     ['host', new Map([['old', { streams: 5, failures: 1, latencies: [1, 2] }]])],
     [

@@ -42,7 +42,7 @@ test('measured slots that differ by less than the tolerance are not updated, so 
   expect(measured.recall('a')).toBe(50);
 });
 
-test('the measured slots of a worker are those at its start, even while it offers fewer slots', () => {
+test('the measured slots of a worker are the slots that it measured at its start, even while it offers fewer', () => {
   const slots = restored({});
   slots.record([{ ...worker('a', 20), measuredSlots: 90 }]);
   expect(slots.recall('a')).toBe(90);

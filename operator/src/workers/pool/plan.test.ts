@@ -56,7 +56,7 @@ test('planPool drains an idle worker beyond the desired number, but stops it wit
   expect(plan({ ...workers, registered: starting })).toEqual({ ensure: 2, drain: [], stop: [{ id: 'c' }] });
 });
 
-test('planPool neither drains nor stops workers that Kubernetes is replacing, even if the pool has too many', () => {
+test('planPool neither drains nor stops workers of the wanted revision while Kubernetes is replacing them, even if the pool has too many', () => {
   const pinned = (id: string) => ({ ...running(id), pinned: true });
   const workers = { running: [pinned('a'), pinned('b'), pinned('c')], registered: [record('a'), record('b')] };
   expect(plan(workers)).toEqual({ ensure: 2, ...NOTHING });
@@ -99,7 +99,7 @@ test('planPool drains a worker again if it lost its lease while draining and the
   expect(plan({ ...workers, registered: [record('a'), record('b')] })).toEqual({ ensure: 2, drain: ['b'], stop: [] });
 });
 
-test('planPool starts a replacement at once for a worker that lost its lease, and stops the worker if its lease stays lost', () => {
+test('planPool starts a replacement at once for a worker that lost its lease, and stops the worker if the lease stays lost for lostMs', () => {
   const workers = { desired: 1, running: [running('a')], registered: [] };
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9900]]) })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...workers, lostSinceMs: new Map([['a', 9500]]) })).toEqual({
@@ -159,7 +159,7 @@ describe('planPool with several sick workers', () => {
     expect(plan({ desired: 4, running: workers, registered, sickSinceMs })).toMatchObject({ stop: [] });
   });
 
-  test('stops the worker that has been sick for too long, and keeps the other one if only one ready worker can replace them', () => {
+  test('stops only the worker that has been sick for too long if there is one ready replacement for two sick workers', () => {
     const workers = [...others, healthy('c'), sick('x', 'n1'), sick('y', 'n1')];
     const sickSinceMs = new Map(Object.entries({ x: -1_000_000, y: 9000 }));
     const registered = ['a', 'b', 'c'].map((id) => record(id));
@@ -276,7 +276,7 @@ test.each([
   },
 );
 
-test('planPool drains the only worker to make room for its canary if the rollout allows no surge', () => {
+test('planPool drains the only worker of a pool to make room for a canary if the rollout allows no surge', () => {
   const workers = { desired: 1, stable: { revision: 'old', percent: 20 }, running: [older('a')] };
   const registered = [record('a')];
   const without = { maxSurge: 0, maxUnavailable: 0 };
@@ -299,7 +299,7 @@ test('planPool stops workers of a rolled back revision that have not registered,
   expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
 });
 
-test('while the ledger is unavailable, planPool keeps counting workers as sick that had not registered in time', () => {
+test('while the ledger is unavailable, planPool still reports a worker as sick that did not register in time before', () => {
   const input = { running: [running('a'), running('b', { ageMs: 5000 })], sickSinceMs: new Map([['b', 0]]) };
   expect(plan({ ...input, registered: undefined }).sick).toEqual(['b']);
   expect(plan({ ...input, registered: [record('a'), record('b')] }).sick).toBeUndefined();

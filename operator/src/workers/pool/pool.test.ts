@@ -242,7 +242,7 @@ describe('capacity:', () => {
     expect(next.pool.status().slotsPerWorker).toBeUndefined();
   });
 
-  test('a pool keeps a worker that waits for a node, even after the sessions that needed it have left', async () => {
+  test('a pool keeps a worker that waits for a node, even after the sessions that needed the worker have left', async () => {
     const harness = createPoolHarness();
     const revision = harness.set({ worker: { image: 'worker:1' }, scaling: { max: 4, idleToZeroSeconds: 60 } });
     harness.holdBack(revision, { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node' });

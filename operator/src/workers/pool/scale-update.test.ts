@@ -9,7 +9,7 @@ const replicas = (scaling: object, desired = 3) => {
   return decideScaleUpdate(checked.value as AsrModel, desired)?.replicas;
 };
 
-test('in the mode External, decideScaleUpdate sets missing replicas to the current number of workers, and at least to 1, unless max is 0', () => {
+test('in the mode External, decideScaleUpdate sets an unset spec.scaling.replicas to the number of workers, or to 1 without workers, and changes nothing if max is 0', () => {
   expect(replicas({ mode: 'External', max: 9 })).toBe(3);
   expect(replicas({ mode: 'External', max: 9 }, 0)).toBe(1);
   expect(replicas({ mode: 'External', max: 0 }, 0)).toBeUndefined();

@@ -72,7 +72,7 @@ test.each([...types, ...realtimeNames])(
   },
 );
 
-test('the examples of server messages have only fields of their schema', () => {
+test('the examples of server messages have only fields of their schema, and every client message type has examples', () => {
   for (const [type, schema] of Object.entries(SERVER_MESSAGES)) {
     const check = checker<typeof schema>(schema);
     for (const example of SERVER_EXAMPLES[type as keyof typeof SERVER_MESSAGES]) {

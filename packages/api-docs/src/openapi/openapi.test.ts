@@ -121,7 +121,7 @@ test('every OpenAPI response documents X-Request-Id, and only 429 and 503 docume
   }
 });
 
-test('all responses of POST /v1/asr/sessions document Cache-Control, and its 429 and that of GET /v1/usage document the rate limit headers', () => {
+test('POST /v1/asr/sessions documents Cache-Control for every status, and like GET /v1/usage WWW-Authenticate for 401 and the rate limit headers for 429', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }

@@ -39,7 +39,7 @@ test('the docs page shows every field of every request body', () => {
   }
 });
 
-test('the style sheet of the docs page shows the panel of every tab', () => {
+test('for each tab of the docs page, the style sheet has a rule that shows the panel of the tab while it is selected', () => {
   const blocks = text.split('<div class="tabs"').slice(1);
   const count = Math.max(...blocks.map((block) => block.split('<div class="panel">').length - 1));
   expect(count).toBeGreaterThan(3);

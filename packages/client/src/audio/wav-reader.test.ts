@@ -66,7 +66,7 @@ test.each([
   expect(read(wav(sizes), [5]).audio).toEqual([...AUDIO]);
 });
 
-test('WavReader returns no audio for a real size of zero', () => {
+test('WavReader returns no audio if the header declares zero bytes of audio and the file continues after them', () => {
   const file = wrapWav(new Uint8Array(0), { extraChunks: [['LIST', AUDIO]] });
   expect(read(file)).toMatchObject({ audio: [], missingBytes: 0 });
 });

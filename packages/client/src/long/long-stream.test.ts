@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('a long stream repeats the word in which the service ended a session early', async () => {
+test('if the service ends a session within a word, a long stream sends that word again in the next session', async () => {
   service.scripts = [{ recognize, endAtSamples: { samples: 3.25 * RATE, code: 1001 } }];
   const stream = open();
   await stream.send(speech(...count(7)).subarray(0, 3.25 * RATE));
@@ -227,7 +227,7 @@ test('a refused first session rejects the calls of a long stream', async () => {
   await expect(stream.flush()).rejects.toMatchObject({ status: 403 });
 });
 
-test('a long stream continues after a reset and a refused config, ends when its signal is aborted, and closes without audio', async () => {
+test('a long stream continues after a reset and a refused config, ends when its signal is aborted, and can be closed before any audio was sent', async () => {
   const controller = new AbortController();
   const stream = open({ signal: controller.signal });
   void stream.send(speech(1));

@@ -2,9 +2,12 @@ import { CLOSE_CODES } from '@svc-asr/core';
 import { SvcAsrError, SvcAsrUnreachable } from '../error.ts';
 import { adviceAfterClose, adviceAfterRefusal } from './advice.ts';
 
-test.each(Object.entries(CLOSE_CODES))('adviceAfterClose of %s returns the entry of the catalogue', (code, entry) => {
-  expect(adviceAfterClose(Number(code), '')).toEqual(entry);
-});
+test.each(Object.entries(CLOSE_CODES))(
+  'adviceAfterClose of the close code %s returns the entry of CLOSE_CODES',
+  (code, entry) => {
+    expect(adviceAfterClose(Number(code), '')).toEqual(entry);
+  },
+);
 
 test('adviceAfterClose returns the meaning of a known close reason instead of the meaning of code 1000', () => {
   expect(adviceAfterClose(1000, 'audio_limit_reached').meaning).toContain('used up');

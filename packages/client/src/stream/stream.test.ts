@@ -236,7 +236,7 @@ test('the stream ends after silenceTimeoutMs without a message, and the handshak
   silent.close();
 });
 
-test('the credential is left out when a stream is printed, and an invalid session is not quoted', async () => {
+test('the credential is left out when a stream is printed, and the error for an invalid session does not quote the session', async () => {
   const session = await newSession();
   const stream = openStream(session, options);
   await stream.ready;

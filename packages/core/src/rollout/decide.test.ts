@@ -49,7 +49,7 @@ test('the first revision of a model is stable without a rollout', () => {
   expect(createRollout(NO_ROLLOUT)({}, 0)).toMatchObject({ phase: 'Steady', revision: 'new', percent: 100 });
 });
 
-test('a rollout changes from starting to canary to rolling to steady', () => {
+test('a successful rollout passes through the phases Starting, Canary, Rolling and Steady', () => {
   const observe = createRollout();
   expect(observe({ old: seen(4) }, 0)).toMatchObject({
     phase: 'Starting',
@@ -79,7 +79,7 @@ test('a rollout without a canary gives all sessions to the new revision at once,
 });
 
 test.each([0, 20])(
-  'a rollout with canaryPercent %i is rolled back after failures, and the same revision is not tried again',
+  'a rollout with canaryPercent %i is rolled back after failures, and is not repeated while the model specifies the same revision',
   (canaryPercent) => {
     const observe = createRollout(STABLE, { canaryPercent });
     observe({ old: seen(4), new: seen(1) }, 0);
@@ -140,7 +140,7 @@ test('a rollout is rolled back after startSeconds in which its workers failed to
   expect(observe(failing, 60 * SECOND)).toMatchObject({ phase: 'RolledBack', revision: 'old' });
 });
 
-test('a rollout keeps all workers of the stable revision while workers of the new one cannot be created', () => {
+test('a rollout is queued and serves only the stable revision while workers of the new revision cannot be created', () => {
   const observe = createRollout();
   observe({ old: seen(1) }, 0);
   const refused = { old: seen(0), new: seen(0, 0, { startFailure: { message: 'no Secret', isRefusal: true } }) };
@@ -175,7 +175,7 @@ test('a rollout ignores failures from before the new revision accepted sessions'
   expect(observe(again, SECOND).phase).toBe('Canary');
 });
 
-test('after a rollback, a third revision is tried at once, and the rejected one only after the model has specified a third', () => {
+test('after a rollback, another revision is tried at once, and the rejected revision only after the model has specified another one', () => {
   const rejected = { revision: 'new', reason: 'Failures', message: '' } as const;
   const observe = createRollout({ ...STABLE, rejected });
   expect(observe({ old: seen(4) }, 0).phase).toBe('RolledBack');
@@ -201,7 +201,7 @@ test('if the stable revision has no workers, a rollout serves only the new revis
   expect(observe({ old: seen(0), new: seen(1) }, 2 * SECOND).phase).toBe('Rolling');
 });
 
-test('the observation window does not include time without observations or without ready workers', () => {
+test('the observation window of a rollout excludes time without observations and time in which the new revision has no ready workers', () => {
   const observe = createRollout();
   observe({ old: seen(4), new: seen(1) }, 0);
   expect(observe(undefined, 100 * SECOND)).toMatchObject({ phase: 'Canary', stable: 'old' });

@@ -25,7 +25,7 @@ test('findBreach reports failures as a breach only if there are enough streams o
   expect(findBreach(SPEC, streams(ENOUGH_STREAMS, 1), NO_COUNTS)?.reason).toBe('Failures');
 });
 
-test('findBreach returns no breach if the stable revision fails as often', () => {
+test('findBreach reports failures only if the stable revision fails less often or has too few streams to compare', () => {
   expect(findBreach(SPEC, streams(100, 10), streams(100, 10))).toBeUndefined();
   expect(findBreach(SPEC, streams(100, 10), streams(100, 9))?.reason).toBe('Failures');
   expect(findBreach(SPEC, streams(100, 10), streams(ENOUGH_STREAMS - 1, 10))?.reason).toBe('Failures');
@@ -39,7 +39,7 @@ test('findBreach reports a p95 latency above the limit if there are enough delta
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 700), deltas(ENOUGH_DELTAS, 200))?.reason).toBe('Latency');
 });
 
-test('countsSince returns the whole value of a counter that was reset', () => {
+test('countsSince returns the increase of each counter, or its whole value if it was reset', () => {
   expect(countsSince(streams(10, 1), streams(4, 1))).toMatchObject({ streams: 6, failures: 0 });
   expect(countsSince(streams(3, 1), streams(4, 2))).toMatchObject({ streams: 3, failures: 1 });
 });

@@ -80,7 +80,7 @@ test('a rollout keeps the stable revision while workers of that revision run, th
   );
 });
 
-test('a canary receives at most canaryPercent of new sessions', () => {
+test('in the phase Canary, the new revision receives canaryPercent of new sessions while the stable revision serves the others', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { phase, percent, stable } of walk(of, steps)) {
@@ -90,12 +90,12 @@ test('a canary receives at most canaryPercent of new sessions', () => {
   );
 });
 
-test('a revision becomes stable only after it was observed for the whole window', () => {
+test('a revision replaces the stable revision only after it was observed for the whole window', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { before, state } of walk(of, steps)) {
         if (before.stable === undefined || state.stable === before.stable) continue;
-        // If windowSeconds is 0, one observation may be enough.
+        // If windowSeconds is 0, a revision may replace the stable one in the step in which it becomes the candidate.
         if (of.windowSeconds > 0) expect(state.stable).toBe(before.candidate?.revision);
       }
       const reconciles = walk(of, steps);

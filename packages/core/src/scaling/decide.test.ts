@@ -68,7 +68,7 @@ test('decideScaling counts active, held, waiting and refused sessions as equal d
   expect(pool(0, SECOND, { load: load(7, SECOND, { held: 7, waiting: 7, refused: 10 }) }).desired).toBe(4);
 });
 
-test('decideScaling wants one worker while the slots of a worker are unknown, and more once the first has measured them', () => {
+test('with demand, decideScaling wants one worker until the first worker has measured its slots, and then as many as the demand needs', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 });
   const crowd = (nowMs: number, more: Partial<ScalingInput>) =>
     pool(0, nowMs, { load: load(0, nowMs, { waiting: 20 }), ...more });
@@ -79,7 +79,7 @@ test('decideScaling wants one worker while the slots of a worker are unknown, an
   expect([measured.desired, ...reasonsOf(measured)]).toEqual([3]);
 });
 
-test('decideScaling adds a worker if another one offers fewer slots than it measured, and expects the measured slots of the new worker', () => {
+test('if a worker offers fewer slots than it measured, decideScaling scales for the offered slots, but expects the measured number from a new worker', () => {
   const slow = { slots: 4, measuredSlots: 10, active: 10 };
   const { desired, state } = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1)(10, 0, { workers: [slow] });
   expect([desired, state.slotsPerWorker]).toEqual([2, 10]);
@@ -106,7 +106,7 @@ test('decideScaling uses the fixed slots of the model before any worker has repo
   expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
 });
 
-test('decideScaling stays at 0 without demand, and wants workers for the first held session and the buffer', () => {
+test('with min 0, decideScaling wants no workers without demand, and workers for the session and the buffer once a session is held', () => {
   const pool = createPool();
   expect(pool(0, 0).desired).toBe(0);
   expect(pool(0, SECOND).desired).toBe(0);
@@ -185,7 +185,7 @@ test('decideScaling removes no worker at the first decision after a period witho
   expect(pool(0, 7200 * SECOND).desired).toBe(7);
 });
 
-test('decideScaling keeps the expected slots of a worker if measured slots differ by less than 15 %', () => {
+test('decideScaling changes the expected slots of a worker only if the measured slots differ by at least 15 %', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(860, 0).desired).toBe(10);
   expect(pool(860, SECOND, { workers: workersOf(10, 86) }).state.slotsPerWorker).toBe(100);

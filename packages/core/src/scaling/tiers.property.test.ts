@@ -73,7 +73,7 @@ test('fillTiers provides the needed slots, or reports how many slots are missing
   );
 });
 
-test('fillTiers keeps running workers of a tier until ready workers of preferred tiers provide their slots', () => {
+test('fillTiers keeps running workers of a tier until ready workers of preferred tiers provide the needed slots', () => {
   fc.assert(
     fc.property(tiers, need, (all, needed) => {
       const { counts } = fillTiers(all, needed);

@@ -44,7 +44,7 @@ test('streamError uses the given message instead of the default one', () => {
   expect(streamError('invalid_config', 0, 'language: must be ki.').event.message).toBe('language: must be ki.');
 });
 
-test('only the close codes 1001, 1011 and 4503 are not charged, because they mean a fault of the service', () => {
+test('a stream is not charged if it ends with the close code 1001, 1011 or 4503, which mean a fault of the service', () => {
   const uncharged = Object.entries(CLOSE_CODES).filter(([, { charged }]) => !charged);
   expect(uncharged.map(([code]) => Number(code))).toEqual([1001, 1011, 4503]);
 });

@@ -54,7 +54,7 @@ test.each([
   [maxBoost + 0.1, 'invalid_config: phrases.0.boost: must be at most 10.'],
   ['5', 'invalid_config: phrases.0.boost: must be number.'],
   [null, 'invalid_config: phrases.0.boost: must be number.'],
-])('parseClientMessage answers the boost %j with "%s"', (boost, reason) => {
+])('parseClientMessage checks the boost %j of a phrase with the result "%s"', (boost, reason) => {
   expect(reasonOf([{ text: 'nyeri', boost }])).toBe(reason);
 });
 
@@ -67,7 +67,7 @@ test.each([
   expect(reasonOf(phrases)).toBe(`invalid_config: ${reason}`);
 });
 
-test('parseClientMessage names only the first problems of many phrases', () => {
+test('parseClientMessage reports only the first problems if a config has many invalid phrases', () => {
   const reason = reasonOf(Array.from({ length: 1000 }, () => ({ text: '!' })));
   expect(reason.length).toBeLessThan(800);
 });

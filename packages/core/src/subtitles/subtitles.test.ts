@@ -4,7 +4,7 @@ import { buildCues, formatSrt, formatVtt } from './subtitles.ts';
 
 const word = (text: string, start: number, end: number) => ({ text, start_ms: start, end_ms: end });
 
-test('buildCues starts a new cue after a gap, when a cue would exceed 7 s, and when it would exceed two lines', () => {
+test('buildCues starts a new cue after a gap of 1 s, and when a cue would exceed 7 s or two lines', () => {
   const cues = buildCues([word('a', 0, 500), word('b', 600, 900), word('c', 2000, 2500), word('d', 2500, 9100)]);
   expect(cues.map(({ text }) => text)).toEqual(['a b', 'c', 'd']);
   const long = Array.from({ length: 12 }, (_, at) => word('abcdefghij', at * 100, at * 100 + 90));
@@ -35,7 +35,7 @@ test('buildCues puts a word that is longer than two lines into a cue of its own'
   expect(buildCues([word('x'.repeat(100), 0, 1), word('y', 1, 2)])).toHaveLength(2);
 });
 
-test('buildCues adds a word to a cue exactly if the cue still fits into two lines', () => {
+test('buildCues adds a word that follows without a gap to the cue exactly if the cue still fits into two lines', () => {
   const text = fc.stringMatching(/^(?:[a-zĩ]|u\u0303){1,30}$/u);
   fc.assert(
     fc.property(fc.array(text, { maxLength: 40 }), (texts) => {

@@ -207,7 +207,7 @@ describe.each([
     expect(await requests.list()).toEqual([second]);
   });
 
-  test('a purge request expires when its console stops waiting, so that it cannot remove a later tenant', async () => {
+  test('a purge request expires when its console stops waiting, so that the request cannot remove a later tenant of the same name', async () => {
     const key = createRedisKeys(prefix).purge();
     const { requests } = ledger.purge;
     await requests.submit({ tenant: 'acme', id: '1', action: 'remove' }, 1);

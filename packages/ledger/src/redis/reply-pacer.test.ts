@@ -8,7 +8,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test('the reply pacer immediately delivers as many replies as one turn allows, and the others in later turns in order', async () => {
+test('the reply pacer delivers the replies that one turn of the event loop allows at once, and the remaining ones in order in later turns', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 5; i++) pacer(() => got.push(i));

@@ -78,7 +78,7 @@ test('after a failover, connectRedis uses the new primary, which has the data an
   expect(await ask(next.port, `PUBSUB SHARDNUMSUB ${CHANNEL}`)).toContain(':0\r\n');
 });
 
-test('connectRedis leaves a primary that became a replica, and works again after the next failover', async () => {
+test('connectRedis closes the connection to a primary that became a replica, and works again after the next failover', async () => {
   const former = await redis.primary();
   const [other] = redis.servers.filter((server) => server !== former);
   await eventually('the connection is ready', 30_000, () => isConnectedTo(former.port));

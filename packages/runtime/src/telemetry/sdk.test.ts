@@ -28,7 +28,7 @@ test('two instances of tracing sample the same sessions, and about as many as th
   await Promise.all([one?.stop(), other?.stop()]);
 });
 
-test('tracing gives the root span fixed ids and the child span its own id, and exports both before it stops', async () => {
+test('tracing derives the ids of the root span from the session, gives the child span a new id, and exports both spans when it stops', async () => {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     request.on('data', (data: Buffer) => bodies.push(data.toString()));

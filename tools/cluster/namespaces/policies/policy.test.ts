@@ -31,7 +31,7 @@ const pods = [
   pod('gateway', '10.0.9.9', { hostNetwork: true }),
 ];
 
-/** Returns the rules of a chain without the part that all of them share, or undefined if there is no such chain. */
+/** Returns the rules of a chain without the prefix `-A CHAIN`. Undefined if there is no such chain. */
 function rulesOf(chain: string, policies: readonly V1NetworkPolicy[], inputs: Partial<PolicyInputs> = {}) {
   const { text } = buildRules({ policies, pods, namespaces, ...inputs }, NODE, []);
   if (!text.includes(`:${chain} `)) return undefined;

@@ -108,7 +108,7 @@ describe('PhraseBeam', () => {
     expect(transcript.words(80, 1000)).toMatchObject([{ text: 'nyeri', start_ms: 0, end_ms: 240 }]);
   });
 
-  test('decodes the best classes of a device like the scores of all classes', () => {
+  test('decodeTop finds a phrase if it gets only the best classes of each frame, as a GPU returns them', () => {
     const { transcript, search } = start({ phrases: ['nyeri'] });
     const top = { count: 2, ids: Int32Array.of(9, 9, NYA, NYE, BLANK, NA, RE, RI), scores: new Float32Array(8) };
     top.scores.set([0, 0, 0.6, 0.4, 1, 1e-9, 0.7, 0.3].map(Math.log));

@@ -3,7 +3,7 @@ import type { Phrase, PhraseNode } from './graph.ts';
 
 const phrases = (...texts: string[]): Phrase[] => texts.map((text) => ({ text, boost: 5 }));
 
-/** Returns the score of a text that is read in these parts: what was earned, and what the last position keeps. */
+/** Returns the score of a text that is read in these parts. The score that the last position keeps is included. */
 function scoreOf(graph: PhraseGraph, ...parts: string[]): number {
   let [node, score]: [PhraseNode, number] = [graph.root, 0];
   for (const part of parts) {
@@ -23,7 +23,7 @@ describe('PhraseGraph', () => {
     expect(scoreOf(new PhraseGraph([{ text: 'nyeri', boost: 1 }]), ' nyeri')).toBeCloseTo(1);
   });
 
-  test('compares phrases without case, and with any apostrophe', () => {
+  test('compares phrases regardless of case, Unicode normalization and the form of the apostrophe', () => {
     expect(scoreOf(graph, " murang'a")).toBeCloseTo(8);
     expect(scoreOf(new PhraseGraph(phrases('MURANG\u2019A')), " murang'a")).toBeCloseTo(8);
     expect(scoreOf(new PhraseGraph(phrases('u\u0303gi')), ' \u0169gi')).toBeCloseTo(3);

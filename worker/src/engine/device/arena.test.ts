@@ -72,7 +72,7 @@ async function runWindows(lanes: readonly Lane[]): Promise<Map<number, string>> 
   return new Map(events.flatMap((event) => (event.kind === 'final' ? [[event.id, event.final.text]] : [])));
 }
 
-/** Returns the transcript of a stream if no other stream uses the device. */
+/** Transcribes speech while no other stream uses the device. */
 function transcribeAlone(speech: Speech): Promise<string> {
   const key = JSON.stringify(speech);
   const known = alone.get(key) ?? run();

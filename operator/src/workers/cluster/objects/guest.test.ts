@@ -51,7 +51,7 @@ describe('the pods of a model with guests', () => {
     expect(mounts).toContainEqual({ name: 'guest-2', mountPath: '/etc/svc-asr/guests/2', readOnly: true });
   });
 
-  test('have volumes and init containers with different names', () => {
+  test('have volumes and init containers with unique names', () => {
     const { volumes, initContainers } = build();
     for (const names of [volumes.map(({ name }) => name), initContainers.map(({ name }) => name)]) {
       expect(new Set(names).size).toBe(names.length);

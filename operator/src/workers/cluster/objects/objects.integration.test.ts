@@ -64,7 +64,7 @@ test.each(Object.keys(MODELS) as (keyof typeof MODELS)[])(
       const { spec } = children.at(-1)!.object as unknown as { spec: { template: { spec: object } } };
       const { status, text } = await tryPod(spec.template);
       expect([status, text]).toEqual([201, expect.stringContaining('"automountServiceAccountToken":false')]);
-      // The API server refuses a pod without a security context, so the namespace enforces Pod Security.
+      // A pod without a security context must be refused. This shows that the namespace enforces Pod Security.
       const careless = { ...spec.template, spec: { ...spec.template.spec, securityContext: {} } };
       expect((await tryPod(careless)).status).toBe(403);
     }

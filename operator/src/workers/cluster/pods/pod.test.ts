@@ -143,7 +143,7 @@ test('findStartFailure reports a pod that still has no node or no volumes after 
   });
 });
 
-test('findStartFailure ignores failing pods while another is starting, and failures on one node while other pods are ready', () => {
+test('findStartFailure ignores failing pods while another pod is starting, and failures on only one node while another pod is ready', () => {
   const read = (status: object): ObservedPod => ({
     ...readPod(object(status))!,
     unschedulableMs: 0,

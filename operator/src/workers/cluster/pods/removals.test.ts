@@ -4,7 +4,7 @@ import { createRemovals } from './removals.ts';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 import { readPod } from './pod.ts';
 
-test('removals.mark adds a missing phase label to a pod that an earlier operator selected, only once, and keeps the reason', async () => {
+test('removals.mark adds a missing phase label once to a pod that an earlier operator selected for removal, and keeps the reason', async () => {
   const cluster = createClusterApi();
   const labels = { [LABELS.model]: 'm', [LABELS.revision]: 'r', [LABELS.phase]: PHASES.serving };
   const put = (name: string, annotations: Record<string, string>) =>
@@ -23,7 +23,7 @@ test('removals.mark adds a missing phase label to a pod that an earlier operator
   });
 });
 
-test('removals.mark does not write to a pod that has the annotation and the label of a selected pod', async () => {
+test('removals.mark does not write to a pod that already has the annotation and the label for removal', async () => {
   const cluster = createClusterApi();
   const labels = { [LABELS.model]: 'm', [LABELS.revision]: 'r', [LABELS.phase]: PHASES.leaving };
   cluster.put(TYPES.Pod, { metadata: { name: 'a', labels, annotations: { [ANNOTATIONS.stopping]: 'drained' } } });

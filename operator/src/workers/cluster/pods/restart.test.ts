@@ -8,7 +8,7 @@ const waiting = { scheduled: false, pending: true };
 const pulling = { scheduled: true, pending: true };
 
 test.each([waiting, pulling])(
-  'a pod does not count as being restarted before its replacement has started, but the replacement does (%j)',
+  'before a replacement pod has started, isBeingRestarted is true for this pod and false for the old pod (%j)',
   (state) => {
     const [old, next] = [pod('a'), pod('b', state)];
     expect(isBeingRestarted(old, [old, next])).toBe(false);
@@ -16,14 +16,14 @@ test.each([waiting, pulling])(
   },
 );
 
-test('a pod and its replacement count as being restarted from the start of the replacement to the deletion of the pod', () => {
+test('isBeingRestarted is true for an old pod and its replacement from the start of the replacement until the old pod is deleted', () => {
   const [old, next] = [pod('a'), pod('b')];
   expect([old, next].map((one) => isBeingRestarted(one, [old, next]))).toEqual([true, true]);
   expect(isSuccessor(next, [old, next])).toBe(false);
   expect(isBeingRestarted(next, [pod('a', { terminating: true }), next])).toBe(false);
 });
 
-test('pods of one ReplicaSet, or of different revisions, do not count as being restarted', () => {
+test('isBeingRestarted is false if the other pods are of the same ReplicaSet or of another revision', () => {
   const one = pod('a');
   expect(isBeingRestarted(one, [one, pod('a'), pod('b', { revision: 'other' })])).toBe(false);
 });

@@ -21,7 +21,7 @@ const simulation = fc.record({
   unreadyWhenSelected: fc.boolean(),
 });
 
-test('decideScale removes only selected pods, and finally all of them, in whatever order it observes changes', () => {
+test('decideScale removes only pods selected for removal, and finally all of them, in whatever order it observes changes', () => {
   fc.assert(
     fc.property(simulation, ({ pods, steps, wanted, unreadyWhenSelected }) => {
       const cluster = createSimulatedCluster({ pods, wanted, unreadyWhenSelected });

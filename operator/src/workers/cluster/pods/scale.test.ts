@@ -25,7 +25,7 @@ const decideBy = (seen: Partial<WorkerReplicaSet>, count: number, ...pods: Worke
 };
 const going = { selectedForRemoval: true, ready: false };
 
-test('decideScale sets the wanted replicas, and removes no running pod that was not selected', () => {
+test('decideScale sets the wanted replicas, but removes no running pod that was not selected for removal', () => {
   expect(decide(3)).toEqual({ replicas: 3, remove: [] });
   expect(decide(1, pod('a'), pod('b'))).toEqual({ replicas: 2, remove: [] });
   expect(decide(0, pod('a', { terminating: true }), pod('b', { ended: true }))).toEqual({ replicas: 0, remove: [] });
@@ -39,17 +39,17 @@ test('decideScale does not raise replicas if there are more pods than replicas',
   expect(decideScale({ count: 2, replicas: 50, pods, sets })).toEqual({ replicas: 3, remove: [] });
 });
 
-test('decideScale leaves a selected pod to Kubernetes if Kubernetes would remove it first', () => {
+test('decideScale only lowers replicas if Kubernetes would then remove the pod that was selected for removal', () => {
   expect(decide(1, pod('a'), pod('b', going))).toEqual({ replicas: 1, remove: [] });
   expect(decide(1, pod('a'), pod('b', { selectedForRemoval: true }))).toEqual({ replicas: 1, remove: [] });
 });
 
-test('decideScale deletes the selected pod itself if Kubernetes would first remove a pod that has not started', () => {
+test('decideScale itself deletes the pod selected for removal if Kubernetes would first remove a pod that has not started', () => {
   const starting = { scheduled: false, pending: true, running: false, ready: false };
   expect(decide(2, pod('a'), pod('b', going), pod('c', starting))).toEqual({ replicas: 2, remove: ['b'] });
 });
 
-test('decideScale deletes the selected pod and does not lower `replicas` if Kubernetes would then remove a pod that may have streams', () => {
+test('decideScale deletes the pod selected for removal without lowering replicas if lowering could remove another pod that may have streams', () => {
   const flapping = pod('c', { ready: false });
   expect(decide(1, pod('b', { selectedForRemoval: true }), flapping)).toEqual({ replicas: 2, remove: ['b'] });
 });
@@ -64,7 +64,7 @@ test.each([
   expect(decideBy(seen, 1, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: [] });
 });
 
-test('decideScale lowers replicas by the number of selected pods that the ReplicaSet controller has seen', () => {
+test('decideScale lowers replicas by the number of pods that the ReplicaSet controller has seen as selected for removal', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going), pod('d', going)];
   expect(decideBy({ observedSelected: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
 });
@@ -77,7 +77,7 @@ test('decideScale removes nothing while two ReplicaSets of a restarting Deployme
   expect(decideScale({ count: 1, replicas: 2, pods, sets: left })).toEqual({ replicas: 1, remove: [] });
 });
 
-test('decideScale removes selected pods during a restart if the replacement pod has not started', () => {
+test('decideScale removes pods selected for removal during a restart if the replacement pod has not started', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going)];
   const next = pod('next', { set: 'another', scheduled: false, pending: true, running: false, ready: false });
   const another = { ...setOf([next]), hash: 'another' };
@@ -93,19 +93,19 @@ test('decideScale removes selected pods during a restart if the replacement pod 
   });
 });
 
-test('decideScale removes all pods during a restart if all are selected and none is wanted', () => {
+test('decideScale removes all pods during a restart if all are selected for removal and no replicas are wanted', () => {
   const pods = [pod('a', going), pod('b', going), pod('next', { ...going, set: 'another' })];
   const sets = [setOf(pods.slice(0, 2)), { ...setOf(pods.slice(2)), hash: 'another' }];
   expect(decideScale({ count: 0, replicas: 2, pods, sets })).toEqual({ replicas: 0, remove: [] });
 });
 
-test('without a phase label on the ReplicaSet, decideScale counts the selected pods itself', () => {
+test('if the ReplicaSet has no phase label, decideScale itself counts the pods that are selected for removal', () => {
   expect(decideBy({ observedSelected: 0, hasPhaseLabel: false }, 1, pod('a'), pod('b', going))).toEqual({
     replicas: 1,
     remove: [],
   });
 });
 
-test('decideScale deletes a selected pod itself if it has to be replaced', () => {
+test('if the wanted replicas do not decrease, decideScale itself deletes a pod selected for removal, so that Kubernetes replaces the pod', () => {
   expect(decide(2, pod('a'), pod('b', going))).toEqual({ replicas: 2, remove: ['b'] });
 });

@@ -35,7 +35,7 @@ const issue = (model = 'm', existing = {}) => source()(model, existing);
 const readCa = () => new X509Certificate(readFileSync(caCertFile, 'utf8'));
 const certificateIn = (values: Readonly<Record<string, string>>) => new X509Certificate(values['tls.crt'] ?? '');
 
-test('the certificate of a model is valid for that model and not for others', async () => {
+test('the certificate of a model is valid for that model and not for other models', async () => {
   const values = await issue('kikuyu');
   const certificate = certificateIn(values);
   expect(certificate.checkHost(`kikuyu.${DOMAIN}`)).toBeDefined();

@@ -10,7 +10,7 @@ const MESSAGE = 'a value for the Secret of the workers cannot be created: the CA
 /** Builds the Secret of the model with these values. */
 const build = async (values: SecretValues) => (await buildModelSecret(OWNER, undefined, [() => values])).secret.object;
 
-test('buildModelSecret builds one Secret with the values of all sources, which the ASRModel owns', async () => {
+test('buildModelSecret builds one Secret that the ASRModel owns, with the values of all sources', async () => {
   const { secret } = await buildModelSecret(OWNER, undefined, [certificate, password]);
   const { object } = secret;
   expect(object).toMatchObject({
@@ -31,7 +31,7 @@ test('buildModelSecret keeps existing values, and removes keys that no source pr
   expect(readSecret(secret.object)).toEqual({ url: 'redis://m:old@redis' });
 });
 
-test('if a source fails, buildModelSecret keeps its earlier values, asks the other sources and returns the problem', async () => {
+test('if a source fails, buildModelSecret keeps the earlier values of that source, asks the other sources and returns the problem', async () => {
   const live = await build({ 'tls.crt': 'old', url: 'redis://m:old@redis' });
   const asked: (string | undefined)[] = [];
   const url: SecretSource = (_model, existing) => {

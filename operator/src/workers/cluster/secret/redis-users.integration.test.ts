@@ -45,7 +45,7 @@ async function connectAs(name: string): Promise<RedisLink> {
   return connected(connectRedis({ url: await urlOf(name), name: 'test', timeoutMs: 5000 }));
 }
 
-test('workers of a model can register for it, but not for another model, and cannot send scripts', async () => {
+test('workers of a model can register for this model, but not for another one, and cannot send scripts', async () => {
   await eventually(async () => expect(await urlOf('a')).toMatch(/^redis:\/\/worker%3Asvc%3Aa:/), LONG_MS);
   const link = await connectAs('a');
   const { workers } = createLedger(withFunctions(link), { prefix: 'svc' });
