@@ -15,7 +15,8 @@ const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const SILENCES_MS = [350, 500, 800];
 const PAUSE_MS = 1500;
 /**
- * Longest audio between the moment at which the silence is long enough and the cut. An end with a later cut is missed.
+ * Longest delay of a cut, in milliseconds of audio after the silence has become long enough. If the cut comes later,
+ * the end of speech counts as missed.
  */
 const LATE_MS = 300;
 /** Number of recordings in each stream. */

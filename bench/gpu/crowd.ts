@@ -20,7 +20,7 @@ export interface CrowdOptions {
    * first time.
    */
   readonly warmSeconds: number;
-  /** Speech, which streams read starting at different places. */
+  /** Speech that the streams send. Utterances start at different positions in it. */
   readonly speech: Int16Array;
   /** Utterances with known transcripts. About one percent of the utterances are such controls. */
   readonly controls: readonly Control[];
@@ -193,9 +193,12 @@ class Crowd {
     speaker.flushedMs = 0;
   }
 
-  /** Writes the audio that completes the next window of a speaker. Ends the utterance or the stream if it is due. */
+  /**
+   * Writes the audio that completes the next window of a speaker. After the last window of an utterance, flushes the
+   * utterance. After the last utterance, closes the stream.
+   */
   #speak(speaker: Speaker): void {
-    // The final of the last utterance may still be on its way, and a closed stream may still hold its slot.
+    // The final of the previous utterance may not have arrived yet, and a closed stream may still hold its slot.
     if (speaker.flushedMs > 0 || (speaker.stream === undefined && this.#options.engine.freeSlots === 0)) {
       if (this.#measuring) this.#skippedTurns++;
       return;

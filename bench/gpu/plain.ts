@@ -6,7 +6,7 @@ import { root } from '../../tools/launch/terminal.mjs';
 import { readOnnx } from '../../worker/src/model/onnx.ts';
 
 /**
- * A graph that is run in the ordinary way. Every run gets all of its inputs from the host and returns all of its
+ * A graph that is run without our engine. Every run gets all of its inputs from the host and returns all of its
  * outputs.
  */
 interface PlainGraph {
@@ -117,8 +117,8 @@ function readSizes(file: string): { metadata: ReadonlyMap<string, string>; dims:
 }
 
 /**
- * A GPU graph. The engine keeps its state on the device. This benchmark copies the state in and out instead, like any
- * other tensor.
+ * A GPU graph. Our engine keeps the state of streams on the device. This benchmark copies the state in and out instead,
+ * like any other tensor.
  */
 function gpuGraph(file: string): PlainGraph {
   return {

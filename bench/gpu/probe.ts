@@ -49,8 +49,8 @@ const createMemory = (runtime: NativeRuntime, sharesStream: boolean): DeviceMemo
   provider === 'cpu' ? createHostMemory(runtime.koffi) : createCudaMemory({ device: 0, sharesStream });
 
 /**
- * Copies numbers to the device and back, with a fill in between. Measures the speed of copies from and to pinned
- * memory.
+ * Copies bytes to the device and back, and overwrites a few of them on the device in between. Measures the speed of
+ * copies from and to pinned memory.
  */
 function tryCopies(memory: DeviceMemory): string {
   const bytes = 64 * 2 ** 20;

@@ -18,7 +18,7 @@ export interface ShortStreamsResult {
   readonly failed: number;
   /**
    * Number of finals that differ from the transcript of the same audio before the load. They would differ if a stream
-   * read a page of another one.
+   * read a memory page of another stream.
    */
   readonly different: number;
   /** Number of free slots at the end. It is less than the number of slots if streams did not release theirs. */

@@ -25,7 +25,7 @@ export function readRecordings(modelDir: string): Recording[] {
     });
 }
 
-/** Joins recordings into one piece of speech, which streams read starting at different places. */
+/** Joins recordings into one piece of speech. Streams start at different positions in it. */
 export function joinSpeech(recordings: readonly Recording[]): Int16Array {
   const speech = new Int16Array(recordings.reduce((sum, { samples }) => sum + samples.length, 0));
   let at = 0;

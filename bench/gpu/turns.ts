@@ -27,7 +27,7 @@ const OPENING_SHARE = 0.6;
 /** Returns a random time before the measurement at which a speaker opens its first stream. */
 export const randomStartMs = (warmSeconds: number): number => Math.random() * OPENING_SHARE * warmSeconds * 1000;
 
-/** Returns how many of the streams one of several generators runs. */
+/** Returns the number of streams that the generator with this index runs. */
 export function shareOf(streams: number, index: number, generators: number): number {
   return Math.floor((streams * (index + 1)) / generators) - Math.floor((streams * index) / generators);
 }

@@ -35,7 +35,7 @@ const SIZES = {
 export const PARTS = ['resources', 'pods'];
 /** Number of resources of each kind in the first round, which is not measured. */
 const WARM_UP_RESOURCES = 20;
-/** Numbers of connections that are tried for the floor. The fastest one is used. */
+/** Numbers of connections that are tried for the floor. The number with the fastest round is used. */
 const CONNECTIONS = [16, 32, 64];
 /** Number of resources of each kind when the number of connections is chosen. */
 const SEARCH_RESOURCES = 60;

@@ -1,7 +1,7 @@
 /**
  * Measures what phrases change. Recognizes the recordings of the bundled models first without phrases. Then uses as
- * phrases the words that were missed, words that are not spoken, and both. The CPU times of both searches come from the
- * same run.
+ * phrases the words that were missed, words that are not spoken, and both. Also compares the CPU times with and without
+ * phrases.
  */
 import { fileURLToPath } from 'node:url';
 import { PHRASE_LIMITS } from '@svc-asr/core';
@@ -25,7 +25,7 @@ const WRITTEN_SAMPLES = 16_000;
 const OTHERS = 20;
 /** Minimum number of characters of a word that becomes a phrase. */
 const LEAST_CHARACTERS = 4;
-/** Number of rounds for the CPU times. The best round of each side counts. */
+/** Number of rounds for the CPU times. The best round with phrases and the best round without phrases count. */
 const ROUNDS = 5;
 
 /** A recording, its transcript without phrases, and the words that become phrases. */

@@ -26,8 +26,8 @@ const ROUNDS = Number(process.env.RELAY_ROUNDS ?? 3);
 const WARMING = { streams: 20, seconds: 1 };
 /**
  * Duration of the load on all relays at the same time, before CPU time is measured. V8 compiles the gateway and the
- * workers during this time, which does not count, because a real service runs for days. It must be less than the 60 s
- * of audio that a session may have.
+ * workers during this load. A real service runs for days, so the CPU time of this compilation is not measured. The
+ * duration must be less than the 60 s of audio that a session may have.
  */
 const COMPILING_SECONDS = Number(process.env.RELAY_WARM_SECONDS ?? 50);
 

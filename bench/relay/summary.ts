@@ -9,9 +9,9 @@ type ByRelay<T> = Readonly<Record<RelayName | 'direct', T>>;
 
 /**
  * Returns the best latency of all rounds after the first, and the median of their CPU times. The lowest CPU time is not
- * used. If other programs delay a relay, it reads several frames of a stream together, which costs less. Memory is that
- * of the first round, because later rounds reuse memory that the process has not returned. Stalls are also those of the
- * first round. Only that round runs the stall probe, which uses CPU time.
+ * used, because it can be too low. A relay that other programs delay reads several frames of a stream together, which
+ * costs less. Memory is that of the first round, because later rounds reuse memory that the process has not returned.
+ * Stalls are also those of the first round. Only that round runs the stall probe, which uses CPU time.
  */
 export function summarize(firstRound: ByRelay<Round>, rounds: ByRelay<readonly Round[]>): BenchResult {
   const least = (name: RelayName | 'direct', of: (round: Round) => number) => Math.min(...rounds[name].map(of));

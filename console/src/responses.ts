@@ -83,7 +83,7 @@ export interface AccountView {
     readonly available_ms: number;
     readonly reserved_ms: number;
     readonly consumed_ms: number;
-    /** Absent without a monthly budget. It is a part of the credit above. */
+    /** Monthly budget. It is a part of the credit above. Absent if the tenant has none. */
     readonly budget?: {
       readonly monthly_ms: number;
       readonly remaining_ms: number;

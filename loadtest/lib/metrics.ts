@@ -4,7 +4,7 @@ const IS_TIME = true;
 
 /** Time from sending the sample at `audio_end_ms` of a delta to the arrival of the delta. */
 export const deltaLatency = new Trend('delta_latency', IS_TIME);
-/** The same for the first delta of each utterance. */
+/** Like `deltaLatency`, but only for the first delta of each utterance. */
 export const firstDeltaLatency = new Trend('first_delta_latency', IS_TIME);
 /** Time from `flush` to `final`. */
 export const finalLatency = new Trend('final_latency', IS_TIME);

@@ -1,6 +1,6 @@
 import { waitUntil } from './wait.ts';
 
-/** Longest time by which a repetition after the first may be late. Later ones are skipped. */
+/** Longest time by which a repetition after the first may be late. Repetitions that would be later are skipped. */
 const MAX_LATE_MS = 1000;
 
 /** Clock, which tests replace. */

@@ -26,8 +26,8 @@ const REPLAYS = 20;
 
 /**
  * Sends audio faster than real time. Every third stream ends normally at `endMs`. The others end after 60 s of audio or
- * at `endMs`, with an oversized frame or oversized texts. The service may end each of them earlier. Until `endMs`, then
- * sends the used credential again.
+ * at `endMs`, with an oversized frame or oversized texts. The service may end each stream earlier. If a stream ends
+ * before `endMs`, its used credential is then sent again up to REPLAYS times.
  */
 export async function streamNoise(
   session: Session,

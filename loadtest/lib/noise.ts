@@ -3,8 +3,8 @@ export const NOISY_LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requ
 
 /**
  * Kinds of noise, with their rates at factor 1. A tenant connects as often as it creates sessions. The service limits
- * wrong API keys by address and not by tenant. At factor 100, the intended rate exceeds this limit of 100 per second by a
- * half. The service delays its answers, so fewer are sent.
+ * wrong API keys by address and not by tenant, to 100 per second. At factor 100, the intended rate is 150 per second.
+ * The service delays its answers, so fewer requests with wrong keys are sent.
  */
 export const NOISE_PER_MINUTE = {
   request: NOISY_LIMITS.requestsPerMinute,

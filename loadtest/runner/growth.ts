@@ -11,8 +11,8 @@ export interface ResourceReading {
 }
 
 /**
- * Growth that is allowed from the second to the last quarter of a run, as a share and as an amount. From the third to
- * the last quarter, half of it is allowed. A resource fails only if it exceeds both limits.
+ * Growth that is allowed from the second to the last quarter of a run: a share plus a fixed amount. From the third to
+ * the last quarter, half of this growth is allowed. A resource fails only if both growths are larger than allowed.
  */
 const MAX_GROWTH = 0.1;
 const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
@@ -20,7 +20,7 @@ const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
 const PARTS = 4;
 /** Number of readings in ten minutes. In a shorter run, heaps and caches grow as a leak does. */
 export const MIN_READINGS = 120;
-/** Largest deviation of the number of streams from the median of a run, as a share. Other readings are not compared. */
+/** Largest deviation of the number of streams in a compared reading from the median of the run, as a share. */
 const MAX_DEVIATION = 0.1;
 /** Share of the readings of a part that must be comparable. */
 const MIN_COMPARABLE = 0.25;

@@ -44,10 +44,10 @@ export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: Noise
 }
 
 /**
- * Gives a process the lowest priority. On Linux, each thread has its own priority, which threads that it starts
- * inherit. A thread may have started others before its priority was lowered, so `runNoise` calls this function
- * repeatedly. Where Linux schedules sessions as groups (autogroup), priorities count only within a session. Then the
- * session of the process gets the lowest priority too.
+ * Gives a process the lowest priority. On Linux, each thread has its own priority. A new thread inherits that of the
+ * thread that started it. A thread may have started others before its priority was lowered, so `runNoise` calls this
+ * function repeatedly. Where Linux schedules sessions as groups (autogroup), priorities count only within a session.
+ * Then the session of the process gets the lowest priority too.
  */
 export function lowerPriority(pid: number): void {
   const folder = `/proc/${pid}/task`;

@@ -169,7 +169,7 @@ function connectLedger({ settings, cluster, logger }: AssembleOptions): {
     keyRetentionMs: settings.KEY_RETENTION_DAYS * DAY_MS,
     constants: ledgerConstants(settings),
   });
-  // The watch uses the link without the leader check, because it also runs while this process is not the leader.
+  // The memory watch uses the link without the leader check, because it also runs while this process is not the leader.
   const { memory } = createLedger(link, { prefix });
   return {
     link,
@@ -214,7 +214,8 @@ function createWork(settings: OperatorSettings): Work {
     },
     enqueueWorkers: (model) => {
       const key = workersKeyOf(model);
-      // Pools call this at each full reconcile. A key that failed is already queued for the end of its backoff.
+      // Pools call this at each full reconcile. A key that failed is already queued for the end of its backoff, and is
+      // not retried earlier.
       if (queue.failures(key) === 0) queue.add(key);
     },
   };

@@ -10,7 +10,7 @@ export interface RedisTask {
   hurry: () => void;
 }
 
-/** Interval at which a task checks whether Redis is connected, while it is not. */
+/** Interval at which a task checks the connection to Redis while Redis is not connected. */
 const RETRY_MS = 200;
 
 /**

@@ -9,8 +9,8 @@ const PODS = ['svc-asr-redis-0', 'svc-asr-redis-1', 'svc-asr-redis-2'];
 /** The servers and sentinels of a replicated Redis of the chart. */
 export interface RedisServers {
   /**
-   * Waits until the sentinels of all pods report the same primary, and it has this role. Resolves with its pod. The pod
-   * `without` is not asked and cannot be the primary.
+   * Waits until the sentinels of all pods report the same primary, and this server also reports the role of a primary.
+   * Resolves with its pod. The sentinel of the pod `without` is not asked, and this pod cannot be the primary.
    */
   findPrimary: (without?: string) => Promise<string>;
   /** Waits until two replicas of the primary have copied its data. */
@@ -32,7 +32,7 @@ export function openServers(harness: Harness): RedisServers {
     const [host = ''] = (await run(pod, `${SENTINEL} sentinel get-master-addr-by-name ledger`)).split('\n');
     return host.split('.')[0] ?? '';
   };
-  /** Resolves with the primary if all pods but `without` report the same one, and it has the role of a primary. */
+  /** Resolves with the pod of the primary, or with undefined if the conditions of `findPrimary` are not met yet. */
   async function agreed(without: string | undefined): Promise<string | undefined> {
     try {
       const asked = PODS.filter((pod) => pod !== without);

@@ -9,7 +9,7 @@ import { wordErrorRate } from '../support/word-errors.ts';
 const FRAME_BYTES = 3200;
 const FRAME_MS = 100;
 const BYTES_PER_MS = FRAME_BYTES / FRAME_MS;
-/** Highest accepted word error rate for these synthesized recordings. Offline it is 27 % over all of them. */
+/** Highest accepted word error rate of a synthesized recording. Offline, the rate of all these recordings is 27 %. */
 export const MAX_WORD_ERRORS_PERCENT = 60;
 
 /** URL, CA certificate and API key of a client. */

@@ -57,14 +57,14 @@ export default async function bundlePrograms(): Promise<void> {
   process.env[PROGRAMS_VARIABLE] = FOLDER;
 }
 
-/** Returns the path of a bundle below the folder, without its extension. It is the same as that of the compiled file. */
+/** Returns the path of a bundle in FOLDER, without its extension. The compiled file has the same path in ROOT. */
 function outputOf(entry: string): string {
   return entry.replace('/src/', '/dist/').replace(/\.ts$/, '');
 }
 
 /**
- * Replaces the path of a module by the path of its source, so that it finds the files next to it. A module that starts
- * a bundled thread or process finds the bundle.
+ * Replaces `import.meta` in a module by the path of its source, so that the module finds the files next to its source.
+ * A module that starts a bundled thread or process gets a path in the folder of the bundles.
  */
 const KEEP_PATHS: Plugin = {
   name: 'keep-paths',

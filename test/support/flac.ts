@@ -2,7 +2,7 @@
 export interface FlacOptions {
   channels?: number;
   sampleRateHz?: number;
-  /** Number of samples in the header. By default the real one. */
+  /** Number of samples in the header. By default the number that the file contains. */
   declaredSamples?: number;
   /** Metadata block between the header and the audio. */
   picture?: Uint8Array;
@@ -56,7 +56,7 @@ function buildInfo(block: number, samples: number, options: FlacOptions): Buffer
   return Buffer.concat([info, head, picture]);
 }
 
-/** Builds a frame, whose sample rate is that in the header of the file. */
+/** Builds a frame that uses the sample rate in the header of the file. */
 function buildFrame(number: number, length: number, channels: number, body: Buffer): Buffer {
   const size = Buffer.alloc(2);
   size.writeUInt16BE(length - 1);

@@ -11,8 +11,8 @@ const WORKERS = 10;
 let next = randomInt(PORTS_PER_WORKER);
 
 /**
- * Returns a free port of the loopback address. A port stays free until its program has started. So each jest worker has
- * ports of its own, and uses them in turn.
+ * Returns a free port of the loopback address. Until a program listens on the port, another test could get the same
+ * port. Each jest worker therefore has ports of its own, and uses them in turn.
  */
 export async function freePort(): Promise<number> {
   const { JEST_WORKER_ID } = process.env;

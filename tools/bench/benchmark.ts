@@ -9,7 +9,10 @@ export interface BenchOptions {
 
 /** Result of a benchmark. */
 export interface BenchResult {
-  /** Main results. Most divide our figure by that of a peer, of a minimal program (the floor) or of a target. */
+  /**
+   * Main results. Most are our figure divided by a target, by the figure of other software, or by the figure of a
+   * minimal program (the floor).
+   */
   ratios: Readonly<Record<string, number>>;
   /** Every measured value, with its unit in the name. */
   figures: Readonly<Record<string, number>>;

@@ -13,7 +13,7 @@ export interface ChaosArguments {
   readonly streams: number;
   /** Average time between two injections. */
   readonly intervalSeconds: number;
-  /** File for the report, without its ending. Undefined if only the terminal gets it. */
+  /** Path of the report files, without the extension. Undefined if the report is only printed. */
   readonly report: string | undefined;
 }
 

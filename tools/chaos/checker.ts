@@ -13,7 +13,8 @@ const CHECK_MS = 50;
 const JOURNAL_MS = 500;
 const PAGE = 500;
 /**
- * Time after a failover within which the checker reads every account. A decrease that it reads later has another cause.
+ * Time after a failover within which the checker reads every account. If it reads a decrease of consumed credit later,
+ * the decrease has another cause.
  */
 const NOTICED_WITHIN_MS = 2000;
 
@@ -62,8 +63,8 @@ export class LedgerChecker {
   }
 
   /**
-   * Removes the entries that were first read since this time, so that the next call of `readJournal` reads them again.
-   * A failover may have removed some of them from Redis.
+   * Removes the entries that were first read at `fromMs` or later, so that the next call of `readJournal` reads them
+   * again. A failover may have removed some of these entries from Redis.
    */
   forgetSince(fromMs: number): void {
     for (const known of this.#journals.values()) {
@@ -106,7 +107,7 @@ export class LedgerChecker {
   async #repeat(ms: number, act: (tenant: string) => Promise<void>): Promise<void> {
     while (!this.#isStopped) {
       await Promise.all(this.#tenants.map(act)).catch((error: unknown) => {
-        // While Redis is unavailable, nothing can be read. That is a fault of the run and no violation.
+        // While an injected fault makes Redis unavailable, nothing can be read. That is not a violation.
         if (!(error instanceof LedgerUnavailable))
           this.#timeline.violate(`an account cannot be read: ${String(error)}`);
       });

@@ -122,7 +122,7 @@ export class ChaosClient {
         watch(stream, record, timeline);
         return stream;
       } catch (error) {
-        // The answer to an earlier handshake may have been lost. Its credential is then used up.
+        // The answer to an earlier handshake may have been lost. The gateway then refuses the used credential.
         if (error instanceof Refused && error.status !== 503) return undefined;
         await sleep(300);
       }
@@ -162,7 +162,7 @@ export class ChaosClient {
     }
   }
 
-  /** Sends one recording and waits for its final. Returns true if the client leaves in the middle of it. */
+  /** Sends one recording and waits for its final. Returns true if the client leaves in the middle of the recording. */
   async #speak(
     stream: StreamClient,
     record: SessionRecord,

@@ -78,7 +78,7 @@ export const FAULTS = {
   'ahead:operator': ahead('operator', 'none', [500, 8000]),
   'behind:operator': behind('operator', 'none', [500, 8000]),
   // When its clock steps ahead, Redis refuses writes for a moment, because the last confirmations of its replicas look
-  // old. At the end of `behind`, the clock steps ahead too.
+  // old. This also happens at the end of `behind:redis`, when the clock steps ahead to the correct time.
   'ahead:redis': ahead('redis', 'separates', [500, 4000]),
   'behind:redis': behind('redis', 'separates', [500, 4000]),
 } as const satisfies Readonly<Record<string, FaultKind>>;

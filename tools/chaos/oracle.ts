@@ -26,14 +26,14 @@ export interface Verdict {
 
 const ENDS = new Set<JournalEntry['type']>(['settle', 'fail', 'expire', 'cancel']);
 /**
- * Two separations of a gateway from Redis count as one if less time passes between them. The gateway may not have
- * renewed its lease in that time.
+ * Two separations of a gateway from Redis count as one if at most this much time is between them. The gateway may not
+ * have renewed its lease in that time.
  */
 const MERGE_MS = RENEW_MS + 1000;
 /** Longest separation after which a gateway certainly still has its lease. */
 const SEPARATED_MAX_MS = LEASE_MS - RENEW_MS;
 
-/** The service writes to Redis at most this long before its client has an answer. */
+/** Longest time between a write of the service to Redis and the answer to the client. */
 const ANSWERED_WITHIN_MS = 3000;
 
 /**
@@ -96,7 +96,10 @@ function mustBeCharged({ ending, sentSamples }: SessionRecord, isProtected: bool
   return isProtected && sentSamples > 0 && (ending === 'closed' || ending === 'limit');
 }
 
-/** Returns which writes of a session may have been lost by a failover. `settledAtMs` is when its end was seen. */
+/**
+ * Returns which writes of a session may have been lost by a failover. `settledAtMs` is the time at which the end of the
+ * session was first seen in the journal.
+ */
 function findLostWrites(
   { createdAtMs, openedAtMs, endedAtMs }: SessionRecord,
   settledAtMs: number,

@@ -48,7 +48,7 @@ export class TailFinder {
   readonly tails: LostTail[] = [];
   /** Last time before which every write is known to be on all servers. */
   #copiedAtMs = 0;
-  /** Reports of the present primary that its replicas have not confirmed yet. */
+  /** Reports of the current primary whose offsets the replicas have not confirmed yet. */
   #pending: { readonly offset: number; readonly atMs: number }[] = [];
   #port: number | undefined;
 

@@ -40,8 +40,8 @@ export async function runChaos(args: ChaosArguments): Promise<ChaosRun> {
   const perTenant = Math.ceil(args.streams / args.tenants);
   logProgress('chaos: starting the service');
   await bundlePrograms();
-  // A lost session counts as concurrent for some seconds. With twice the limit, most clients need not wait until it has
-  // ended.
+  // A lost session counts as concurrent for some seconds. The limit is twice the number of streams of a tenant, so
+  // that most clients need not wait for the end of a lost session.
   const size = { tenants: args.tenants, concurrentSessions: perTenant * 2 };
   const service = await startChaosService(folder, timeline, size);
   try {

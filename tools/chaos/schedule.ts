@@ -32,7 +32,7 @@ const AT_ONCE = 2;
 /** Time that the sentinels need to promote a replica. */
 const PROMOTION_MS = 4000;
 
-/** Sizes of steps of a clock: small, longer than the lifetime of a credential and a lease, and very large. */
+/** Steps of a clock: a short one, one that exceeds the lifetimes of credentials and leases, and a very long one. */
 const STEPS_MS = [5000, 60_000, 3_600_000] as const;
 
 /** Builds all faults of a run. The result depends only on the random numbers and the options. */

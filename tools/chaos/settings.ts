@@ -16,7 +16,7 @@ export const RENEW_MS = 5000;
 export const WORKERS_LOST_MAX = 2;
 
 /**
- * Settings of all gateways. Credentials expire sooner than by default, so that the end of a run waits less. The timeouts
+ * Settings of all gateways. Credentials expire sooner than by default, which shortens the end of a run. The timeouts
  * and the request deadline are longer than by default, because the machine is busy with all processes of the run. The
  * leases have their default durations.
  */

@@ -6,8 +6,8 @@ const running = new Set<number>();
 
 /**
  * Runs a command with its output on the terminal. Resolves with its exit status, or with 1 if it could not be run or
- * was ended by a signal. It gets its own process group, so that ending it also ends what it started, such as jest
- * workers and their servers.
+ * was ended by a signal. The command has its own process group. Ending this group also ends the processes that the
+ * command has started, such as jest workers and their servers.
  */
 export async function runCommand(
   command: string,

@@ -30,7 +30,10 @@ const SHARED = ['type', 'format', 'default', 'enum', 'pattern', 'minLength', 'ma
   'maxItems',
   'maxProperties',
 ]);
-/** Keywords that are translated, or left out because structural schemas reject unknown fields anyway. */
+/**
+ * Keywords that need a translation. `additionalProperties: false` is left out, because the API server never stores
+ * fields that a structural schema does not contain.
+ */
 const TRANSLATED = [
   'description',
   'anyOf',

@@ -58,7 +58,8 @@ export async function withLock(file, waiting, work) {
 }
 
 /**
- * Moves a stale lock away. If another process has put a valid lock in its place meanwhile, restores that one.
+ * Moves a stale lock away. If another process has meanwhile replaced the stale lock with a valid one, restores the
+ * valid lock.
  * @param {string} file
  * @param {string} temporary
  */

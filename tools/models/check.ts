@@ -10,7 +10,10 @@ import { importModel } from './import.ts';
 /** Kinds of models that training/importing/tiny_model.py writes. */
 const KINDS = ['ctc', 'transducer', 'hybrid'] as const;
 const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_002.wav');
-/** With the two recordings, whole and cut, these fill the largest batch of the check with the engine. */
+/**
+ * Number of utterances in the manifest. The engine check recognizes 8 recordings at the same time: these utterances and
+ * two recordings, each of them whole and cut off.
+ */
 const UTTERANCES = 4;
 
 /** Creates a small model of each kind, and imports it as a user does. Returns the number of kinds that failed. */

@@ -30,7 +30,7 @@ export interface EngineCheck {
 
 /** Utterances that are recognized at the same time. */
 const TOGETHER = 8;
-/** Slots per utterance, because the slot of a closed stream is free only after the inference thread has answered. */
+/** Slots per utterance. One is too few, because a closed stream keeps its slot until the inference thread answers. */
 const SLOTS_EACH = 2;
 /** Number of samples in each write to a stream. */
 const WRITTEN = 8000;

@@ -7,7 +7,7 @@ export interface ParityEntry {
   readonly context: Context;
   /** Classes of the pieces that the original model finds in each recording of the check. */
   readonly pieces: readonly (readonly number[])[];
-  /** Largest difference between the CPU graph and the model, of a log-probability or an encoded value. */
+  /** Largest difference between an output of the CPU graph (log-probability or encoded value) and that of the model. */
   readonly largestDifference: number;
   /**
    * Number of pieces in all recordings that GPU graphs in their final precision find differently than the original

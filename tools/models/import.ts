@@ -22,7 +22,7 @@ import { buildReport, formatReport } from './report.ts';
 import type { ImportReport } from './report.ts';
 import { buildResource } from './resource.ts';
 
-/** Exit status of the Python part if it refuses a file. Its message then says why. */
+/** Exit status of the Python part if it refuses a file. Standard error then contains the reason. */
 const REFUSED = 3;
 /** Recordings that every import is checked with, one of each bundled model. */
 const RECORDINGS = ['ki_espeak_002.wav', 'luo_espeak_000.wav'].flatMap((name) =>

@@ -22,7 +22,7 @@ export interface ImportReport {
   }[];
   /** Transcripts of the worker's engine that are equal to those of the model. */
   readonly equalTranscripts: number;
-  /** The same with the GPU graphs, which run on the CPU. */
+  /** Transcripts of the GPU graphs that are equal to those of the model. The graphs run on the CPU in this check. */
   readonly equalGpuTranscripts: number;
   readonly streamsPerCore: number;
   readonly wordErrors?: {

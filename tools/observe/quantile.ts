@@ -1,8 +1,8 @@
 import type { Reading } from './metric-store.ts';
 
 /**
- * Returns the value below which the given share of several histograms with the same bounds lies. Assumes an even
- * distribution inside each bucket. Undefined if the histograms are empty.
+ * Returns a quantile of several histograms together: the given share of all values is below it. The histograms must
+ * have the same bounds. Assumes an even distribution inside each bucket. Undefined if the histograms are empty.
  */
 export function quantile(share: number, histograms: readonly Pick<Reading, 'bounds' | 'counts'>[]): number | undefined {
   const bounds = histograms[0]?.bounds ?? [];

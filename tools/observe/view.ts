@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const MAX_STALL_S = 0.25;
 const MAX_BUSY = 0.9;
 
-/** A plot, whose first line is also shown as a figure. */
+/** A plot. The latest value of its first line is also shown as a number. */
 export interface Card {
   readonly title: string;
   readonly note: string;
@@ -48,7 +48,7 @@ export interface PageData extends View {
 
 type Reader = ReturnType<typeof createReader>;
 
-/** Returns functions that read a metric by its name, and its sum over the series with the given labels. */
+/** Returns functions that read metrics by name. `value` and `perSecond` add up the series with the given labels. */
 function createReader(store: MetricStore, nowMs: number) {
   const sumOf = (name: string, labels: Labels, windowMs?: number) => {
     const isSelected = (one: LabelledReading) =>

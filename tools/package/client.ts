@@ -22,7 +22,7 @@ interface Manifest {
 }
 
 /**
- * Builds the files of the client package. The code of `@svc-asr/core` becomes part of it, because that package is not
+ * Builds the files of the client package. They include the code of `@svc-asr/core`, because `@svc-asr/core` is not
  * published. Requires the built `dist` folders.
  */
 export async function buildClientPackage(root: string): Promise<PackageFiles> {

@@ -34,7 +34,7 @@ export async function createCa(now: Date): Promise<KeyPairPem> {
   return { cert: cert.toString('pem'), key: await exportKey(keys.privateKey) };
 }
 
-/** Owner of a certificate. Kubernetes reads the user and group of a client from its name and organization. */
+/** Owner of a certificate. For Kubernetes, the common name is the user of a client, and the organization its group. */
 export interface Subject {
   commonName: string;
   organization?: string;

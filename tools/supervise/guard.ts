@@ -10,8 +10,8 @@ export interface Guard {
 }
 
 /**
- * Starts a small process that holds one end of a pipe. The pipe closes when the supervisor ends for any reason. The
- * guard then ends the watched processes, the last one first.
+ * Starts the guard, a small process that reads from a pipe of the supervisor. The pipe closes when the supervisor ends
+ * for any reason. The guard then ends the watched processes, the last one first.
  */
 export function startGuard(node: string): Guard {
   const child = spawn(node, [join(import.meta.dirname, 'guard-process.ts')], {

@@ -12,7 +12,7 @@ export interface DrainOptions {
 
 /**
  * Empties a worker: it takes no new streams, and gateways move the existing ones to other workers. The worker serves a
- * stream until its gateway closes it, or until the time of `finish` is over.
+ * stream until its gateway closes it, or until the timeout of `finish` has passed.
  */
 export class Drain {
   readonly #options: DrainOptions;
@@ -32,8 +32,8 @@ export class Drain {
   }
 
   /**
-   * Notifies gateways how long they have to move their streams. Resolves when all streams have left, or after that
-   * time.
+   * Notifies gateways that they have `timeoutMs` to move their streams. Resolves when all streams have left, or after
+   * `timeoutMs`.
    */
   async finish(): Promise<void> {
     const { relay, timeoutMs, logger } = this.#options;

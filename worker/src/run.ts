@@ -93,8 +93,8 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
 }
 
 /**
- * Opens models one after the other, so that each is measured without the load of the others. None of them has streams
- * yet.
+ * Opens models one after the other, so that each model is measured without the load of the other models. No model has
+ * streams yet.
  */
 async function openAll(models: readonly ServiceOptions[]): Promise<OpenModel[]> {
   const opened: OpenModel[] = [];

@@ -12,7 +12,10 @@
 {{- end }}
 {{- end }}
 
-{{/* Components with a Redis user and a Secret that the chart creates, separated by spaces. The operator does so for models. */}}
+{{/*
+Components whose Redis user and Secret the chart creates, separated by spaces. With workerUsers "model", the operator
+creates those of the workers.
+*/}}
 {{- define "svc-asr.redisComponents" -}}
 gateway operator {{ ternary "worker " "" (eq (include "svc-asr.workerUsers" .) "shared") }}console
 {{- end }}

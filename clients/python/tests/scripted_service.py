@@ -22,7 +22,7 @@ CONFIDENCE = 0.5
 
 @dataclass
 class Script:
-    """Behaviour of one stream. Without values, it follows the protocol."""
+    """Behaviour of one stream. With the default values, the stream follows the protocol."""
 
     seconds: float = 300.0
     end_at_ms: int | None = None

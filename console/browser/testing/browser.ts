@@ -27,7 +27,7 @@ export interface TestBrowser {
 
 /** Starts Chromium with additional command-line options. */
 export async function startBrowser(options: readonly string[] = []): Promise<TestBrowser> {
-  // Chromium cannot use its sandbox as root, the user of containers. The tests open only our own pages.
+  // Chromium cannot use its sandbox if it runs as root, as in containers. The tests open only our own pages.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...options];
   const browser: Browser = await chromium.launch({ executablePath: findChromium(), args });
   const close = () => browser.close();
@@ -58,7 +58,8 @@ function collectErrors(page: Page): void {
   errors.set(page, found);
   page.on('pageerror', (error) => found.push(error.message));
   page.on('console', (message) => {
-    // The browser logs each response with an error status. Tests check those that they expect.
+    // The browser logs each response with an error status. These messages are skipped, because some tests expect such
+    // responses.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) found.push(message.text());
   });
   page.on('response', (response) => {
@@ -72,8 +73,8 @@ export function errorsOf(page: Page): readonly string[] {
 }
 
 /**
- * Checks what holds for every page in every state. It has one h1, and nothing scrolls sideways on a narrow screen. It
- * violates no accessibility rule of axe in light and dark.
+ * Checks what holds for every page in every state. The page has one h1, and nothing scrolls sideways on a narrow
+ * screen. The page violates no accessibility rule of axe in the light and the dark theme.
  */
 export async function checkPage(page: Page): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
@@ -81,7 +82,8 @@ export async function checkPage(page: Page): Promise<void> {
   const size = page.viewportSize();
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   expect([page.url(), await violationsOf(page)]).toEqual([page.url(), []]);
-  // The dark theme differs only in its colours, so only the contrast is checked again. It does not depend on the width.
+  // The dark theme differs only in its colours, so only the contrast is checked again. The contrast does not depend on
+  // the width.
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   expect([page.url(), await violationsOf(page, { runOnly: [CONTRAST] })]).toEqual([page.url(), []]);
   await page.setViewportSize({ width: NARROW, height: 640 });
@@ -92,7 +94,10 @@ export async function checkPage(page: Page): Promise<void> {
   if (size !== null) await page.setViewportSize(size);
 }
 
-/** Runs axe in the page and returns the violations. The transfer of all results would take most of the time. */
+/**
+ * Runs axe in the page and returns only the violations, because the transfer of all results would take most of the
+ * time.
+ */
 async function violationsOf(page: Page, options: object = {}): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   // Preloading is off. Only two rules need it: an experimental one, and one about recordings, which no page contains.

@@ -58,7 +58,8 @@ export function routeWaitlist(router: Router, deps: Deps, audited: Audited): voi
           ...(models !== undefined && { models }),
           ...(limits !== undefined && { limits }),
         };
-        // If the application was approved before, the grant is applied, and its journal entry may be too old to find.
+        // If the application was approved before, the grant is already applied. There is no wait in this case, because
+        // the journal entry of the grant may be too old to be found.
         const isNew = grant !== undefined && answer.isChanged;
         const hasCredit = !isNew || (await waitUntilGrantApplied(ledger, name, WELCOME_GRANT, requestedAtMs, polling));
         const { isChanged, ...shown } = answer;

@@ -9,7 +9,7 @@ import type { AuditLog } from './log.ts';
 export interface Act {
   /** Tenant that the act is about. By default the parameter `name` of the path. Null if the entry must not name it. */
   tenant?: string | null;
-  /** Kind and name of the thing that the act is about. By default the key in the path, or the tenant without a key. */
+  /** Kind and name of the thing that the act is about. By default the key in the path, or else the tenant. */
   target?: string;
   /** Kind of the act, if it differs from the usual one of the route. */
   action?: string;
@@ -33,8 +33,8 @@ export type Audited = <P>(action: string, handle: Handle<P>) => RequestHandler<P
 
 /**
  * Creates the function that wraps handlers. The entry is added after the handler. A request that was rejected before it
- * changed anything gets no entry. A request that failed otherwise may have been executed, and gets one. `actorOf` returns
- * undefined for a request that was not authenticated yet.
+ * changed anything gets no entry. A request that failed otherwise may have been executed, and gets one. `actorOf`
+ * returns undefined for a request that was not authenticated yet.
  */
 export function createAudited(audit: AuditLog, actorOf: (request: Request) => Actor | undefined): Audited {
   return (action, handle) => async (request, response) => {

@@ -4,7 +4,7 @@ import type { AuditEntryView } from '../responses.ts';
 
 /** The person or program that performs an act. */
 export interface Actor {
-  /** Identifies the actor. A developer's starts with `developer:`, so that a purge can remove it. */
+  /** Id of the actor. The id of a developer starts with `developer:`, so that a purge can find and replace it. */
   readonly actor: string;
   /** Name for display. Null if there is none. */
   readonly name: string | null;

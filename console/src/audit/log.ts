@@ -27,7 +27,7 @@ export interface AuditFilter {
   readonly tenant?: string | undefined;
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
-  /** Id of the last entry of the page before. */
+  /** Id of the last entry of the previous page. */
   readonly before?: string | undefined;
   readonly limit: number;
 }

@@ -42,8 +42,8 @@ export function userFields({ issuer, subject, name, email }: MemberUser) {
 }
 
 /**
- * Returns the resource among the Members of a tenant that makes a user a member. If there are several, returns the
- * first one by name.
+ * Returns the Member that makes a user a member of a tenant. `members` are the Members of the tenant. If there are
+ * several for the user, returns the first one by name.
  */
 export function findMember(members: readonly Stored<'Member'>[], user: UserIdentity): Member | undefined {
   const own = members.map(({ resource }) => resource).filter((resource) => isMemberFor(resource, user));

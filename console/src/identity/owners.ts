@@ -46,7 +46,7 @@ export async function reserveLeaving(
   });
 }
 
-/** Returns true if the resource is a member with the role owner. An invitation is none. */
+/** Returns true if the resource is a member with the role owner. False for an invitation. */
 export function isOwner({ spec }: Member): boolean {
   return spec.role === 'owner' && spec.invitation === undefined;
 }

@@ -36,7 +36,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
   return {
     unreadable: async () => [...(await readSnapshot()).problems].map(([file, problem]) => ({ file, problem })),
     list,
-    // Files have no index, so a label would save nothing.
+    // A lookup reads all files, so keys are found by `spec.tenant`. No key needs a label with its tenant.
     labelledKeys: async (tenant) => (await list('ApiKey')).filter(({ resource }) => resource.spec.tenant === tenant),
     unlabelledKeys: () => Promise.resolve([]),
     membersOf: async (tenant) => (await list('Member')).filter(({ resource }) => resource.spec.tenant === tenant),

@@ -3,7 +3,7 @@ import { API_GROUP } from '@svc-asr/core';
 import type { Member } from '@svc-asr/core';
 import type { UserIdentity } from './store.ts';
 
-/** Label of a Member with a digest of its user. The API server then selects the memberships of one user. */
+/** Label of a Member with a digest of its user. With it, the API server can list the Members of one user. */
 export const USER_LABEL = `${API_GROUP}/user`;
 
 const DIGEST_CHARACTERS = 40;

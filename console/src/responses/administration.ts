@@ -129,7 +129,7 @@ export interface HealthView {
     | readonly {
         readonly id: string;
         readonly streams: number;
-        /** Number of further streams that the gateway can accept. Null if it has not reported it. */
+        /** Number of further streams that the gateway can accept. Null if the gateway has not reported this number. */
         readonly free_streams: number | null;
         readonly lease_expires_at: string;
       }[]

@@ -6,7 +6,8 @@ import { pollUntil } from '../poll.ts';
 import type { PollOptions } from '../poll.ts';
 
 /**
- * Returns true if the account has the values of the resource. Grants are not compared, because they are applied by id.
+ * Returns true if the account has the values of the resource. Grants are not compared, because an account does not list
+ * the grants that were applied to it. `waitUntilGrantApplied` finds a grant in the journal.
  */
 export function isApplied(account: Account | undefined, { spec }: Tenant): boolean {
   return (

@@ -3,7 +3,7 @@ import { startTestConsole, untilReady } from './console.ts';
 import type { TestConsole } from './console.ts';
 import { startTestOperator } from './operator.ts';
 
-/** A console with a Redis of its own. `stop` stops both, and the operator. */
+/** A console with a Redis of its own. `stop` stops both, and the substitute for the operator if there is one. */
 export interface TestEnvironment extends TestConsole {
   readonly redis: Awaited<ReturnType<typeof startRedis>>;
 }

@@ -16,7 +16,7 @@ export interface UserEnvironment extends TestEnvironment {
   signIn: (subject?: string) => Promise<Visitor>;
   /** Creates an approved tenant with its owner. */
   createTeam: () => Promise<{ tenant: string; owner: Visitor }>;
-  /** Invites a new user into a tenant, who accepts. */
+  /** Invites a new user into the tenant of `owner`, and accepts the invitation as this user. */
   join: (owner: Visitor, role: string) => Promise<Visitor>;
 }
 

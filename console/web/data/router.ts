@@ -64,8 +64,8 @@ function decode(text: string): string {
 }
 
 /**
- * Follows links to other pages of the console without loading the document again. Links to files, to other sites and
- * clicks with a modifier key keep the behaviour of the browser.
+ * Follows links to other pages of the console without loading the document again. The browser itself handles links to
+ * files, links to other sites, and clicks with a modifier key.
  */
 export function followLinks(isPage: (path: string) => boolean): void {
   document.addEventListener('click', (event) => {

@@ -5,7 +5,7 @@ const REGION = 'announcements';
 export function announce(text: string): void {
   const region = document.getElementById(REGION);
   if (region === null) return;
-  // Equal texts in a row would not be announced.
+  // The region is cleared first. Otherwise a text that equals the previous one would not be announced.
   region.textContent = '';
   setTimeout(() => (region.textContent = text), 50);
 }

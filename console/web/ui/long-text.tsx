@@ -5,7 +5,10 @@ import { texts } from '../texts/index.ts';
 const MAX_CHARACTERS = 300;
 const MAX_LINES = 6;
 
-/** A text of a user in a list. A long one is shortened, so that the next entry stays in view, and can be shown in full. */
+/**
+ * A text of a user in a list. A long text is shortened, so that the next entry stays in view. A button shows the whole
+ * text.
+ */
 export function LongText({ text }: { text: string }) {
   const [isOpen, setOpen] = useState(false);
   if (text.length <= MAX_CHARACTERS && text.split('\n').length <= MAX_LINES) return <span class="wrap">{text}</span>;

@@ -8,7 +8,10 @@ import { evictOldest } from './evict-oldest.ts';
 const EXACT_REFUSALS = 10;
 /** Time without a refusal after which earlier refusals do not count. */
 const FORGET_MS = 10_000;
-/** Longest time for which a tenant is refused without Redis. Its state or its limits may change meanwhile. */
+/**
+ * Longest time for which a tenant is refused without Redis. Then Redis decides again, because the state or the limits
+ * of the account may have changed.
+ */
 const MAX_BLOCK_MS = 1000;
 const MAX_TENANTS = 10_000;
 

@@ -1,7 +1,7 @@
 import { ApiError } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 
-/** Largest number of refusals that wait at a time, because each holds a connection. Further ones are sent at once. */
+/** Largest number of refusals that wait at a time. Each one holds a connection. Further refusals are sent at once. */
 export const MAX_WAITING = 1000;
 /** Failures of one address per second that are answered at once. */
 export const PROMPT_FAILURES_PER_SECOND = 10;

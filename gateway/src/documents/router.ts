@@ -30,7 +30,7 @@ export function documentsRouter(rendered: Documents, { publicUrl, consoleUrl, ca
   serve(router, '/asyncapi.json', prepare(json, documents['asyncapi.json']), {});
   serve(router, '/docs', prepare(HTML, documents['docs.html']), pageHeaders);
   const start = send(prepare(HTML, buildStartPage(consoleUrl)), START_PAGE_HEADERS);
-  // A program gets the same 404 as for any other unknown path.
+  // A client that does not accept HTML gets the same 404 as for any unknown path.
   router.get('/', (request, response, next) => {
     if (request.headers.accept?.includes('text/html') === true) void start(request, response, next);
     else next();

@@ -31,7 +31,7 @@ export function createInternalApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
   const verified = verifySignature(settings.API_KEY_PEPPERS);
-  // All consoles share few connections to this port, so a refusal must not hold one of them.
+  // Refusals are not delayed here. A delayed refusal would hold one of the few connections that all consoles share.
   const admitted = admit({ ...parts, refusalDelay: new RefusalDelay(0) }, checkDeadline);
   route(app, PLAYGROUND_SESSIONS_PATH, { post: [verified, admitted, refuseNewSessions(shutdown), createSession] });
   app.use(notFound);

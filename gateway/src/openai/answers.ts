@@ -64,7 +64,7 @@ function segment({ start_ms: startMs, end_ms: endMs, text, words }: WordCue, id:
   return { id, start: startMs / 1000, end: endMs / 1000, text, avg_logprob: averageLogProb(words), ...unknown };
 }
 
-/** Confidence that is used for all smaller ones. Workers round confidences below it to 0, which has no logarithm. */
+/** Confidence that replaces smaller ones. Workers round confidences below it to 0, which has no logarithm. */
 const MIN_CONFIDENCE = 0.0005;
 
 /** Returns the mean logarithm of the confidences of words. 0 if no word has a confidence. */

@@ -2,7 +2,7 @@
 // client can neither delay the streams of others nor end the gateway.
 //
 // It decodes the file twice. The first pass checks the whole file and counts its samples, because the gateway must
-// reserve credit for all of them. The second pass writes the samples as fast as the gateway reads them. The memory
+// reserve credit for all of them. The second pass writes the samples as fast as the gateway reads them. The memory use
 // therefore does not depend on the length of the audio.
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';

@@ -1,7 +1,7 @@
 import { AUDIO } from '@svc-asr/core';
 
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
-/** Maximum length of an utterance of a long file. It fits into the memory of a stream, which is for 300 s. */
+/** Maximum length of an utterance of a long file. It fits into the audio memory of a stream, which holds 300 s. */
 export const MAX_UTTERANCE_BYTES = 240_000 * BYTES_PER_MS;
 /**
  * Length of the search range at the end of an utterance of 240 s. If no pause ends the utterance earlier, it ends at
@@ -90,8 +90,8 @@ export class FileAudio {
 }
 
 /**
- * Returns the position, in bytes, of the middle of the quietest 160 ms of PCM audio. Returns the end of audio that is
- * shorter.
+ * Returns the position, in bytes, of the middle of the quietest 160 ms of PCM audio. If the audio is shorter than
+ * 160 ms, returns its end.
  */
 export function findQuietMoment(pcm: Buffer): number {
   const energies = Array.from({ length: Math.floor(pcm.length / BLOCK_BYTES) }, (_, block) => energyOf(pcm, block));

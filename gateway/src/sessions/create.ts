@@ -30,7 +30,7 @@ export interface CreateRequest {
   origin: SessionOrigin;
   /** Throws if there is no time left for another step. */
   checkDeadline: () => void;
-  /** Called with the state of the session rate limit, if the ledger returns it. It also does so for some refusals. */
+  /** Called with the state of the session rate limit if the ledger returns it, also with some refusals. */
   onRate: (rate: RateState) => void;
 }
 

@@ -57,7 +57,7 @@ export function isSameConfiguration(one: Configuration, other: Configuration): b
 /** Part of a configuration that a worker has not applied. */
 export type MissingPart = Exclude<keyof typeof REFUSALS, 'context'>;
 
-/** Returns the part of the configuration without which a worker has opened a stream. Undefined if it applies all. */
+/** Returns a part of the configuration that a worker has not applied to its stream. Undefined if there is none. */
 export function findMissingPart(
   { silenceMs, phrases }: Configuration,
   opened: Extract<RelayAnswer, { type: 'opened' }>,
@@ -68,8 +68,8 @@ export function findMissingPart(
 }
 
 /**
- * Returns whether the client is turning on a part of the configuration. `before` is the configuration that it changes,
- * or undefined if it changes none.
+ * Returns whether the client is turning on a part of the configuration. `before` is the configuration before the
+ * client's change. It is undefined if the client is not changing the configuration.
  */
 export function isNewPart(part: MissingPart, before: Configuration | undefined): boolean {
   if (before === undefined) return false;

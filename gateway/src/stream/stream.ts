@@ -197,7 +197,7 @@ export class Stream {
 
   /**
    * Opens the stream again with another configuration as soon as the worker has answered every utterance. If an answer
-   * is still owed, `#onAnswer` calls it again when none is.
+   * is still owed, `#onAnswer` calls this method again after the last owed answer.
    */
   #reconfigure(to: Configuration): void {
     this.#client.read(false);

@@ -53,7 +53,7 @@ export class StreamWatch {
 
   /**
    * Records that the stream is also being opened at another worker. `searchStartedAtMs` is the time at which the search
-   * for that worker started. Returns the `traceparent` for it.
+   * for that worker started. Returns the `traceparent` for that worker.
    */
   prepareMove(worker: { id: string; revision: string }, searchStartedAtMs: number): string | undefined {
     return this.#trace?.prepareMove(worker, searchStartedAtMs);

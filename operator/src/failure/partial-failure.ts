@@ -1,5 +1,5 @@
 /**
- * A reconcile did everything except for one part that no other part depends on. It is reported as an error. The queue
- * neither retries the key nor delays its next attempt.
+ * Thrown if a reconcile did everything except one part, on which no other part depends. The failure of this part is
+ * reported as an error. The queue neither retries the key nor delays its next attempt.
  */
 export class PartialFailure extends Error {}

@@ -54,8 +54,8 @@ interface Totals {
 }
 
 /**
- * What the keeper remembers of a tenant. A tenant whose entries were all exported and removed then costs one command
- * per pass.
+ * What the keeper remembers of a tenant. With it, a pass needs only one Redis command for a tenant whose entries were
+ * all exported and removed.
  */
 interface Seen {
   /** Id of the last exported entry. Undefined if the journal is not exported. */

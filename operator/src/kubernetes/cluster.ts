@@ -58,8 +58,8 @@ export interface ClusterOptions {
 /** Field manager of the operator's writes. */
 export const FIELD_MANAGER = 'svc-asr-operator';
 /**
- * Share of `LEASE_RENEW_MS` that one request for the lease may take. With the default settings, another attempt is sent
- * before leadership is lost.
+ * Share of `LEASE_RENEW_MS` that one request for the lease may take. With the default settings, a request that times
+ * out is followed by another attempt before leadership is lost.
  */
 const RENEWAL_TIMEOUT_SHARE = 0.4;
 

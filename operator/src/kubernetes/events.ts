@@ -40,7 +40,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         await api.mergePatch(TYPES.Event, name, buildCountPatch(event));
         return;
       } catch (error) {
-        // The API server deletes events after an hour.
+        // The event no longer exists, because the API server deletes events, by default after an hour.
         if (!(error instanceof KubernetesError) || error.status !== 404) throw error;
       }
     }

@@ -1,8 +1,8 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 
 /**
- * Thrown if this process is not certain to be the leader, on a write to the API server or any command of the ledger.
- * Callers of the ledger treat it as an unavailable ledger.
+ * Thrown by a write to the API server, and by any command of the ledger, if this process may not be the leader. Callers
+ * of the ledger treat this error as an unavailable ledger.
  */
 export class NotLeading extends LedgerUnavailable {
   constructor() {

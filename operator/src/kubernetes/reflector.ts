@@ -203,8 +203,8 @@ export class ApiReflector implements Reflector {
 }
 
 /**
- * Chooses the timeout of a watch in seconds. It is random, so that not all watches end together. The watch ends at most
- * one second after the next periodic list is due.
+ * Chooses the timeout of a watch in seconds. It is random, so that not all watches end together. The timeout is at most
+ * one second longer than the time until the next periodic list.
  */
 export function chooseTimeout(
   { watchSeconds: { min, max }, relistMs }: Pick<ReflectorTimes, 'watchSeconds' | 'relistMs'>,

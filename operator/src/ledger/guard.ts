@@ -53,7 +53,8 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
     known ??= await anchor.read();
     const found = await identity.read();
     if (known === undefined) {
-      // Redis is written first. An operator that crashes in between finds the id there and adopts it.
+      // Redis is written before the anchor. After a crash in between, the next operator finds the id in Redis and
+      // adopts it.
       const ledgerId = found ?? (await identity.claim(randomUUID()));
       await anchor.write(ledgerId);
       known = ledgerId;

@@ -32,8 +32,8 @@ export function createOutcomeReport(
   logger: Logger,
 ): (outcome: Outcome) => Result {
   /**
-   * Keys that wait for each dependency. Only the success of one of these shows that the dependency is back, because
-   * others may not use it.
+   * Keys that wait for each dependency. Only a success of one of these keys shows that the dependency is available
+   * again, because other keys may not need the dependency.
    */
   const waiting = new Map<Dependency, Set<string>>();
   const waitedFor = (key: string) => (dependency: Dependency) => waiting.get(dependency)?.has(key) === true;

@@ -24,8 +24,8 @@ export interface ReconcileDependencies {
   /** Checked before anything is written to the ledger. */
   guard: Pick<LedgerGuard, 'check'>;
   /**
-   * Returns whether the removal of all data of a deleted tenant was requested. It then runs even if no applied Tenant
-   * of this name is recorded.
+   * Returns whether the removal of all data of a deleted tenant was requested. The removal then runs even if no applied
+   * Tenant of this name is recorded.
    */
   isPurgeRequested: (tenant: string) => boolean;
   logger: Logger;

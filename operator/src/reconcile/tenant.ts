@@ -61,7 +61,7 @@ function logChanges(
 /** Warns about an edited grant. The amount of an applied grant cannot change, so the edit has no effect. */
 function warnOfEdit(tenant: string, { id, audioSeconds, amountMs }: AppliedGrant, on: TenantDependencies): void {
   const notice = `grant ${tenant} ${id}`;
-  // A negative grant may have taken less than its amount. That does not mean that it was edited.
+  // A negative grant may have removed less credit than its amount. That does not mean that it was edited.
   const same = audioSeconds < 0 ? amountMs <= 0 && amountMs >= audioSeconds * 1000 : amountMs === audioSeconds * 1000;
   if (same) {
     on.notices.clear(notice);

@@ -26,8 +26,8 @@ export interface StatusParts {
 
 /**
  * Factor by which the interval of the rounds of Tenants and ApiKeys exceeds the minimum interval between two writes of
- * slow fields. A round slightly before the end of that interval could not write, and the write would wait for the next
- * round.
+ * slow fields. A round slightly before the end of the minimum interval could not write. The write would then wait for
+ * the next round.
  */
 const INTERVAL_MARGIN = 1.05;
 

@@ -47,7 +47,10 @@ function buildBudget(budget: BudgetRecord): NonNullable<NonNullable<TenantStatus
   };
 }
 
-/** Returns the condition UnknownModels: limits that have no effect, because no model has this name. */
+/**
+ * Returns the condition UnknownModels. It is true if a limit names a model that does not exist. Such a limit has no
+ * effect.
+ */
 export function findUnknownModels(limits: readonly { model: string }[], hasModel: (name: string) => boolean): Finding {
   const type = 'UnknownModels';
   const unknown = limits.map(({ model }) => model).filter((model) => !hasModel(model));

@@ -24,8 +24,8 @@ export interface StatusWriter {
 
 /**
  * Changes that a report writes. With `urgent`, it writes nothing if only slow fields or messages of conditions have
- * changed. A successful reconcile uses `urgent`, because a resync of all resources would otherwise write everything
- * that has changed in one burst.
+ * changed. A successful reconcile uses `urgent`. Otherwise a resync of all resources would send the writes of all slow
+ * fields in one burst.
  */
 export type StatusScope = 'urgent' | 'all';
 

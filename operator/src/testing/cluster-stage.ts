@@ -30,8 +30,8 @@ export function startCluster(): Promise<Kubernetes> {
 }
 
 /**
- * A namespace with an operator, a Redis and pods. The pods behave like workers: they register, renew their lease and
- * leave.
+ * A namespace with an operator, a Redis and pods. The pods behave like workers: they register in the ledger, renew
+ * their lease, and remove their record when they stop.
  */
 export interface Stage {
   namespace: string;

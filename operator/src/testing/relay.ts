@@ -69,8 +69,8 @@ export async function startRelay(kubeconfig: string, options: RelayOptions): Pro
 }
 
 /**
- * Sends a request to the API server with the credentials of the relay, and status and headers of the response to the
- * client.
+ * Sends a request to the API server with the credentials of the relay. Then sends status and headers of the response to
+ * the client.
  */
 async function forward(
   access: AccessKeeper,

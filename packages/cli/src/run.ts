@@ -137,7 +137,8 @@ function version(): string {
 }
 
 /**
- * Returns the configuration. With --profile, the environment does not apply. Its key may be for another service.
+ * Returns the configuration. With --profile, the environment variables do not apply, because their API key may be for
+ * another service.
  */
 function sourcesOf(option: Invocation['option'], { env, cwd }: ProcessContext): Sources {
   const flags = { baseUrl: option('base-url'), adminUrl: option('admin-url'), ca: option('ca') };

@@ -4,7 +4,8 @@ import { UnsupportedAudioError } from './error.ts';
 
 const STEP_BYTES = 65_536;
 /**
- * Smallest size, other than 0, that writers declare if they do not know the size of the audio. It is the value of sox.
+ * Smallest size, other than 0, that writers declare if they do not know the size of the audio. The program sox declares
+ * this size.
  */
 const PLACEHOLDER_BYTES = 0x7fff_f000;
 

@@ -16,8 +16,8 @@ export class KubernetesError extends Error {
    */
   readonly reason: string;
   /**
-   * Message of the server, or the start of a response that has none, without the description of the request. Errors of
-   * watches, of unknown types and of the network have `message` here.
+   * Message of the server, or the start of a response without a message. Unlike `message`, it does not describe the
+   * request. For errors of watches, of unknown types and of the network, it equals `message`.
    */
   readonly serverMessage: string;
   /** Problems of a refused object, by field. */

@@ -23,7 +23,7 @@ local function is_held(session) return session.state == 'active' and session.own
 
 local opened = read_session(base, next_id)
 if opened then return is_held(opened) and { 'ok', opened.reserved } or { 'stale' } end
--- This call arrived after its owner was declared dead and its sessions were failed.
+-- The owner was declared dead and its sessions were failed before this call arrived.
 if redis.call('EXISTS', base .. 'x:' .. next_id) == 1 then return { 'stale' } end
 local session = read_session(base, id)
 if not session or not is_held(session) then return { 'stale' } end

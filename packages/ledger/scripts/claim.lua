@@ -16,8 +16,8 @@ if (pool[1] == '0' or capacity) and not redis.call('ZSCORE', base .. 'h', ARGV[1
   if pool[1] ~= '0' then limit = math.max(limit, capacity) end
   local taken = redis.call('ZCARD', base .. 'h') + redis.call('HLEN', base .. 'a') + redis.call('ZCARD', base .. 'qs')
   if taken >= limit then
-    -- If a worker has lowered its slots, its streams beyond them take no slots of other workers. They are added to the
-    -- limit.
+    -- A worker that has lowered its slots can have more streams than slots. The extra streams take no slots of other
+    -- workers, so they are added to the limit.
     local over = redis.call('ZRANGEBYSCORE', base .. 'free', '-inf', '(0', 'WITHSCORES')
     for i = 2, #over, 2 do limit = limit - tonumber(over[i]) end
   end

@@ -3,7 +3,8 @@
 -- the previous version publish nothing.
 -- KEYS  1 gateways
 -- ARGV  1 gateway  2 lease ms  3 number of streams that the gateway can accept, or '' to publish nothing
--- returns { number of streams that the other live gateways can accept, number of those that have published nothing }
+-- returns { number of streams that the other live gateways can accept,
+--           number of other live gateways that have published no such number }
 --         | nil if there is no lease of the process, because it was declared dead or Redis has lost its data
 -- @include now_ms
 -- @include leases

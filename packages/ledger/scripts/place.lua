@@ -24,8 +24,8 @@ local moving = avoid ~= '  ' and avoid ~= ''
 drop_dead(base, now)
 if redis.call('EXISTS', base .. 'x:' .. session) == 1 then return {} end
 
--- Returns the worker of the session, or nil if the session has none, or one that is to be avoided or has no record. The
--- second value is set only with nil. It is the id of the worker, if the session has one.
+-- Returns the worker of the session. Returns nil if the session has no worker, or if the worker must be avoided or has
+-- no record. After nil, the second value is the id of this worker, or false if there is none.
 local function current_worker()
   local id = redis.call('HGET', base .. 'a', session)
   local w = id and redis.call('HMGET', base .. 'w:' .. id, 'address', 'revision', 'further')

@@ -44,7 +44,7 @@ local function read_account()
     has_budget = a[9], model_limit = tonumber(a[10]) }
 end
 
--- A cancel for this session id that arrived first left a tombstone. It wins, because its caller no longer waits.
+-- A cancel for this session id that came first left a tombstone. The cancel wins, because its caller no longer waits.
 if redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
 local account = read_account()
 if account.state ~= 'Active' then return { 'inactive' } end

@@ -164,7 +164,7 @@ function modelLimitsOf(account: ReadonlyMap<string, string>): NonNullable<Tenant
   return fields.map(([field, limit]) => ({ model: field.slice('cc:'.length), concurrentSessions: Number(limit) }));
 }
 
-/** Parses `GRANT MS GRANT MS …`, the negative grants of an account that removed less credit than specified. */
+/** Parses `GRANT MS GRANT MS …`, a list of negative grants that removed less credit than they specify. */
 function correctionsOf(words: string): LimitedCorrection[] {
   return [...words.matchAll(/(\S+) (\S+)/g)].map(([, id = '', amount]) => ({ id, appliedMs: Number(amount) }));
 }

@@ -13,7 +13,7 @@ export interface ConsoleSessionRecord {
   readonly email: string | null;
 }
 
-/** Maximum number of sessions of one user. Another session ends the one that expires first. */
+/** Maximum number of sessions of one user. If a user starts one more, the session that expires first is ended. */
 const MAX_SESSIONS = 20;
 
 /**

@@ -9,7 +9,7 @@ export interface NewWorker {
   /** Addresses of the other I/O threads of the worker. Every address serves all slots. */
   furtherAddresses?: readonly string[];
   revision: string;
-  /** Number of streams that the worker accepts now. The worker adapts it to its speed. */
+  /** Number of streams that the worker accepts now. The worker adapts this number to its speed. */
   slots: number;
   /** Slots that the worker measured at its start. Equal to `slots` if omitted. */
   measuredSlots?: number;
@@ -129,7 +129,7 @@ export interface FleetGateway {
   id: string;
   /** Number of records of streams that the process owns. A stream in a later session of its chain has two records. */
   streams: number;
-  /** Number of further streams for which it has audio memory. Null if it has not published it. */
+  /** Number of further streams for which the process has audio memory. Null if the process has published no number. */
   freeStreams: number | null;
   leaseUntilMs: number;
 }

@@ -10,7 +10,7 @@ const WEIGH = loadScript('weigh_revisions');
 /** Creates access to the tallies of revisions and to their shares of new sessions. */
 export function createRevisions(link: RedisLink, keys: RedisKeys) {
   return {
-    /** Adds the counts that a gateway has collected since its last call to the tally of a revision. */
+    /** Adds counts to the tally of a revision. A gateway passes what it has counted since its last call. */
     async add(model: string, revision: string, tally: RevisionTally): Promise<void> {
       const latencies = tally.latencies.flatMap((count, bucket) => (count === 0 ? [] : [bucket, count]));
       await link.run(COUNT, keys.pool(model), [revision, tally.streams, tally.failures, ...latencies]);

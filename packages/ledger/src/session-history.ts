@@ -25,8 +25,9 @@ export interface SessionPage {
 }
 
 /**
- * Creates the functions that read the latest sessions of a tenant, at least 100 of them. They write nothing, so that a
- * Redis user without the right to write can call them. An overdue session may therefore still be listed as reserved.
+ * Creates the functions that read the latest sessions of a tenant. Redis keeps at least the latest 100. The functions
+ * write nothing, so that a Redis user without the right to write can call them. An overdue session may therefore still
+ * be listed as reserved.
  */
 export function createSessionHistory(link: RedisLink, keys: RedisKeys) {
   const readHash = async (tenant: string, id: string) => {

@@ -96,7 +96,7 @@ export interface SessionDetailRecord extends SessionRecord {
 
 /** A session in the form that the console lists. */
 export interface ListedSession extends SessionDetailRecord, StoredOrigin {
-  /** Reserved credit. Null if an earlier version has ended the session, because it did not record it. */
+  /** Reserved credit. Null if an earlier version, which did not record this credit, has ended the session. */
   reservedMs: number | null;
 }
 

@@ -31,8 +31,8 @@ export function createAttemptLimiter(limit: number, windowMs: number): AttemptLi
 }
 
 /**
- * Returns the time by which the limit is exceeded, or 0. The tolerance prevents that a rounding error refuses the last
- * attempt of a burst.
+ * Returns an excess over the limit in milliseconds, or 0 if there is none. The tolerance prevents that a rounding error
+ * refuses the last attempt of a burst.
  */
 function overMs(ms: number): number {
   return ms > 0.001 ? ms : 0;
@@ -40,7 +40,7 @@ function overMs(ms: number): number {
 
 /**
  * Returns the network whose failures are counted together. For IPv6 it is the first 64 bits, because one host can use
- * all 2^64 addresses below.
+ * all 2^64 addresses of such a network.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -2,9 +2,9 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * Memory into which all sockets of this thread read that use readIntoSharedMemory. Without it, Node allocates 64 KiB
- * for each read, copies the received bytes to a second buffer and passes that buffer through a readable stream. For
- * small reads this costs more than the system call.
+ * Memory into which sockets read. It is shared by all sockets of this thread that use readIntoSharedMemory. Without it,
+ * Node allocates 64 KiB for each read, copies the received bytes to a second buffer and passes that buffer through a
+ * readable stream. For small reads this costs more than the system call.
  */
 const SHARED = Buffer.allocUnsafeSlow(65_536);
 
@@ -20,8 +20,8 @@ const FIELDS = findFields();
 
 /**
  * Makes a socket read into memory that it shares with other sockets. `onBytes` gets the bytes instead of a `data`
- * event, and must not keep them: the next read overwrites them. Bytes that the socket has already received still cause
- * a `data` event.
+ * event, and must not keep them, because the next read overwrites them. Bytes that the socket has already received
+ * still cause a `data` event.
  *
  * Sockets have the option `onread` for this, but only before they connect. The function therefore sets the private
  * fields of that option. Returns false if it cannot, for example because the socket is a stream in memory. All bytes

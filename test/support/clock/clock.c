@@ -25,8 +25,8 @@ __attribute__((constructor)) static void map_offset(void) {
   close(file);
 }
 
-// This is a system call and not the function of the C library. A search for that function would allocate memory, but the
-// allocator of Redis reads the clock before it is ready.
+// Makes a system call instead of calling the C library. A search for the function of the C library would allocate
+// memory, but the allocator of Redis reads the clock before the allocator is ready.
 int clock_gettime(clockid_t id, struct timespec *now) {
   int status = syscall(SYS_clock_gettime, id, now);
   if (status != 0 || (id != CLOCK_REALTIME && id != CLOCK_REALTIME_COARSE)) return status;

@@ -19,7 +19,7 @@ export async function applyResources(
 ): Promise<void> {
   for (const resource of resources) {
     const { apiVersion, kind, metadata } = resource as Resource;
-    // Only the types of the core group have no name of a group in their version.
+    // Only the core group has an `apiVersion` without a group name, such as `v1`.
     const api = apiVersion.includes('/') ? 'apis' : 'api';
     const path = `/${api}/${apiVersion}/namespaces/${namespace}/${kind.toLowerCase()}s/${metadata.name}`;
     const query = 'fieldManager=test-user&force=true';

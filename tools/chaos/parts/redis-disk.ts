@@ -5,16 +5,16 @@ import { join } from 'node:path';
 /** Folder for the append-only file of Redis, which can be filled. */
 export interface RedisDisk {
   readonly folder: string;
-  /** False if the folder is on a disk of the machine, because only root can mount a file system. */
+  /** True if the folder is a file system of its own, which only root can mount. */
   readonly canFill: boolean;
-  /** True from `fill` until some seconds after `free`, because Redis may end a moment later. */
+  /** True from `fill` until some seconds after `free`, because a full disk may end Redis with a delay. */
   readonly mayEndRedis: boolean;
   fill: () => void;
   free: () => void;
   remove: () => void;
 }
 
-/** Space for Redis, which rewrites its file when it has reached a quarter of this size. */
+/** Size of the file system. Redis rewrites its append-only file at a quarter of this size. */
 const SIZE = '128m';
 /** Time after `free` for which a full disk may still be the reason why Redis ends. */
 const AFTERMATH_MS = 5000;

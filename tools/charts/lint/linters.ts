@@ -17,12 +17,12 @@ export type Linter = keyof typeof LINTERS;
 
 export const LINTER_NAMES: readonly Linter[] = ['kube-linter', 'kube-score'];
 
-/** Longest time of a build. It takes up to 3 minutes on two cores. */
+/** Timeout of a build. A build takes up to 3 minutes on two cores, and longer on a busy machine. */
 const BUILD_TIMEOUT_MS = 1_200_000;
 
 /**
- * Returns the path of a linter: from PATH, from the cache, or after building it into the cache. The linters have no
- * go.mod in tools/go, because they need older Kubernetes libraries than the other tools.
+ * Returns the path of a linter: from PATH, from the cache, or after building it into the cache. The linters are not in
+ * a go.mod of tools/go. There, Go would build them with the newer Kubernetes libraries of the other tools.
  */
 export async function ensureLinter(name: Linter): Promise<string> {
   const source = LINTERS[name];

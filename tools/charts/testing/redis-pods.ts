@@ -41,7 +41,8 @@ async function writePodFiles() {
   const secretOf = (name: string) => find(objects, 'Secret', name).stringData as Record<string, string>;
   const conf = find(objects, 'ConfigMap', 'redis').data as Record<string, string>;
   const passwords = secretOf('redis-passwords');
-  // Each address of the network 127.0.0.0/8 is a loopback address, so that all pods can have the ports of the chart.
+  // Every address of the network 127.0.0.0/8 is a loopback address. Each pod has its own address, so that all pods can
+  // use the ports of the chart.
   const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
   const hosts = PODS.map((pod) => `${network}.${pod + 1}`);
   const folder = temporaryFolder('redis-pods');

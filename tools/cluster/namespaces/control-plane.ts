@@ -105,7 +105,7 @@ function etcdCommand(program: string, plan: ClusterPlan, { caFile, server }: Cer
     `--trusted-ca-file=${caFile}`,
     '--logger=zap',
     '--log-outputs=stderr',
-    // The cluster is for tests: it need not survive a crash of the machine.
+    // The cluster is for tests, so it need not survive a crash of the machine.
     '--unsafe-no-fsync',
   ];
 }
@@ -139,7 +139,7 @@ function apiServerCommand(program: string, plan: ClusterPlan, certificates: Cert
   ];
 }
 
-/** Configures CoreDNS for names of the cluster. It knows no others because the cluster has no other network. */
+/** Configures CoreDNS for names of the cluster. It resolves no other names, because pods reach no other network. */
 export function buildCorefile(plan: ClusterPlan, kubeconfig: string): string {
   return `.:53 {
   bind ${plan.dnsAddress}

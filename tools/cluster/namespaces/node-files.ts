@@ -96,7 +96,7 @@ export function buildKubeletConfig(plan: ClusterPlan, node: NodePlan, caFile: st
     // The disk also holds other files of the machine, and nodes cannot pull an evicted image again.
     evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     imageGCHighThresholdPercent: 100,
-    // The default limits protect registries and control planes of clusters with many nodes.
+    // The default limits protect registries and control planes of large clusters, and would only slow down this one.
     serializeImagePulls: false,
     registryPullQPS: 0,
     kubeAPIQPS: 100,
@@ -117,7 +117,7 @@ export function buildKubeProxyConfig(plan: ClusterPlan, node: NodePlan, kubeconf
     hostnameOverride: node.name,
     clusterCIDR: plan.podRange,
     clientConnection: { kubeconfig },
-    // Zero leaves these limits unchanged: they apply to the whole machine.
+    // Zero leaves these limits of the kernel unchanged, because they apply to the whole machine.
     conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
     oomScoreAdj: 0,
   };

@@ -1,7 +1,7 @@
 import type { Structural } from '../structural.ts';
 
 type Json = Record<string, unknown>;
-/** Returns a changed value. It is a function because only a few of thousands of changes are used. */
+/** Computes a changed value. Only a few of thousands of changes are used, so only their values are computed. */
 type Change = () => unknown;
 
 /** Values of several types. Most of them do not match a given schema. */
@@ -24,7 +24,7 @@ const MOMENTS = [
   ...['2000-02-29T00:00:00Z', '9999-12-31T23:59:59.999999999-23:59'],
 ];
 
-/** A part of a value, with its schema and a function that replaces it in the whole. */
+/** A part of a value, with its schema. `put` returns a copy of the whole value in which this part is replaced. */
 interface Part {
   schema: Structural;
   value: unknown;

@@ -15,7 +15,8 @@ interface FileCounters {
 }
 
 /**
- * Counts that separate the magnitudes of a counter. A magnitude that no earlier execution has reached is new coverage.
+ * Limits between the magnitudes of a counter, such as 1, 2, 3, 4 to 7, and 8 to 15 executions. A magnitude that no
+ * earlier execution has reached is new coverage.
  */
 const BUCKETS = [0, 1, 2, 3, 7, 15, 31, 127];
 /** Number of features that one counter can have. `take` describes features. */

@@ -5,7 +5,7 @@ import { buildOgg, buildOpusBomb, buildOpusHead } from '../../../test/support/og
 import { check } from '../engine/target.ts';
 import type { FuzzTarget } from '../engine/target.ts';
 
-/** Maximum number of samples in one piece: a FLAC block of 65,535 samples with the lowest sample rate of 1000 Hz. */
+/** Maximum number of samples in one piece: a FLAC block of 65,535 samples at 1000 Hz, resampled to 16 kHz. */
 const MAX_PIECE_SAMPLES = 65_536 * 16;
 /** Samples after which the rest of a file is not decoded. A short file can contain hours of silence. */
 const ENOUGH_SAMPLES = 2_000_000;

@@ -20,8 +20,8 @@ const adminText = values.write(ADMIN as unknown as Parameters<typeof values.writ
 const cookie = createCookie('session', 'Lax');
 
 /**
- * Checks that the console accepts no forged login or session. Cookies of users and private links must keep their
- * content.
+ * Checks that the console accepts no forged login or session. The fields that it reads from the cookie of a user and
+ * from a private link must be those of the text.
  */
 function readAll(text: string): void {
   const login = readLogin(text, RING, 1000);
@@ -36,7 +36,7 @@ function readAll(text: string): void {
   check(tenant === undefined || text.startsWith(`${tenant}.`), 'a private link has another tenant');
 }
 
-/** Checks that a browser stays on the console, also if it reads the path like a browser of an older standard. */
+/** Checks that a return path has no host, and no character that some browsers read differently, such as `\`. */
 function checkReturnPath(text: string): void {
   const path = safeReturnPath(text);
   check(/^\/[!-[\]-~]*$/.test(path) && !/^\/[\\/]/.test(path), `the return path is ${path}`);

@@ -1,10 +1,10 @@
 /** Limits within which a worker changes its slots. */
 export interface SlotLimits {
-  /** Streams that the engine can serve at the speed of its warm-up. */
+  /** Number of streams that the engine can serve if its runs take as long as in the warm-up. */
   readonly measured: number;
   /**
-   * Part of the machine's time that the engine may use. The runs of other models may slow down its own runs by the
-   * factor `1 / share`.
+   * Part of the machine's time that the engine may use. The runs of other models may slow down the runs of this engine
+   * by the factor `1 / share`.
    */
   readonly share: number;
   readonly least: number;
@@ -42,7 +42,7 @@ export interface SlotState {
 const LATE_SHARE = 0.1;
 /** Lowest value of `busy` at which late streams show that the worker has too many streams. */
 const BUSY = 0.5;
-/** Part of the slots by which the goal must be below the slots before they fall. */
+/** Slots fall only if the goal (see `decideSlots`) is lower than the slots by more than this part of the slots. */
 const TOLERANCE = 0.05;
 /** Part of the measured slots by which slots rise in one step. */
 const RAISE = 0.05;
@@ -53,13 +53,14 @@ const QUIET_MS = 15_000;
 /** Share of the slots that streams must use before slots rise above `start`. */
 const USED_SHARE = 0.8;
 /**
- * Largest part of the time that the inference thread may use for as many streams as slots, for slots above `start`. Runs
- * of few windows take more time per window than runs of full batches. The remaining time absorbs a slowdown.
+ * Largest expected part of the time for which the inference thread is busy if every slot has a stream. It limits how
+ * far slots rise above `start`. The part is estimated from the present streams. It is usually lower with more streams,
+ * because runs of full batches take less time per window. The remaining time absorbs a slowdown.
  */
 const MAX_BUSY = 0.7;
 /** Factor by which slots fall in one step if streams are late although runs are fast enough. */
 const LATE_FACTOR = 0.9;
-/** Time between two such steps. */
+/** Time between two steps in which slots fall by LATE_FACTOR. */
 const LATE_EVERY_MS = 3000;
 
 /** Time after the last late stream during which all streams beyond the slots should move to other workers. */
@@ -85,8 +86,8 @@ export function initialSlots(slots: number): SlotState {
  * for at least half of the time.
  *
  * Slots rise above `start` only while streams use 80 % of them. The speed of a machine with little load does not show
- * its speed under full load. Above `start`, they rise only so far that the inference thread would be busy for
- * 70 % of the time.
+ * its speed under full load. Above `start`, slots rise only up to the number of streams that would keep the inference
+ * thread busy for 70 % of the time.
  */
 export function decideSlots(state: SlotState, seen: SlotObservation, limits: SlotLimits): SlotState {
   const { nowMs, streams, busy } = seen;
@@ -114,8 +115,9 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
 /**
  * Returns the share of the streams that should move to other workers, from 0 to 1. It is 0 if only a few streams are
  * beyond the slots, because a move costs more than a small delay. Slots also fall while streams send no audio, and rise
- * slowly afterwards. If no streams were late recently, only streams beyond what the speed of the last minute allows
- * should move. None should move if that speed is unknown.
+ * slowly afterwards, so the machine may be able to serve more streams than slots. If no streams were late recently,
+ * only the streams beyond the number that the speed of the last minute allows should therefore move. None should move
+ * if that speed is unknown.
  */
 export function excessShare({ slots, lateAtMs }: SlotState, seen: SlotObservation, limits: SlotLimits): number {
   const { nowMs, streams, slowdown } = seen;

@@ -15,8 +15,8 @@ export interface FollowParts {
   /** Called when the slots have changed. */
   readonly onChange: (slots: number) => void;
   /**
-   * Called every second while a slow machine has clearly more streams than slots. `share` is the share of its streams
-   * that should move to other workers, from 0 to 1.
+   * Called every second while streams should move to other workers, because the machine is too slow for all of them.
+   * `share` is the share of the streams that should move, from 0 to 1 (see `excessShare`).
    */
   readonly onExcess: (share: number) => void;
   readonly logger: Pick<Logger, 'info'>;

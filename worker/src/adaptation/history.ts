@@ -5,8 +5,8 @@ import type { SlotObservation } from './decide.ts';
 /** Time over which the slowdown is measured. */
 const MINUTE_MS = 60_000;
 /**
- * Time over which the slowdown is measured while streams are late. It is short, because all streams may be late until
- * enough have left.
+ * Time over which `recentSlowdown` and `busy` are measured. It is short, because slots must fall quickly while streams
+ * are late. All streams may be late until enough of them have left.
  */
 const RECENT_MS = 2000;
 /**
@@ -15,8 +15,8 @@ const RECENT_MS = 2000;
  */
 const SLOW_SHARE = 0.9;
 /**
- * Part of the minute that the runs must fill at the speed of the warm-up. Fewer runs do not show the speed of the
- * machine.
+ * Least work of the runs in the last minute, as a part of the minute. The work of a run is the time that it would have
+ * taken at warm-up. Less work does not show the speed of the machine.
  */
 const LEAST_WORK = 0.1;
 

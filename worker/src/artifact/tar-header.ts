@@ -71,8 +71,8 @@ function number(block: Buffer, at: number, length: number): number {
 }
 
 /**
- * Returns a number if it can be a size, and throws otherwise. A fraction would never be read to its end. A negative
- * number or NaN would disable the limit for the unpacked size.
+ * Returns a number if it can be a size, and throws otherwise. A file whose size is a fraction would never be read to
+ * its end. A negative number or NaN would disable the limit for the unpacked size.
  */
 function sizeFrom(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw damaged();

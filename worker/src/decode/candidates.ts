@@ -4,7 +4,7 @@ export interface Candidate {
   readonly logProb: number;
 }
 
-/** Largest number of candidates for each piece. GPU graphs return no more than these. */
+/** Largest number of candidates for each piece. GPU graphs do not return more candidates. */
 export const MAX_ALTERNATIVES = 8;
 
 /**

@@ -17,7 +17,7 @@ export class PauseFinder {
 
   /**
    * Records a frame that is not blank. `hasWord` is true if the utterance has a word so far. A pause cannot start
-   * before that.
+   * before the first word.
    */
   record(frame: number, hasWord: boolean): void {
     this.#check(frame);

@@ -13,7 +13,7 @@ export interface Work {
   readonly length: number;
   /**
    * Number of pieces for which a transducer search spends time, even if it finds fewer. The warm-up sets it, because
-   * its input is noise without speech.
+   * the search finds few pieces in noise.
    */
   readonly leastPieces?: number;
 }

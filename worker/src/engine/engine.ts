@@ -109,8 +109,8 @@ export class Engine extends EventEmitter<EngineEvents> {
   /**
    * Ends all streams of the main thread without a final and stops the inference thread. The thread first waits for runs
    * in progress and releases the memory of the model. If the engine has failed, or if this takes too long, the thread
-   * is terminated instead. A second call waits for the same end. Afterwards another engine can be started in this
-   * process.
+   * is terminated instead. A second call returns the promise of the first call. Afterwards another engine can be
+   * started in this process.
    */
   close(): Promise<void> {
     this.#closing ??= this.#stop();

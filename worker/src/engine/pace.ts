@@ -42,15 +42,15 @@ export const afterArrival = ({ aheadMs, atMs }: Pace, arrivedMs: number, nowMs: 
 });
 
 /**
- * Returns the time until which a stream gets only spare capacity. A stream whose audio arrives in real time never does,
- * even if it has many windows to catch up with after the worker was slow.
+ * Returns the time until which a stream gets only spare capacity. A stream whose audio arrives in real time is never
+ * limited to spare capacity. This also holds if it has many windows to catch up with after the worker was slow.
  */
 export const spareUntil = ({ pace, chunkMs, earlyMs }: { pace: Pace; chunkMs: number; earlyMs: number }): number =>
   earlyMs <= TOLERANCE_MS ? -Infinity : realTimeAt(pace, chunkMs);
 
 /**
  * Returns the time at which the stream no longer counts as ahead of real time.
- * The last chunk is not ahead, because its audio has arrived before it was processed.
+ * The last chunk does not count as ahead, because all of its audio must arrive before it is processed.
  */
 export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number => atMs + aheadMs - chunkMs - TOLERANCE_MS;
 

@@ -48,10 +48,10 @@ const NO_RANK = [3, Infinity] as const;
  * Streams with a window that is ready to run. Punctual streams come first, ordered by how long they have been ready.
  * Late streams follow. When a machine slows down, some streams are late until enough of them have ended. If streams ran
  * in the order of arrival, this delay would spread to all of them. In every eighth batch late streams come first.
- * Streams that are ahead of real time run by themselves when no other stream is ready, starting with the one that is
- * least ahead. `SpareTime` limits these runs. If batches are padded, such streams also fill the remaining places of a
- * batch, because a padded batch takes the same time. The cost of adding and taking does not depend on the number of
- * open streams.
+ * Streams that are ahead of real time run in batches of their own when no other stream is ready. The stream that is
+ * least ahead comes first. `SpareTime` limits these runs. If batches are padded, such streams also fill the remaining
+ * places of a batch, because a padded batch takes the same time. The cost of adding and taking does not depend on the
+ * number of open streams.
  */
 export class ReadyQueue<T extends Ready> {
   readonly #isPadded: boolean;

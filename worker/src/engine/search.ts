@@ -15,7 +15,8 @@ export interface Search {
 
 /** Returns a function that restores the present state of a search. */
 export function saveSearch({ transcript, state }: Search): () => void {
-  // A beam may have changed pieces from before the save. It restores them before later pieces are removed.
+  // A beam search may have replaced pieces that were decoded before the save. Its state is restored first and brings
+  // these pieces back. The transcript then removes all pieces that were added after the save.
   const restores = [state.save(), transcript.save()];
   return () => {
     for (const restore of restores) restore();

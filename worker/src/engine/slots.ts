@@ -3,12 +3,12 @@
  * the slowest of the other runs.
  */
 const SLOW_SHARE = 0.1;
-/** Largest ratio of slow runs to fast runs if no other process uses the cores. */
+/** Largest ratio of the duration of slow runs to that of fast runs if no other process uses the cores. */
 const STEADY_SPREAD = 1.1;
 
 /**
- * Returns the duration of a run while the machine is slow. The speed of a shared core changes by half from one second
- * to the next, and the latency target must hold in slow seconds too.
+ * Returns the duration of a run while the machine is slow. The speed of a shared core can change by half from one
+ * second to the next. The latency target must hold in slow seconds too.
  */
 export function slowRun(timesMs: readonly number[]): number {
   return quantile(timesMs, 1 - SLOW_SHARE);

@@ -6,7 +6,8 @@ const LIVE_MS = 3000;
 /**
  * Decides when streams that are ahead of real time may run. Such a run delays the windows of live streams that become
  * ready meanwhile, and takes processor time from other processes of the machine. One tenant that sends a file must not
- * slow down the others, so these runs get 3 % of the time. If there are no live streams, they get all of it.
+ * slow down the other tenants, so these runs get 3 % of the time. If there are no live streams, these runs get all of
+ * the time.
  */
 export class SpareTime {
   #liveAtMs = -Infinity;

@@ -99,8 +99,8 @@ async function measureFullBatches(
 }
 
 /**
- * Measures the duration of runs by batch size. Each size takes turns with the full batch, and only the ratio of both is
- * used, because the speed of a shared machine changes meanwhile.
+ * Measures the duration of runs by batch size. Each size takes turns with the full batch. Only the ratio of the two
+ * durations is used, because the speed of a shared machine changes during the measurement.
  */
 async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number, rounds: number): Promise<RunCost> {
   const { paddedSizes } = backend;

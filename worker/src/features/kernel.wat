@@ -29,7 +29,7 @@
     (call $filter (local.get $mels)))
 
   ;; Multiplies 400 samples of each frame by the window. Frames start 160 samples (640 bytes) apart. The 56 vectors
-  ;; before and after the window stay zero.
+  ;; before the window and the 56 vectors after it stay zero.
   (func $window
     (local $i i32) (local $from i32)
     (loop $next

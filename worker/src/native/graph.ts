@@ -111,8 +111,8 @@ export class DeviceGraph {
 
   /**
    * Runs each size with padding rows only. This plans its kernels and captures its CUDA graph. The largest size comes
-   * first. Kernels may keep a buffer that a larger batch replaces, and a graph that was captured before would use the
-   * old buffer.
+   * first. Kernels may keep a buffer that a larger batch replaces. A CUDA graph that was captured before the
+   * replacement would use the old buffer.
    */
   warmUp(): void {
     for (const size of this.sizes.toReversed()) {

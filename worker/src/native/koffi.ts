@@ -17,8 +17,8 @@ const RTLD_NOW = 0x2;
 const RTLD_NODELETE = 0x1000;
 
 /**
- * Keeps a library loaded until the process ends. koffi unloads its libraries when their thread ends. ONNX Runtime and
- * CUDA keep state in them, which the next engine of the process uses.
+ * Keeps a library loaded until the process ends. koffi unloads a library when the thread that loaded it ends. The
+ * libraries of ONNX Runtime and CUDA keep state that the next engine of the process uses.
  */
 export function pinLibrary(koffi: Koffi, name: string): void {
   koffi.load(null).func('dlopen', 'void *', ['str', 'int'])(name, RTLD_NOW | RTLD_NODELETE);

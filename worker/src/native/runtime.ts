@@ -9,7 +9,10 @@ import { NativeTensor } from './tensor.ts';
 import type { ElementType } from './tensor.ts';
 
 // The constants below are values from onnxruntime_c_api.h.
-/** Log level of fatal errors. Others are thrown anyway, and the log would also list cuDNN plans that were replaced. */
+/**
+ * Log level of fatal errors. Other errors are thrown and need no log. Lower levels would also log cuDNN plans that were
+ * replaced.
+ */
 const LOG_FATAL = 4;
 const OPTIMIZE_ALL = 99;
 const DEVICE_ALLOCATOR = 0;

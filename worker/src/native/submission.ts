@@ -22,7 +22,7 @@ export class Submission {
   readonly #memory: DeviceMemory;
   readonly #input: HostBlock;
   readonly #output: HostBlock;
-  /** Start of the copy to the device, start of the run, start of the copy to the host, and its end. */
+  /** Start of the copy to the device, start of the run, and start and end of the copy to the host. */
   readonly #events: readonly [DeviceEvent, DeviceEvent, DeviceEvent, DeviceEvent];
   #phase: 'idle' | 'filling' | 'running' = 'idle';
 

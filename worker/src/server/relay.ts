@@ -41,7 +41,7 @@ export interface RelayParts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Time that a draining worker waits for a gateway to reopen a stream that it closed to change the context. */
+/** Time that a draining worker waits for a gateway that closed a stream to reopen it with another context. */
 const REOPEN_MS = 10_000;
 /** Maximum number of streams that a log line about a draining worker lists. */
 const MAX_LISTED = 20;

@@ -24,8 +24,8 @@ const METADATA = {
 const port = (type: OnnxPort['type'], name: string, ...shape: (number | string)[]): OnnxPort => ({ name, type, shape });
 
 /**
- * Returns a graph with the inputs and outputs of a GPU graph and simple arithmetic instead of an encoder. The first 8
- * samples of a row are its new keys, and their negatives its new values and its new tail.
+ * Returns a graph with the inputs and outputs of a GPU graph and simple arithmetic instead of an encoder. The new keys
+ * of a row are its first 8 samples. Its new values and its new tail are the same samples with the opposite sign.
  *
  * - ids of the two frames: the sum of the past and new keys, and that sum plus 1
  * - scores of the two frames: the sum of the past and new values plus `filled`, and the sum of the old tail plus the sum

@@ -5,8 +5,8 @@ const ROUNDS = 3;
 
 /**
  * Returns the smallest growth of the process in bytes over several rounds of `count` calls. A leak makes the process
- * grow in every round, but a late garbage collection only in some. A first round is not counted, because it may fill
- * memory that the process has already allocated.
+ * grow in every round, but a late garbage collection only in some. A first round is not counted. It may fill memory
+ * that the process has already allocated, and a leak would then not make the process grow.
  */
 export function leastGrowth(count: number, call: () => void): number {
   const growths = Array.from({ length: ROUNDS + 1 }, () => {

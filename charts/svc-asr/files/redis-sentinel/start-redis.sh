@@ -2,7 +2,7 @@
 # Starts a server of the replicated Redis as primary or replica. Environment: NODES (host names of all servers), SELF
 # (host name of this server), SERVER and CLIENT (programs), CONF, SECRETS, TLS and DATA (folders).
 set -eu
-# The shell ignores SIGTERM while it waits, because it is the first process of its container.
+# Without a trap, the shell would ignore SIGTERM while it waits, because it is the first process of its container.
 trap 'exit 143' TERM
 export REDISCLI_AUTH="$(cat "$SECRETS/sentinel-password")"
 mkdir -p "$DATA/node"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Starts the sentinel of a pod. The environment is that of start-redis.sh.
 set -eu
-# The shell ignores SIGTERM while it waits, because it is the first process of its container.
+# Without a trap, the shell would ignore SIGTERM while it waits, because it is the first process of its container.
 trap 'exit 143' TERM
 export REDISCLI_AUTH="$(cat "$SECRETS/sentinel-password")"
 mkdir -p "$DATA/sentinel"
 conf="$DATA/sentinel/sentinel.conf"
 rm -f "$DATA/sentinel/started"
 
-# A sentinel could promote a replica that has never copied the data. At first it therefore waits until its server has
-# copied it.
+# A sentinel could promote a replica that has never copied the data. At its first start, the sentinel therefore waits
+# until the server of its pod has copied the data.
 primary=""
 while [ ! -f "$conf" ]; do
   info="$(timeout 3 "$CLIENT" --tls --cacert "$TLS/ca.crt" -h "$SELF" -p 6379 --user sentinel --no-auth-warning \

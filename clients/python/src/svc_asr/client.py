@@ -139,7 +139,7 @@ class Client:
         "accurate"; `context` sets the exact context instead. With `endpointing_ms`, that much
         silence ends an utterance. With `phrases`, the service prefers these words. Each session
         reserves up to `max_session_seconds` of credit. If you know the length of the audio, pass
-        `total_samples`, so that the last one reserves less.
+        `total_samples`, so that the last session reserves less.
         """
         if latency is not None and context is not None:
             raise ValueError("pass either latency or context")

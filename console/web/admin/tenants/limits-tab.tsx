@@ -92,7 +92,10 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
   );
 }
 
-/** Returns models of a tenant that do not exist. Empty while Redis is unavailable, because the list is incomplete then. */
+/**
+ * Returns models of a tenant that do not exist. Empty while Redis is unavailable, because the list of known models is
+ * then incomplete.
+ */
 function unknownModels(models: readonly string[], known: ModelListView | undefined): string[] {
   if (known?.ledger_available !== true) return [];
   const names = new Set(['*', ...known.data.map(({ name }) => name)]);

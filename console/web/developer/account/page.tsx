@@ -9,7 +9,7 @@ import { call } from '../api.ts';
 import { LinkCard } from './link-card.tsx';
 import { SessionCard } from './session-card.tsx';
 
-/** The account: who it is, its limits, its models and its private link. */
+/** The account page: name and role, private link, limits and models. */
 export function AccountPage() {
   const { account } = useAccount();
   const text = texts.account;

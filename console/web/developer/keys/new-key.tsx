@@ -13,7 +13,7 @@ export function NewKeyDialog({
   onSaved,
 }: {
   created: CreatedKey;
-  /** Key that the new one replaces, with its new expiry. */
+  /** Old key that the new key replaces. Its expiry is that after the replacement. Undefined if no key is replaced. */
   old: ListedKey | undefined;
   onSaved: () => void;
 }) {

@@ -23,7 +23,10 @@ export const MAX_AUDIO_SECONDS = 60;
 /** Largest audio file. Decoding a larger one would block the page. A minute of uncompressed stereo has 12 MB. */
 export const MAX_FILE_BYTES = 20_000_000;
 
-/** Returns the choices at the start. A model with a ready worker is preferred, because others take long to start. */
+/**
+ * Returns the choices at the start. A model with a ready worker is preferred, because the first worker of another model
+ * takes long to start.
+ */
 export function firstChoices(models: readonly OwnModelView[]): Choices {
   return { ...NO_CHOICES, model: models.find(({ ready }) => ready)?.id ?? '' };
 }

@@ -1,4 +1,7 @@
-/** Returns a server that creates sessions, with the page that streams the microphone of its visitor. */
+/**
+ * Returns the source code of a server that creates sessions. The server also serves the page that streams the
+ * microphone of a visitor.
+ */
 export function browserServer({ apiUrl, model }: { readonly apiUrl: string; readonly model: string }): string {
   return `import { createServer } from 'node:http';
 

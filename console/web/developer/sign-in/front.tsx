@@ -14,7 +14,7 @@ export function Front({
 }: {
   title: string;
   lead?: string;
-  /** Shown at the top right, such as sign out. */
+  /** Actions at the top right, such as sign out. */
   actions?: ComponentChildren;
   isNarrow?: boolean;
   children: ComponentChildren;

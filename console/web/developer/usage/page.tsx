@@ -120,7 +120,7 @@ function UsageView({
   );
 }
 
-/** The total of each day in the chart, for users who cannot see it. Days without charged audio are left out. */
+/** The total of each day, for users who cannot see the chart. Days without charged audio are left out. */
 function DayTable({ days, groups }: { days: readonly string[]; groups: readonly UsageGroup[] }) {
   const text = texts.usage;
   const rows = days

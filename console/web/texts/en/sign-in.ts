@@ -61,7 +61,7 @@ export const states = {
   use: 'Intended use',
 };
 
-/** Messages about a sign-in with an account that failed, by the code of the server. */
+/** Messages about a failed sign-in with an account of the identity provider, by the error code of the server. */
 export const signInProblems = {
   sign_in_failed: 'The sign-in failed or was cancelled. Try again.',
   sign_in_expired: 'The sign-in took too long, or was started in another browser. Try again.',

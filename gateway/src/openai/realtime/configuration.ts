@@ -60,8 +60,8 @@ function formatOf(format: Input['format']): InputFormat | undefined {
 }
 
 /**
- * Returns the silence of turn detection, clamped to the limits of endpointing. Returns undefined if the client turns it
- * off with null.
+ * Returns the silence of turn detection, clamped to the limits of endpointing. Returns undefined if the client turns
+ * turn detection off with null.
  */
 function silenceOf(detection: Input['turn_detection'], before: number | undefined): number | undefined {
   if (detection === undefined) return before;

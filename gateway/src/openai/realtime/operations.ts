@@ -75,8 +75,8 @@ export class Operations {
   }
 
   /**
-   * Removes the audio at the end of the list, which the client has cleared before it was sent. Returns its number of
-   * samples at the sample rate of streams.
+   * Removes the audio at the end of the list. Call when the client clears this audio before it was sent. Returns the
+   * number of removed samples, at the sample rate of streams.
    */
   dropLastAudio(): number {
     let samples = 0;

@@ -1,7 +1,7 @@
 import { STREAM_LIMITS } from '@svc-asr/core';
 import type { Ticker } from '../ticker.ts';
 
-/** Longest time that one tick adds to the idle time. Ticks are more frequent, unless the gateway was suspended. */
+/** Longest time that a tick adds to the idle time. Ticks of streams are further apart only after a suspension. */
 const MAX_TICK_MS = 500;
 
 /** Durations and callbacks of the clocks. */
@@ -19,10 +19,11 @@ export interface ClockOptions {
 }
 
 /**
- * Idle timeout, pings and lifetime of a connection, counted from its creation. For a stream, that is at `ready`. For a
- * realtime connection, it is at the handshake. The idle timeout and the pings stop while the gateway does not read, because the client can then not send. A client that waits for an answer is not idle. If the
- * gateway itself was suspended, messages of the client may wait to be read. A long pause of the gateway therefore adds
- * at most MAX_TICK_MS to the idle time.
+ * Idle timeout, pings and lifetime of a connection. They count from the creation of this object: at `ready` for a
+ * stream, at the handshake for a realtime connection. The idle timeout and the pings stop while the gateway does not
+ * read, because the client can then not send. A client that waits for an answer is not idle. If the gateway itself was
+ * suspended, messages of the client may wait to be read. A long pause of the gateway therefore adds at most MAX_TICK_MS
+ * to the idle time.
  */
 export class Clocks {
   readonly #ticker: Ticker;

@@ -18,8 +18,8 @@ const PATH = new RegExp(`^${streamPath(`(${SESSION_ID})`)}$`);
 const TOKENS = /^[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*(?:,[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*)*$/;
 const CONNECT_TRIES = 2;
 /**
- * Time after the expiry of a credential for which Redis still decides whether it is valid. The gateway only estimates
- * the clock of Redis, and the clocks in a Redis Cluster differ. This time covers both errors.
+ * Time after the expiry of a credential during which the gateway does not refuse it but lets Redis decide. The gateway
+ * only estimates the clock of Redis, and the clocks in a Redis Cluster differ. This time covers both errors.
  */
 const CLOCK_TOLERANCE_MS = 5000;
 

@@ -16,7 +16,7 @@ export class AnswerClock {
    * Time at which the oldest owed answer is due. If none is owed, the earliest time at which the next one can be due.
    */
   #dueMs: number;
-  /** Position in the stream up to which any worker has answered the audio. A replay answers it again. */
+  /** Position in the stream up to which any worker has answered the audio. A replay does not move it back. */
   #answeredSamples = 0;
 
   constructor(nowMs: number) {

@@ -34,8 +34,8 @@ export class DeltaClock {
     const last = this.#marks.at(-1);
     const lastChunk = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
     if (!isTimely(outstanding, chunkSamples)) this.#marks = [];
-    // One mark per chunk is enough. Their number is limited, because in silence there are no deltas that would remove
-    // marks.
+    // One mark per chunk is enough. The number of marks is limited, because deltas remove marks, and in silence there
+    // are no deltas.
     else if (Math.floor(samples / chunkSamples) > lastChunk)
       this.#marks = [...this.#marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }

@@ -1,7 +1,10 @@
 import { hasChunkOf } from './utterance.ts';
 import type { Utterance } from './utterance.ts';
 
-/** Size of a message above which a larger one would save nothing more: two seconds of audio. */
+/**
+ * Amount of unsent audio that is sent immediately, even if it completes no chunk: two seconds. Larger messages would
+ * hardly reduce the number of messages.
+ */
 const LARGE_SAMPLES = 32_000;
 
 /** Sizes that a worker announces when it opens a stream. */

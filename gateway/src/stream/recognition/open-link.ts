@@ -36,8 +36,9 @@ export function openLink(
   const address = workerConnections.pickAddress(worker, previousAddress);
   const trust = workerTrust.check(model, address);
   if ('refusal' in trust) return trust;
-  // The expiry is set by the later one of the clocks of this machine and of Redis. Workers check it by the earlier one
-  // of theirs. A wrong clock of one machine, or of Redis, then does not matter.
+  // The expiry counts from the later one of two times: that of this machine and that of Redis. The worker compares it
+  // with the earlier one of its own time and that of Redis. A single wrong clock therefore never makes a ticket expire
+  // too early.
   const nowMs = Math.max(Date.now(), ledger.now());
   const ticket = { session, model, worker: worker.id, epoch, expMs: nowMs + times.ticketMs };
   const { context, silenceMs, phrases } = configuration;

@@ -22,7 +22,7 @@ export interface SearchOptions {
   /** Called repeatedly while the stream waits for a worker. */
   onWait: (wait: CapacityWait) => void;
   isAbandoned: () => boolean;
-  /** Worker that still serves the stream during the search, because it drains or has too many streams. */
+  /** Worker that serves the stream during the search. The stream must leave it, because it drains or is overloaded. */
   servedBy?: string;
 }
 

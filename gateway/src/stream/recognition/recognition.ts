@@ -205,7 +205,8 @@ export class Recognition {
     if (answer.type === 'final' || answer.type === 'reset_done') this.#handover?.recordAnswer(answer);
     this.#events.onAnswer(answer);
     if (!this.#opened) return;
-    // Chunks are counted from the cut on. The unsent audio may therefore complete a chunk now.
+    // This final ends the utterance at a pause. The chunks of the next utterance are counted from there, so the audio
+    // that was not sent yet may complete a chunk now.
     if (answer.type === 'final' && answer.endpoint === true) this.#feed.forward(this.#size);
     this.#checkOwing(nowMs);
   }

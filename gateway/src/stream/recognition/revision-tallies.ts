@@ -35,7 +35,7 @@ export class RevisionTallies {
     latencies[bucket] = (latencies[bucket] ?? 0) + 1;
   }
 
-  /** Adds the counts since the last write to the ledger. Counts whose write fails are kept for the next call. */
+  /** Adds to the ledger what was counted since the last write. Counts whose write fails are kept for the next call. */
   async write(): Promise<void> {
     const tallies = this.#tallies;
     this.#tallies = new Map();

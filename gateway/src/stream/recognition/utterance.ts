@@ -77,7 +77,7 @@ export class Utterance {
     return this.#deliveredSamples;
   }
 
-  /** True while audio was sent to the current worker that it has not consumed. */
+  /** True while the current worker has not consumed all audio that was sent to it. */
   get busy(): boolean {
     return this.#sent > this.#consumed;
   }

@@ -106,12 +106,12 @@ export class Utterances {
     return head;
   }
 
-  /** Call when another worker takes over that has neither received nor consumed any audio. */
+  /** Call when another worker takes over and has received none of the audio yet. */
   forgetProgress(): void {
     for (const utterance of this.#unanswered) utterance.setProgress(0, 0);
   }
 
-  /** Call when another worker takes over that has already received the utterances. */
+  /** Call when another worker takes over and has already received the utterances. */
   adoptProgress({ utterance, consumed, sent }: WorkerProgress): void {
     for (const one of this.#unanswered) {
       one.setProgress(one === this.current ? sent : one.samples, one.number === utterance ? consumed : 0);

@@ -37,7 +37,8 @@ export function createWorkerTrust({ caFile, serverName }: { caFile: string; serv
 function tlsOptions(caFile: string, servername: string): WorkerTls {
   return {
     ca: readFileSync(caFile),
-    // An intermediate CA is trusted without its root CA. The root may have issued certificates for others.
+    // The file may contain an intermediate CA without its root CA. Other intermediate CAs of that root CA are then not
+    // trusted.
     allowPartialTrustChain: true,
     servername,
     checkServerIdentity: (name, certificate) => {

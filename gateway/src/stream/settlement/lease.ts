@@ -11,8 +11,8 @@ export interface Lease {
 }
 
 /**
- * Maximum time between two checks of the lease. It is shorter than most renewal intervals, because no stream is
- * accepted while there is no lease.
+ * Maximum time between two checks of the lease. It is shorter than most renewal intervals, so that a missing lease is
+ * soon requested again. No stream is accepted while there is no lease.
  */
 const CHECK_INTERVAL_MS = 200;
 

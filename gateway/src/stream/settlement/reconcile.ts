@@ -6,9 +6,9 @@ import type { Claims } from './claims.ts';
 import type { Lease } from './lease.ts';
 
 /**
- * Compares, at intervals, the streams that the ledger records for this gateway with those that it serves. Missing
- * records are added. Sessions that it does not serve are failed without a charge. Returns a function that stops the
- * comparison.
+ * Compares, at intervals, the streams that the ledger records for this gateway with the streams that the gateway
+ * serves. Adds missing records. Fails recorded sessions that the gateway does not serve, without a charge. Returns a
+ * function that stops the comparison.
  */
 export function startReconciling(
   { ledger, logger, metrics, claims }: { ledger: Ledger; logger: Logger; metrics: GatewayMetrics; claims: Claims },

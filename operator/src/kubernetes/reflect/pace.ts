@@ -45,8 +45,8 @@ export function decidePace(turn: Turn, failures: number, options: PaceOptions, r
 }
 
 /**
- * Number of consecutive failures after which the start version of the watch is no longer trusted. A restored etcd may
- * never have had it.
+ * Number of consecutive failures after which the start version of the watch is no longer trusted. If etcd was restored
+ * from a backup, it may never have contained this version.
  */
 const DOUBTFUL_FAILURES = 3;
 

@@ -134,7 +134,8 @@ export class NamespacedRuntime implements WorkerRuntime {
       ...namespace,
       nodeNotices: this.#nodeNotices,
       onRemoved: async (model) => {
-        // The model now exists in another namespace, and its workers there use the same Redis user.
+        // The model now exists in another namespace. `onRemoved` must not delete its Redis user, because its workers
+        // there use it.
         if (this.#ownerOf(model) !== runtime) return;
         await onRemoved?.(model);
         if (this.#owners.get(model) === runtime) this.#owners.delete(model);

@@ -137,7 +137,7 @@ export class ClusterRuntime implements WorkerRuntime {
     const isTemplateRefused = desired.template !== undefined && this.#findProblem(desired.template) !== undefined;
     let problem: Error | undefined;
     try {
-      // The owner is set even for a refused template, because older workers need a renewed certificate.
+      // The owner is set even for a refused template. It is needed to renew the certificate of the older workers.
       problem = await convergeModel(
         { model, owner: desired.template },
         isTemplateRefused ? { ...desired, template: undefined } : desired,

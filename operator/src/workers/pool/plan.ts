@@ -98,7 +98,7 @@ export function planPool(input: PlanInput): Plan {
   const current = countReady(newest) + countReady(before);
   const [servingOutdated, idleOutdated] = partition(outdated, ({ id }) => records.has(id));
   const excess = [
-    // A worker of another revision that has not registered is useless and occupies hardware that others need.
+    // A worker of another revision that has not registered is useless and occupies hardware that other workers need.
     ...idleOutdated.map(({ id }) => id),
     ...chooseExcess(servingOutdated, Math.max(0, own - room.unavailable - current), records, false),
     ...chooseExcess(before, shares.stable, records, false),
@@ -231,7 +231,8 @@ function chooseExcess(
 ): string[] {
   // All workers of a revision that is not needed any more leave, even those that Kubernetes is replacing.
   const free = workers.filter(({ pinned }) => pinned !== true || (!isWanted && stay === 0));
-  // A replacement of Kubernetes that is not ready is not counted. Otherwise another worker would leave because of it.
+  // If Kubernetes replaces a worker, the new worker is not counted until it is ready. Otherwise another worker would
+  // leave because of it.
   const counted = workers.filter((worker) => free.includes(worker) || records.has(worker.id));
   const candidates = free.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
   return chooseDrains(candidates, counted.length - stay);

@@ -77,12 +77,13 @@ export class Pool implements ModelPool {
     this.#model = model;
     const before = this.#template?.revision;
     const template = model && runtime.buildTemplate(model, guests);
-    // An equal template keeps its identity, because the cluster runtime caches the objects of each template.
+    // If the new template is equal, the old template object is kept. The cluster runtime caches the Kubernetes objects
+    // of each template by the identity of the template object.
     if (!isDeepStrictEqual(template, this.#template)) this.#template = template;
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
     for (const tier of model?.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
     this.#tiers = findTiers(this.#describeTiers());
-    // If this operator started after the deletion, it has never known the model itself.
+    // If this operator started after the deletion, only the caller knows the namespace of the model.
     if (model === undefined && ofDeleted !== undefined) this.#place = { namespace: ofDeleted };
     if (model === undefined || this.#template === undefined) return;
     const { namespace } = this.#template;

@@ -7,7 +7,7 @@ export interface PublisherDependencies {
 }
 
 /**
- * Writes the decisions of a pool that gateways need to the ledger. `publishChanges` skips values that it has already
+ * Writes to the ledger those decisions of a pool that gateways need. `publishChanges` skips values that it has already
  * written.
  */
 export class PoolPublisher {

@@ -184,9 +184,9 @@ export function planTiers(
 }
 
 /**
- * Returns the tiers that keep the only worker of the stable revision for now. Without surge, that worker has to leave
- * before its replacement starts. Such tiers are therefore replaced one after the other. A canary keeps the stable
- * worker of the last such tier if no other tier has one.
+ * Returns the tiers whose only worker stays on the stable revision for now. Without surge, the only worker of a tier
+ * has to leave before its replacement starts. Tiers with one worker are therefore replaced one after the other. During
+ * a canary, the last of these tiers keeps its stable worker if no other tier has a stable worker.
  */
 function findWaitingTiers(
   { revision, stable, rollout, running, registered = [] }: Omit<PlanInput, 'desired'>,

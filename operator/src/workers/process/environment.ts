@@ -29,7 +29,10 @@ export function findArtifactProblem(template: WorkerTemplate): string | undefine
   return `${field} is supported in a cluster only; use spec.artifact.path`;
 }
 
-/** Builds the environment of a worker process. Secrets are passed on in the form in which the operator got them. */
+/**
+ * Builds the environment of a worker process. If the operator reads REDIS_URL from a file, the worker gets the path of
+ * this file and not the URL.
+ */
 export function buildEnvironment(template: WorkerTemplate, id: string, options: EnvironmentOptions): NodeJS.ProcessEnv {
   const { base, redis } = options;
   const inherited = Object.entries(base).filter(([name]) => !NOT_FOR_WORKERS.test(name));

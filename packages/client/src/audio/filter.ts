@@ -40,7 +40,7 @@ export function buildFilter(fromHz: number, toHz: number): PolyphaseFilter {
 
 /**
  * Fills one row. Tap `reach` - 1 weights the last input sample at or before the output sample. Each lower tap weights
- * the input sample before that of the next tap.
+ * the input sample that is one position earlier.
  */
 function fillRow(row: Float64Array, offset: number, cutoff: number, reach: number): void {
   let sum = 0;

@@ -38,7 +38,7 @@ export class Replies {
     this.#utterancesBefore = timeline.utterance - 1;
   }
 
-  /** True if the `final` has arrived after which the next session continues. */
+  /** True if the `final` at the end of this session has arrived, so that the next session can continue. */
   get isComplete(): boolean {
     return this.#isComplete;
   }

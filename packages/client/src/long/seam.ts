@@ -1,6 +1,6 @@
 import type { FinalMessage } from '@svc-asr/core';
 
-/** Longest audio before the end of a session that the next session receives again. It is charged twice. */
+/** Maximum duration of audio that both a session and the session after it receive. This audio is charged twice. */
 const MAX_OVERLAP_MS = 2000;
 /** A word that ends this close to the end of a session may be incomplete. */
 const UNCERTAIN_MS = 160;

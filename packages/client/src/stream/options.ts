@@ -13,8 +13,8 @@ export interface StreamOptions {
   /** `send` waits while more bytes than this are buffered. Default 262,144, which is eight seconds of audio. */
   maxBufferedBytes?: number;
   /**
-   * The stream ends if the service is silent for this time. The service sends a ping every 20 seconds. 0 disables the
-   * check. Default 120,000. Works only with `ws`, because other WebSockets do not report pings.
+   * The stream ends if the service is silent for this time. By default, the service sends a ping every 20 seconds. 0
+   * disables the check. Default 120,000. Works only with `ws`, because other WebSockets do not report pings.
    */
   silenceTimeoutMs?: number;
 }

@@ -31,7 +31,7 @@ export function createPendingReplies(): PendingReplies {
     receive: (event) => {
       if (event.type === 'config_ack') waiting.config_ack.shift()?.resolve(event);
       else if (event.type === 'reset_ack') waiting.reset_ack.shift()?.resolve(event);
-      // A pause ends an utterance without a call. The final of a flush follows it.
+      // A final with `endpoint` ends an utterance at a pause and replies to no call. The final of a flush comes later.
       else if (event.type === 'final' && event.endpoint !== true) waiting.final.shift()?.resolve(event);
       else if (event.type === 'error' && isAboutConfig(event.code)) {
         waiting.config_ack.shift()?.reject(new SvcAsrStreamError(event));

@@ -68,15 +68,15 @@ const UNSEEN: RevisionObservation = { running: 0, ready: 0, counts: NO_COUNTS };
  * | phase      | until                                    | new revision                  | stable revision              |
  * | ---------- | ---------------------------------------- | ----------------------------- | ---------------------------- |
  * | Steady     | the model specifies another revision     | all                           |                              |
- * | Queued     | it can be created, and few others roll   | none                          | all                          |
+ * | Queued     | it can be created, and mayStart is true  | none                          | all                          |
  * | Starting   | its first worker accepts sessions        | some workers, no sessions     | all, if it has workers       |
  * | Canary     | it was observed for windowSeconds        | canaryPercent                 | remainder                    |
  * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained meanwhile |
  * | RolledBack | the model specifies another revision     | none                          | all                          |
  *
- * A rollout is rolled back in three cases. The new revision breaches the gate in Canary or Rolling. Its workers have
- * been starting for startSeconds, and none of them is ready. One of its tiers is blocked for startSeconds, in any phase.
- * A failed observation changes no phase.
+ * In the column "until", "it" is the new revision. A rollout is rolled back in three cases. The new revision breaches
+ * the gate in Canary or Rolling. Its workers have been starting for startSeconds, and none of them is ready. One of its
+ * tiers is blocked for startSeconds, in any phase. A failed observation changes no phase.
  */
 export function decideRollout(input: RolloutInput): RolloutDecision {
   const { state, wanted } = input;

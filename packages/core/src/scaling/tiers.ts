@@ -96,7 +96,7 @@ export function decideTiers(input: TieredInput): TieredDecision {
     desired: kept.reduce((sum, [, count]) => sum + count, 0),
     tiers: new Map(kept),
     reasons,
-    // Until the load is first known, no state in slots is stored, because not all workers may have registered yet.
+    // Until the load is first known, no state in slots is stored, because some workers may not have registered yet.
     state:
       isKnown || input.state.unit === 'slots'
         ? { ...total.state, slotsPerWorker: undefined, unit: 'slots' }

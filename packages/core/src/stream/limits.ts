@@ -3,7 +3,7 @@ import { AUDIO } from '../audio.ts';
 /** First subprotocol that clients offer. It is the only one that the server selects. */
 export const STREAM_SUBPROTOCOL = 'svc.realtime.v1';
 
-/** Prefix of the second subprotocol that clients offer. The rest is the credential of the session, which works once. */
+/** Prefix of the credential of a session. Clients offer the credential as the second subprotocol. It works once. */
 export const SESSION_CREDENTIAL_PREFIX = 'svc.auth.';
 
 /**

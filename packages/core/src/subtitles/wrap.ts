@@ -27,7 +27,7 @@ export class Lines {
     return this.#complete.length + (this.#lastLength > 0 ? 1 : 0);
   }
 
-  /** Adds text after a space. The time depends on the length of this text only, not on the text before it. */
+  /** Adds text after a space. A call takes time in proportion to this text, not to the text that was added before. */
   add(text: string): this {
     for (const word of text.split(/\s+/).filter((part) => part !== '')) this.#addWord(word);
     return this;

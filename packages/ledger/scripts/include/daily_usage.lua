@@ -7,7 +7,8 @@ local DAY_MS = 86400000
 local USAGE_LIFETIME_MS = (USAGE_RETENTION_DAYS + USAGE_PERIOD_DAYS) * DAY_MS
 
 -- Usage by day, key and model is in hashes of its own, each of which has KEY_USAGE_PERIOD_DAYS days. Programs of
--- earlier versions do not read them, and would count the sessions twice if they were in the hashes above.
+-- earlier versions do not read these hashes. If the hashes above had fields by key, these programs would count sessions
+-- twice.
 local KEY_USAGE_PERIOD_DAYS = 8
 -- Largest number of fields of such a hash. It is limited, because a tenant can create and revoke any number of keys.
 local KEY_USAGE_FIELDS = 1000

@@ -15,7 +15,8 @@ local function has_recovered(base, id)
   return free and tonumber(free) >= 0
 end
 
--- Moves the excess streams of a worker that starts to drain forward, so that they come before new streams.
+-- Moves the excess streams of a worker forward in the queue, so that they come before new streams. Call when the worker
+-- starts to drain.
 local function advance_excess(base, id)
   for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
     local score = redis.call('ZSCORE', base .. 'qm', session)

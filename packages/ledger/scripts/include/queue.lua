@@ -4,8 +4,8 @@
 --      `ql` list the tenants with streams of high, normal and low priority. `qh:TENANT`, `q:TENANT` and `ql:TENANT`
 --      list the sessions of a tenant. Gateways of earlier versions use `q` only.
 --   3. Excess streams (see excess.lua): the end of `qm`.
--- `qs` has the time of the last call of place.lua or wait.lua for each session that no worker serves. `qd` has the same
--- for streams that a worker still serves, because it drains or has too many streams. `qi` has the gateway of each
+-- `qs` has the time of the last call of place.lua or wait.lua for each session that no worker serves. `qd` has this
+-- time for each session whose worker still serves it but drains or has too many streams. `qi` has the gateway of each
 -- session, the worker that still serves it or '-', and the workers to avoid.
 -- A session without such a call for QUEUE_TTL_MS loses its place. Gateways replace this value in their scripts by their
 -- setting. Workers and operators use the value below, which is the longest that the setting allows.

@@ -1,7 +1,8 @@
 -- @include session
 -- List `recent` of the latest sessions, newest first. GET /v1/usage returns the first RECENT_SHOWN of them as
 -- `recent_sessions`. A session is added when it is confirmed, and a later session of a chain when it is created. A live
--- session is listed by its id, and its hash has the rest. When it ends, the id is replaced by a line with all fields.
+-- session is listed by its id, and the other fields are in its hash. When the session ends, a line with all fields
+-- replaces the id.
 local RECENT_SHOWN = 20
 -- Minimum number of the latest sessions that the list keeps. GET /v1/asr/sessions/ID finds them.
 local RECENT_READABLE = 100

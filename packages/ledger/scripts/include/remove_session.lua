@@ -2,8 +2,8 @@
 -- @include idempotency
 -- @include gcra
 -- @include journal
--- Rolls a reservation back, for example because its request was refused or never answered. Only the journal still has
--- it.
+-- Rolls a reservation back, for example because its request was refused or never answered. Afterwards, only the journal
+-- contains the reservation.
 local function remove_session(base, id, reason)
   local key = base .. 's:' .. id
   local session = read_session(base, id)

@@ -33,8 +33,8 @@ type Find = (link: RedisLink, tenant: string, key: string, part: string) => Prom
 const NOTHING: readonly Trace[] = [];
 
 /**
- * Families of keys, by a pattern of their names without the prefix. A purge does not search the keys of a family without
- * a function.
+ * Families of keys, by a pattern of their names without the prefix. If a family has no function, a purge does not
+ * search its keys.
  */
 const FAMILIES: readonly (readonly [pattern: RegExp, find?: Find])[] = [
   [/^\{t:([^}]*)\}:/, ownKey('account_keys')],

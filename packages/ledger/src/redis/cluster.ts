@@ -23,7 +23,7 @@ export function openCluster(addresses: readonly string[], options: ConnectOption
   const state = { connected: false, closing: false };
   watch(cluster, options);
   void (async () => {
-    // Unlike a client for a single server, a cluster client fails if no root node answers. The loop tries it again.
+    // Unlike a client for a single server, a cluster client fails if no root node answers. The loop connects again.
     for (let attempts = 0; !state.connected && !state.closing; attempts++) {
       try {
         await cluster.connect();

@@ -2,8 +2,8 @@ import type { RedisConnection } from './link.ts';
 
 export interface ConnectOptions {
   /**
-   * Address of Redis, or several addresses separated by commas for a Redis Cluster. Addresses of Sentinel have the scheme
-   * redis+sentinel:// or rediss+sentinel:// and the name of the primary as their path.
+   * Address of Redis, or several addresses separated by commas for a Redis Cluster. Addresses of Sentinel have the
+   * scheme redis+sentinel:// or rediss+sentinel:// and the name of the primary as their path.
    */
   url: string;
   /** Name that CLIENT LIST shows for the connection. */
@@ -21,7 +21,7 @@ export interface Connection {
   /** Sends one command to the node that stores `key`. */
   send: (key: string, command: string[]) => Promise<unknown>;
   masters: () => SendCommand[];
-  /** Returns a function for each master that sends a command to it. Rejects if the masters do not serve every slot. */
+  /** Returns one send function per master. Rejects if the masters do not serve every slot. */
   nodes: () => Promise<SendCommand[]>;
   subscribe: RedisConnection['subscribe'];
   isReady: () => boolean;

@@ -33,8 +33,8 @@ export function isSentinelAddress(address: string): boolean {
 }
 
 /**
- * Parses the addresses of a REDIS_URL. The first address has the users and passwords, which apply to all servers. Errors
- * do not contain the addresses, because they may have passwords.
+ * Parses the addresses of a REDIS_URL. The first address has the users and passwords, which apply to all servers. The
+ * addresses are not part of error messages, because they may have passwords.
  */
 export function parseSentinelUrl(addresses: readonly string[]): SentinelUrl {
   const urls = addresses.map((address) => {

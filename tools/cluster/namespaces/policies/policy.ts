@@ -34,8 +34,9 @@ export function addressOf({ spec, status }: V1Pod): string | undefined {
 }
 
 /**
- * Returns the connections that policies allow for a pod in one direction, or undefined if no policy restricts it there
- * and all are allowed. Named ports and ipBlocks with exceptions are not supported and allow nothing.
+ * Returns the connections that policies allow for a pod in one direction. Undefined if no policy restricts the pod in
+ * this direction, so that all connections are allowed. Named ports and ipBlocks with exceptions are not supported and
+ * allow nothing.
  */
 export function findAllowed(inputs: PolicyInputs, pod: V1Pod, direction: Direction): Allowance[] | undefined {
   const { namespace = '', labels } = pod.metadata ?? {};

@@ -78,7 +78,7 @@ export class PhraseBeam {
     this.#publish();
   }
 
-  /** Decodes `frames` frames whose best classes are known. `from` is the number of the first frame in `top`. */
+  /** Decodes `frames` frames whose best classes are known. It starts with frame `from` of the arrays. */
   decodeTop({ ids, scores, count }: FrameClasses, from: number, frames: number): void {
     for (let frame = from; frame < from + frames; frame++) this.#advance(ids, scores, frame * count, count);
     this.#publish();
@@ -147,7 +147,7 @@ export class PhraseBeam {
     };
   }
 
-  /** Writes the best hypothesis to the transcript. Parts of phrases that are not whole do not count. */
+  /** Writes the best hypothesis to the transcript. Phrases that a hypothesis contains only in part add no score. */
   #publish(): void {
     let best: Hypothesis | undefined;
     let top = -Infinity;

@@ -48,7 +48,7 @@ export class PhraseGraph {
   readonly root: PhraseNode = createNode(0, 0);
 
   constructor(phrases: readonly Phrase[]) {
-    // A phrase that starts with another phrase must be added after it, and is always longer.
+    // A phrase that starts with another phrase must be added after that phrase. Phrases are sorted by length for this.
     const folded = phrases.map(({ text, boost }) => ({ text: foldText(text), boost }));
     for (const phrase of folded.sort((one, other) => one.text.length - other.text.length)) this.#add(phrase);
     this.#link();

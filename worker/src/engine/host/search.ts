@@ -14,7 +14,7 @@ export interface Encoded {
   readonly frames: number;
   /**
    * Number of pieces for which a transducer search runs steps, even if it finds fewer. Only the warm-up sets it,
-   * because its input is noise without speech.
+   * because the search finds few pieces in noise.
    */
   readonly leastPieces?: number | undefined;
 }

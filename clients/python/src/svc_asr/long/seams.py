@@ -19,9 +19,10 @@ _COMPLETE_MS = 400
 def find_cut(pauses: Iterable[Pause], start: int, sent: int, limit: int) -> int | None:
     """Return where to end a session whose audio is limited, or None if there is no pause yet.
 
-    `start` is the position of the session's first sample, and `limit` that after its last. Audio
-    before `sent` was sent. Positions are samples, and the session gets whole milliseconds. The cut
-    lies in a pause of at least 400 ms, in the last tenth of the session.
+    `start` is the position of the first sample of the session. `limit` is the position after the
+    last sample that the session accepts. Audio before `sent` was sent. Positions are samples, and
+    the session gets whole milliseconds. The cut lies in a pause of at least 400 ms, in the last
+    tenth of the session.
     """
     search_start = limit - int((limit - start) * _SEARCH_SHARE)
     for pause in pauses:

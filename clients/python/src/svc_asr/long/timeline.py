@@ -122,7 +122,7 @@ class Timeline:
         return mark
 
     def finish(self) -> None:
-        """End the audio. The rest of it gets a final transcript."""
+        """End the audio. The audio after the last flush or reset gets a final transcript."""
         if not self._is_finishing and self.has_work:
             last = self._marks[-1].position if self._marks else self._audio.start
             if last < self._audio.end:
@@ -132,7 +132,8 @@ class Timeline:
     def start_session(self, max_audio_seconds: float) -> None:
         """Start to send to a new session, from the end of the last final transcript or reset."""
         self._marks = deque(mark for mark in self._marks if mark.kind != "cut")
-        # A reset before any flush drops the audio before it. That audio is not sent again.
+        # A reset that precedes all flushes drops the audio before the reset. That audio is not sent
+        # again.
         while self._marks and self._marks[0].kind == "reset":
             self._acknowledge_reset(self._marks.popleft())
         self._offset = self._sent = self._audio.start

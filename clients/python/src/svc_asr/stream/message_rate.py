@@ -14,7 +14,7 @@ class MessageRate:
     def take(self, now: float) -> float:
         """Count a message and return 0 if the rate allows it.
 
-        Otherwise count nothing and return the time until it does.
+        Otherwise count nothing and return the time until the rate allows the message.
         """
         restored_at = max(now, self._restored_at) + self._cost_s
         excess_s = restored_at - now - self._burst_s

@@ -153,7 +153,7 @@ class AsrStream:
             await self._send_text(message)
 
     async def close(self) -> StreamEnd:
-        """End the session, before `Ready` at once. Audio that was not flushed gets no `Final`."""
+        """End the session, even before `Ready`. Audio that was not flushed gets no `Final`."""
         if not self._ready.done():
             self._task.cancel()
             self._finish(StreamEnd(1000, "", advice_after_close(1000, "")))

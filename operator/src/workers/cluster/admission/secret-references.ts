@@ -23,7 +23,10 @@ export function findSecretReferences({ artifact, worker, guests = [] }: WorkerTe
   return listReferences(credentials, variables);
 }
 
-/** Returns the Secrets in the pod template of a Deployment that its model named when the Deployment was created. */
+/**
+ * Returns the Secrets that the model of a Deployment named when the Deployment was created. They are read from the pod
+ * template of the Deployment.
+ */
 export function findDeployedSecrets(deployment: KubeObject | undefined): SecretReference[] {
   const { spec } = (deployment ?? {}) as Pick<V1Deployment, 'spec'>;
   const { containers = [], initContainers = [], volumes = [] } = spec?.template.spec ?? {};

@@ -8,7 +8,10 @@ const UNSAFE: readonly RegExp[] = [
   /^(PATH|GCONV_PATH|CUDA_INJECTION64_PATH|ADVERTISE_ADDRESS)$/,
 ];
 
-/** Variables that match a pattern above but are harmless. A proxy forwards TLS connections without reading them. */
+/**
+ * Variables that match a pattern above but are harmless. `NODE_USE_ENV_PROXY` only makes Node.js use a proxy, which
+ * forwards TLS connections without reading them.
+ */
 const SAFE: readonly string[] = ['NODE_USE_ENV_PROXY'];
 
 /** Reports whether a model could take control of its worker processes with this variable. */

@@ -8,8 +8,8 @@ const UNLIMITED = '100%';
 
 /**
  * Builds the PodDisruptionBudget of a model. If evictions are limited, it has `minAvailable`, the number of ready pods
- * that must stay, which the operator updates. A lower `maxUnavailable` than 100 % would also count pods that have not
- * started, and so protect too many.
+ * that must stay, which the operator updates. With a `maxUnavailable` below 100 %, Kubernetes would count pods that
+ * have not started as unavailable. It would then protect too many of the ready pods.
  */
 export function buildDisruptionBudget(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,

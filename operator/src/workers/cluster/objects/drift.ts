@@ -2,8 +2,8 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 import { ANNOTATIONS } from '../names.ts';
 
 /**
- * Fields that identify the items of a list. The first one that all wanted items have is used. Lists without one of them
- * are compared as a whole.
+ * Fields that identify the items of a list. The first field that all wanted items have is used. If there is none, the
+ * list is compared as a whole.
  */
 const ITEM_KEYS = ['name', 'mountPath', 'topologyKey'] as const;
 

@@ -38,8 +38,8 @@ interface Write {
 }
 
 /**
- * Creates the cache of a type. It returns an own write at once, although the watch reports it only later. While the
- * watch is interrupted, that can take long. Without the cache, the operator would repeat its writes meanwhile.
+ * Creates the cache of a type. The cache contains the operator's own writes at once. The watch reports them only later,
+ * and much later if it is interrupted. Without the cache, the operator would repeat its writes until then.
  */
 export function createObjectCache(
   type: ResourceType,

@@ -63,10 +63,10 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
 /**
  * Returns how many of the selected pods the ReplicaSet controller knows to be selected. The controller learns of pods
  * and of replicas independently. Lower replicas may reach it before the selections, and it would then remove any pod.
- * Replicas are therefore lowered only by the number of selections that its status shows.
+ * Replicas are therefore lowered only by the number of selections that the status of the ReplicaSet shows.
  *
- * Undefined if its status is out of date: it counts other pods than the operator, or has not handled the last change.
- * Also undefined if several ReplicaSets have pods.
+ * Undefined if this status is out of date. It then counts other pods than the operator, or the controller has not
+ * handled the last change. Also undefined if several ReplicaSets have pods.
  */
 function countSeenSelections(
   active: readonly WorkerPod[],

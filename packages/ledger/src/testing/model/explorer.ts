@@ -71,7 +71,7 @@ export class Explorer {
     this.#maxDisturbances = maxDisturbances;
   }
 
-  /** Runs the given tasks one after another, without faults, and then starts others. Returns the state after that. */
+  /** Runs `tasks` one after another, without faults, and then starts the tasks in `started`. Returns the state then. */
   async prepare(content: number, tasks: readonly Task[], started: readonly Task[]): Promise<State> {
     const processes = await Promise.all(this.#processes.map((process) => process.start()));
     const nothing = { replies: [], late: [], disturbances: 0, parent: undefined, step: () => '' };
