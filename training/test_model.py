@@ -134,6 +134,18 @@ def test_load_converts_the_weights_of_a_checkpoint_in_16_bits_to_32_bits(tmp_pat
     assert restored.ctc_decoder.decoder_layers[0].bias.dtype == torch.float32
 
 
+def test_a_packed_checkpoint_is_smaller_and_restores_each_weight_within_half_a_step_of_8_bits(tmp_path):
+    model = model_of(transducer=True)
+    save(model, tmp_path / "whole.pt")
+    save(model, tmp_path / "packed.pt", pack=True)
+    restored = load(tmp_path / "packed.pt").state_dict()
+    for name, value in model.state_dict().items():
+        step = value.abs().flatten(1).amax(1) / 127 if value.dim() > 1 else value.abs().max() / 1000
+        difference = (restored[name] - value).abs()
+        assert torch.all((difference.flatten(1).amax(1) if value.dim() > 1 else difference.max()) <= step * 0.51 + 1e-9)
+    assert (tmp_path / "packed.pt").stat().st_size < 0.5 * (tmp_path / "whole.pt").stat().st_size
+
+
 def all_alignments(scores, target, blank):
     """Log of the sum over all paths through the lattice, path by path."""
     frames, total = len(scores), -math.inf

@@ -1,4 +1,4 @@
-"""A tiny training through the commands that a user has. It must learn words from voices and read other voices."""
+"""A tiny training with the commands that users run. The model must recognize words in voices that are new to it."""
 
 import itertools
 import json
@@ -17,7 +17,7 @@ FOLDER = pathlib.Path(__file__).parent
 WORDS = ["mũndũ", "irio", "thaka", "ng'ombe", "nyama", "cai"]
 STEPS = 300
 # Largest share of wrong words for voices that were not in the training. Without any learning, all words are wrong. The
-# result depends on the processor: a change in the order of additions can change it by several points.
+# result depends on the processor, because another order of additions can change the share by several points.
 MOST_ERRORS_PERCENT = 80
 LANGUAGE = ["--language", "ki", "--jobs", "2"]
 # Recorded voices are left out, because they need programs that the system may not have. The voices of espeak-ng come

@@ -38,7 +38,7 @@ def save(graph, path):
 
 
 def write_gpu_graphs(source, folder):
-    """Weights have 16 bits if their values fit."""
+    """Writes the GPU graphs, with 16-bit weights if all values fit and otherwise with 32-bit weights."""
     try:
         write_gpu(folder, source.weights, source.contexts, "f16", source.joint)
         return "f16"

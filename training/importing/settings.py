@@ -133,7 +133,7 @@ def _convolution(encoder):
 
 
 def _contexts(encoder):
-    """Contexts with the left context of the default one, and a list that has a sentence if a context is wrong."""
+    """Returns the contexts whose left context is that of the default one, and a list of problems."""
     given = lookup(encoder, "att_context_size", None)
     given = [given] if isinstance(given, list) and given and isinstance(given[0], int) else given
     pairs = isinstance(given, list) and all(

@@ -11,19 +11,19 @@ from torch.nn import functional
 
 SUBSAMPLING = 8
 LEAD = 2 * SUBSAMPLING  # feature frames of zeros before an utterance
-DROPPED = 2  # encoder frames that these become
+DROPPED = 2  # encoder frames that result from these zeros
 HIDDEN = -10000.0  # score of keys that a frame must not see
 
 
 def encoded_lengths(frames):
-    """Encoder frames, without those of the history, of windows with this many feature frames, history included."""
+    """Returns numbers of encoder frames. `frames` counts the history before a window too, and the result does not."""
     for _ in range(3):
         frames = torch.div(frames, 2, rounding_mode="floor") + 1
     return (frames - DROPPED).clamp(min=0)
 
 
 class Subsampling(nn.Module):
-    """Three causal convolutions with a stride of two. Except in training, frames past the end are zero before each."""
+    """Three causal convolutions with a stride of two. Except in training, each gets zeros for frames past the end."""
 
     def __init__(self, mels, channels, width):
         super().__init__()
@@ -52,7 +52,9 @@ class Subsampling(nn.Module):
         return self.out(x.transpose(1, 2).flatten(2)[:, DROPPED:]), (lengths - DROPPED).clamp(min=0)
 
     def _fast(self, x):
-        """The same without masks, which only matter for the last frame. [B, 1, T, mels] -> [B, T', channels * columns].
+        """Computes the convolutions without masks, which only matter for the last frame.
+
+        [B, 1, T, mels] -> [B, T', channels * columns].
 
         A depthwise and a pointwise convolution without a function between them are one dense convolution. GPUs compute
         it much faster.
@@ -135,7 +137,7 @@ class Convolution(nn.Module):
         return self.pointwise_conv2(functional.silu(x).transpose(1, 2)).transpose(1, 2), following
 
     def _fast(self, x):
-        """The same for whole utterances, which have no tail. Linear layers need fewer copies than convolutions."""
+        """Computes the output of whole utterances, without a tail. Linear layers copy less data than convolutions."""
         first, depth, last = self.pointwise_conv1, self.depthwise_conv, self.pointwise_conv2
         x = functional.glu(functional.linear(x, first.weight[:, :, 0], first.bias), -1)
         x = functional.pad(x, (0, 0, depth.kernel_size[0] - 1, 0))

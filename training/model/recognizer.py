@@ -64,10 +64,16 @@ class Recognizer(nn.Module):
         return self.ctc_decoder(encoded), counts
 
 
-def save(model, path):
-    """Writes a checkpoint. It appears in one step, so that it can be read during a training."""
+def save(model, path, pack=False):
+    """Writes a checkpoint. It appears in one step, so that it can be read during a training.
+
+    With `pack`, matrices have 8 bits instead of 32, which is precise enough for the start of a training.
+    """
+    weights = model.state_dict()
+    if pack:
+        weights = {name: _pack(value) if value.dim() > 1 else value.half() for name, value in weights.items()}
     partial = path.with_suffix(".partial")
-    torch.save({"settings": asdict(model.settings), "weights": model.state_dict()}, partial)
+    torch.save({"settings": asdict(model.settings), "weights": weights}, partial)
     partial.replace(path)
 
 
@@ -75,5 +81,15 @@ def load(path):
     """Reads a checkpoint. It contains tensors and settings only, so nothing in it is executed."""
     found = torch.load(path, map_location="cpu", weights_only=True)
     model = Recognizer(Settings(**found["settings"]))
-    model.load_state_dict({name: value.float() for name, value in found["weights"].items()})
+    model.load_state_dict({name: _unpack(value) for name, value in found["weights"].items()})
     return model.eval()
+
+
+def _pack(matrix):
+    """Returns the matrix in 8 bits, and the scale of each row."""
+    scale = matrix.abs().amax(tuple(range(1, matrix.dim())), keepdim=True).clamp(min=1e-12) / 127
+    return {"bytes": torch.round(matrix / scale).to(torch.int8), "scale": scale.float()}
+
+
+def _unpack(value):
+    return value["bytes"] * value["scale"] if isinstance(value, dict) else value.float()

@@ -1,9 +1,9 @@
 """compare_gpu.py MODEL_FOLDER [EXPORT]: compares GPU graphs with the CPU graph over the evaluation recordings.
 
-With an export, the CPU graph is built from it in 32 bits, and the GPU graphs in 32 and 16 bits. In 32 bits only their
-structure differs. Without an export, the graphs of the folder are compared. Each recording is recognized whole, and
-cut off at two places. Several streams share batches, at different windows. Values in the arenas that no stream may
-read are NaN, except for the output of padding.
+With an export, the CPU graph is built from it in 32 bits, and the GPU graphs in 32 and 16 bits. GPU graphs in 32 bits
+differ from the CPU graph only in structure. Without an export, the graphs of the folder are compared. Each recording
+is recognized whole, and cut off at two places. Several streams share batches, at different windows. Values in the
+arenas that no stream may read are NaN, except for the output of padding.
 """
 
 import pathlib

@@ -22,7 +22,7 @@ def transform():
     """Real and imaginary parts of the windowed DFT as columns, for frames of samples of 16 bits."""
     n = np.arange(FRAME)
     hann = (0.5 - 0.5 * np.cos(2 * np.pi * n / (FRAME - 1))).astype(F32) / 32768.0
-    # The angles are exact, because the product is reduced as an integer.
+    # The angles are exact, because the product of the indices is reduced modulo TRANSFORM as an integer.
     angle = 2 * np.pi * ((n[:, None] * np.arange(BINS)) % TRANSFORM) / TRANSFORM
     return np.concatenate([np.cos(angle), np.sin(angle)], 1) * hann[:, None]
 

@@ -93,7 +93,7 @@ class Search:
         self.last = g.op("Sub", frames, self.int32(1))
         matrix, bias = w.encoded
         projected = g.op("MatMul", encoded, g.constant(matrix, hint="joint.enc.weight"))
-        # The projection of the predictor's output is added to this one later. Its bias is already added here.
+        # `classify` adds the projection of the predictor's output. The bias of that projection is already added here.
         bias = g.constant(np.reshape(bias + w.predicted[1], (1, 1, -1)), F32, "joint.bias")
         self.projected = g.op("Add", floats(g, projected), bias)
         self.columns = g.constant(np.zeros((1, 1, matrix.shape[1])), np.int32, "joint.columns")

@@ -62,8 +62,8 @@ class State:
         return self.indices(g.op("Add", start, g.counted(count, 1, block)))
 
     def extend(self, name, new):
-        """new [C * B, width] keys or values of a layer. Returns them after the past, [left + C, B, width], and writes
-        them to the new page."""
+        """new [C * B, width] keys or values of a layer. Returns the past followed by `new`, [left + C, B, width], and
+        writes `new` to the new page."""
         g, left, chunk = self.g, self.left, self.chunk
         arena = self.arena(name, "frames")
         both = g.op("Gather", g.op("Reshape", arena, g.ints(-1, self.width)), self.frames, axis=0)

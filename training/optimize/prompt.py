@@ -9,8 +9,8 @@ from onnx import TensorProto
 
 
 def read_prompt(w):
-    """Returns the matrix for frames, the table with a row per prompt, which includes the first bias, and the second
-    layer."""
+    """Returns the matrix for frames, the table with a row per prompt, and the matrix and the bias of the second layer.
+    The rows of the table include the bias of the first layer."""
     first, matrix = w["prompt_kernel.0.weight"], w["prompt_kernel.2.weight"]
     table = first[w.width :] + w["prompt_kernel.0.bias"]
     return first[: w.width], table, matrix, w["prompt_kernel.2.bias"]

@@ -16,7 +16,8 @@ LARGEST_ACTIVATION = 255
 # Shares of the recorded range of activations that `choose_scale` tries. A smaller range clips outliers, but has finer
 # steps.
 SHARES = [1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6]
-# Share of its mean that is added to the diagonal of the curvature matrix, so that the inverse of the matrix exists.
+# The mean of the diagonal of the curvature matrix, times this share, is added to the diagonal. The matrix then has an
+# inverse.
 DAMPING = 0.01
 
 
@@ -133,7 +134,7 @@ def quantize_product(editor, node, x, steps, scale, matrix):
 
 
 def round_matrix(matrix, curvature, scales):
-    """Rounds row by row, and lets the remaining rows compensate the error of each (GPTQ).
+    """Rounds row by row. The rows that are not rounded yet compensate the error of each rounded row (GPTQ).
 
     `curvature` is the mean of x x^T. It determines how well one row can compensate the error of another.
     """

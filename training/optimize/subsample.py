@@ -15,11 +15,11 @@ def halved(g, length):
 
 
 def subsample(g, w, audio, length):
-    """audio [B, mels, T], length [B] -> frames [B * T', width] without the two of history, and lengths [B].
+    """audio [B, mels, T], length [B] -> frames [B * T', width] without the two frames of history, and lengths [B].
 
-    Frames past the length must be zero before each convolution. Masks need no pass over the large maps. They are
-    channels whose weights drive masked frames below zero, where ReLU returns zero. The mask of the second map passes
-    through the first convolutions in a channel of its own.
+    Frames past the length must be zero before each convolution. The masks need no pass over the large feature maps.
+    They are additional channels whose weights drive masked frames below zero, where ReLU returns zero. The mask of the
+    second feature map passes through the first convolutions in a channel of its own.
     """
     d = w.width
     x = g.op("Unsqueeze", g.op("Transpose", audio, perm=[0, 2, 1]), g.ints(1))  # [B, 1, T, mels]
@@ -51,7 +51,7 @@ def subsample(g, w, audio, length):
 
 
 def padded(array, axis=0):
-    """Appends a block of channels of zeros, because the runtime computes only whole blocks."""
+    """Appends a block of zero channels for the mask, because the runtime computes only whole blocks of channels."""
     shape = list(array.shape)
     shape[axis] = BLOCK
     return np.concatenate([array, np.zeros(shape)], axis)

@@ -21,9 +21,10 @@ _ATTEMPTS = 3
 
 
 def run_all(tasks, jobs, end):
-    """Runs (function, arguments) in processes of their own, because espeak-ng crashes now and then.
+    """Runs each task (function, arguments) in a process of its own, because espeak-ng crashes now and then.
 
-    `arguments` is a function of the attempt. Tasks that have not started at the time `end` are left out.
+    `arguments` is a function that returns the arguments for the number of an attempt. Tasks that have not started at
+    the time `end` are left out.
     """
     fork = multiprocessing.get_context("fork")
     waiting, running, failed = [(task, 0) for task in reversed(tasks)], [], 0

@@ -14,13 +14,13 @@ from prepare.voices import voices_of
 _UTTERANCES = 120
 _LONGEST_S = 18.0
 _SHORTEST_S = 0.4
-# Share of shards that espeak-ng speaks if there are recorded voices. Otherwise it speaks all of them. _KLATT_SHARE of
-# its shards use its formant synthesizer by Klatt.
+# Share of shards that espeak-ng speaks if there are recorded voices. Without recorded voices, it speaks all shards. The
+# share _KLATT_SHARE of the shards of espeak-ng use its Klatt formant synthesizer.
 _ESPEAK_SHARE = 0.4
 _KLATT_SHARE = 0.25
 _UTTERANCES_PER_VOICE = 6
-# Voices that espeak-ng ships, for the evaluation. Training uses only random voices of espeak-ng, so these are all new
-# to the model.
+# Voices that espeak-ng ships, for the evaluation. Training uses only random voices of espeak-ng, so the model has not
+# been trained on the shipped voices.
 _EVALUATION_TABLES = ["tn", "la", "pt", "id"]
 _EVALUATION_VARIANTS = "f1 f2 f3 f4 f5 m1 m2 m3 m4 m5 m6 m7 m8 adam steph Andy linda boris paul belinda".split()
 _EVALUATION_STEP = 2  # recorded voices speak each second sentence

@@ -12,12 +12,12 @@ from prepare.sounds import RULES, alphabet
 
 # Texts write the two vowels with a tilde, and the apostrophe, in several ways.
 _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
-# On average, one long candidate of this many is held out of the training.
+# On average, one of this many long candidates is held out of the training.
 HELD_OUT_SHARE = 4
 _SHORTEST_HELD_OUT = 6  # words
 _MOST_WORDS = 18
-# Numbers of letters that decide about the next letter of an invented word. With few letters, words resemble foreign
-# names.
+# Numbers of preceding letters that determine the next letter of an invented word. If only a few preceding letters
+# count, the words resemble foreign names.
 _ORDERS = (3, 2)
 _JOINED_SHARE = 0.5  # share of invented words that join parts of two real words
 _LONGEST_INVENTED = 16  # letters
@@ -25,7 +25,7 @@ _LONGEST_INVENTED = 16  # letters
 
 def normalize(line, language):
     """Returns the words of a line in lower case. None if there are no words, or if there is a digit.
-    For a language with rules, also None if a letter without its accent is not in the alphabet."""
+    For a language with rules, also None if a letter is not in the alphabet even after its accent is removed."""
     line = unicodedata.normalize("NFC", line.strip().lower())
     if language not in RULES:
         return _words_of_any_script(line)

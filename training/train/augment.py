@@ -1,8 +1,8 @@
 """Changes of speech on the training device: rooms, band limits, tone, codecs, noise, other speakers and levels.
 
 `strength` between 0 and 1 scales the share of utterances that a change reaches, or its largest size, or both. It is a
-tensor, because a CUDA graph keeps plain numbers forever. Random numbers come from the generator of the device, which
-graphs can use.
+tensor, because a CUDA graph would repeat the plain number of its recording. Random numbers come from the generator of
+the device, which graphs can use.
 """
 
 import math
@@ -120,7 +120,7 @@ class Augment:
 
 
 def fast_size(count):
-    """The next multiple of a power of two. Its spectrum is computed fast."""
+    """Returns the next multiple of a power of two. An FFT of this size is fast."""
     step = max(64, 1 << (count.bit_length() - 4))
     return -(-count // step) * step
 

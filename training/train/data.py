@@ -12,7 +12,7 @@ from model.features import RATE
 from prepare.audio import read_wav
 
 _SEVERAL = {"espeak": 6.0, "klatt": 2.0}
-# Utterances of similar length share a batch. Batches have one of these lengths, compared to the longest utterance.
+# Utterances of similar length share a batch. These are the lengths of batches, as shares of the longest utterance.
 _SHARES = 1.5 ** np.arange(-5.0, 1)
 _MOST_ROWS = 256
 

@@ -11,7 +11,7 @@ _FIRST = 8  # manifests that are loaded before the first step
 
 
 class Loader:
-    """A thread that adds manifests as they appear. Use it as a context: the thread ends with it."""
+    """A thread that adds manifests as they appear. Use it as a context manager. The thread ends with the context."""
 
     def __init__(self, corpus, data, without):
         self.corpus, self.data, self.without = corpus, data, without
@@ -34,7 +34,7 @@ class Loader:
         return self.corpus.table()
 
     def newest(self, table):
-        """The table with new utterances, or the given one if it is still young or nothing was added."""
+        """The table with new utterances, or the given table if it is only a few seconds old or nothing was added."""
         if self.error is not None:
             raise self.error
         if time.monotonic() - self.built < _NEW_TABLE_S or len(self.corpus.shards) == table.shards:

@@ -82,7 +82,8 @@ class Step:
         return loss.detach()
 
     def _capture(self, samples, rows):
-        """Records the two graphs. Libraries choose their methods in two runs before, which are on a stream of their own."""
+        """Records the two graphs. Runs the model twice before that, on a separate stream, so that libraries choose
+        their algorithms."""
         graph, size = Graph(), int(samples * _ROOM) + 1
         whole = torch.tensor([[0], [samples], [samples - 1], [0]], device=self.device).repeat(1, rows)
         graph.inputs = whole, torch.ones(rows + 1, device=self.device)
@@ -126,7 +127,7 @@ class Step:
         return ctc(scores[0]) + self.plan.middle_weight * ctc(scores[1])
 
     def _transducer_loss(self, encoded, frames, pieces):
-        """Its weight equals that of the CTC loss."""
+        """Returns the transducer loss. Its weight equals that of the CTC loss of the last layer."""
         targets, blank = pieces[0], self.model.settings.blank
         predicted, _ = self.model.decoder(functional.pad(targets, (1, 0), value=blank))
         joined = self.model.joint(encoded.float(), predicted)
