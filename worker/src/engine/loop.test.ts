@@ -140,7 +140,8 @@ describe('InferenceLoop', () => {
       await settle();
     };
     await open(1, 0);
-    await endLast({ aheadMs: 0 }, 0);
+    // The second chunk must not arrive earlier than the second chunk of a microphone.
+    await endLast({ aheadMs: 0 }, 1300);
     await write(1, 0);
     await endLast({ aheadMs: 0 }, 0);
     await open(2, 1);

@@ -24,6 +24,11 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
 
 /** Audio that a client may have recorded before its stream was open. It may arrive at once. */
 const RECORDED_BEFORE_MS = 2000;
+/**
+ * Audio that a live client may have recorded before. A short file counts as live if the limit is higher, because all
+ * of its audio is less than RECORDED_BEFORE_MS.
+ */
+const LIVE_RECORDED_BEFORE_MS = 1000;
 /** Longest stall, for example of the network, whose audio may arrive at once afterwards. */
 const MAX_STALL_MS = 30_000;
 /** Speed at which the clock of a live client may run at most. */
@@ -59,4 +64,4 @@ export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number => 
  * chunk, because the first chunk of a file looks the same. `backlogMs` is the audio that has arrived after the window.
  */
 export const isLive = ({ pace, earlyMs }: { pace: Pace; earlyMs: number }, backlogMs: number): boolean =>
-  pace.atMs !== START.atMs && backlogMs <= TOLERANCE_MS && earlyMs <= TOLERANCE_MS;
+  pace.atMs !== START.atMs && backlogMs <= TOLERANCE_MS && earlyMs <= LIVE_RECORDED_BEFORE_MS - RECORDED_BEFORE_MS;

@@ -15,6 +15,8 @@ interface Stream {
 const CHUNK_MS = 1120;
 /** Time by which a real-time stream may be early. */
 const TOLERANCE_MS = 500;
+/** Value of `earlyMs` for a client that has recorded nothing before its stream was open. */
+const LIVE_EARLY_MS = startArrival(0).aheadMs;
 const stream = (name: string, aheadMs = 0, context = '56,13', backlogMs = 0): Stream => ({
   name,
   context,
@@ -118,7 +120,7 @@ describe('ReadyQueue', () => {
     'gives streams ahead of real time 3 % of the time while there are live streams (isPadded: %s)',
     (isPadded) => {
       const queue = new ReadyQueue<Stream>({ isPadded });
-      queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 8000 + CHUNK_MS);
+      queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 8000 + CHUNK_MS);
       queue.take(upTo(8), 8000 + CHUNK_MS, all);
       for (const name of 'xyz') queue.add(stream(name, 60_000), 9200);
       expect(names(queue.take(upTo(8), 9200, all))).toBe(isPadded ? 'xyz' : 'x');
@@ -134,7 +136,7 @@ describe('ReadyQueue', () => {
 
   test('stops limiting streams ahead of real time three seconds after the last window of a live stream', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
-    queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
+    queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
     queue.ranAhead(9120, 10_120);
     for (const name of 'xyz') queue.add(stream(name, 60_000), 10_120);
@@ -144,7 +146,7 @@ describe('ReadyQueue', () => {
 
   test('returns a stream as a real-time stream when it is no longer ahead, even if the time for streams that are ahead is used up', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
-    queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
+    queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
     queue.ranAhead(9120, 10_120);
     queue.add(stream('x', 11_200 + CHUNK_MS + TOLERANCE_MS), 10_120);
@@ -155,7 +157,7 @@ describe('ReadyQueue', () => {
 
   test('does not limit a stream that has much to catch up with, if its audio arrived in real time', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
-    queue.add({ ...stream('a'), pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
+    queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
     queue.ranAhead(9120, 10_120);
     queue.add({ ...stream('x', 60_000), earlyMs: TOLERANCE_MS + 1 }, 10_120);
@@ -314,20 +316,29 @@ describe('ReadyQueue', () => {
 describe('isLive', () => {
   const pace = afterChunk(START, CHUNK_MS, 5000);
 
-  test('is true if the audio arrives in real time, give or take half a second', () => {
-    expect(isLive({ pace, earlyMs: TOLERANCE_MS }, 0)).toBe(true);
+  /** Value of `earlyMs` for audio of which a second was recorded before the stream was open. */
+  const SECOND_BEFORE_MS = -1000;
+
+  test('is true if the audio arrives in real time, except for a second at the start', () => {
+    expect(isLive({ pace, earlyMs: SECOND_BEFORE_MS }, 0)).toBe(true);
     expect(isLive({ pace, earlyMs: -5000 }, TOLERANCE_MS)).toBe(true);
+  });
+
+  test('is false for the second chunk of a file of 2 s that is sent at once', () => {
+    const { aheadMs } = afterArrival(startArrival(5000), 2000, 5010);
+    expect(isLive({ pace, earlyMs: aheadMs }, 0)).toBe(false);
   });
 
   test('is true after a window that ran late, although the next one follows soon', () => {
     const late = afterChunk(pace, CHUNK_MS, 5000 + 2 * CHUNK_MS - 100);
-    expect(isLive({ pace: afterChunk(late, CHUNK_MS, 5000 + 2 * CHUNK_MS), earlyMs: 0 }, 0)).toBe(true);
+    const { aheadMs } = startArrival(5000);
+    expect(isLive({ pace: afterChunk(late, CHUNK_MS, 5000 + 2 * CHUNK_MS), earlyMs: aheadMs }, 0)).toBe(true);
   });
 
   test('is false for a first chunk, for audio that arrives early and for a chunk that is followed by more audio', () => {
-    expect(isLive({ pace: START, earlyMs: 0 }, 0)).toBe(false);
-    expect(isLive({ pace, earlyMs: TOLERANCE_MS + 1 }, 0)).toBe(false);
-    expect(isLive({ pace, earlyMs: 0 }, TOLERANCE_MS + 1)).toBe(false);
+    expect(isLive({ pace: START, earlyMs: SECOND_BEFORE_MS }, 0)).toBe(false);
+    expect(isLive({ pace, earlyMs: SECOND_BEFORE_MS + 1 }, 0)).toBe(false);
+    expect(isLive({ pace, earlyMs: SECOND_BEFORE_MS }, TOLERANCE_MS + 1)).toBe(false);
   });
 });
 
@@ -351,7 +362,7 @@ describe('afterArrival', () => {
     expect(early([0, 300_000], [30_500, 0])).toBe(TOLERANCE_MS);
   });
 
-  test('does not count a client as early whose clock is 2 % fast, but one whose clock is 5 % fast', () => {
+  test('counts the audio of a client as early if its clock is 5 % fast, but not if its clock is 2 % fast', () => {
     expect(early(...times(300, [1020, 1000]))).toBeLessThanOrEqual(0);
     expect(early(...times(300, [1050, 1000]))).toBeGreaterThan(TOLERANCE_MS);
   });

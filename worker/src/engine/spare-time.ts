@@ -29,6 +29,6 @@ export class SpareTime {
 
   /** Returns the time from which streams ahead of real time may run. */
   fromMs(nowMs: number): number {
-    return this.hasLive(nowMs) ? this.#nextMs : -Infinity;
+    return this.hasLive(nowMs) ? Math.min(this.#nextMs, this.#liveAtMs + LIVE_MS) : -Infinity;
   }
 }
