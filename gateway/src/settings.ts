@@ -121,10 +121,10 @@ export const GATEWAY_SETTINGS = {
     1_000_000,
   ),
   REFUSAL_DELAY_MS: integer(
-    'Mean delay of refusals, so that a client that repeats refused requests sends fewer of them. It applies to a tenant that ignores Retry-After, and to a session with too many refused handshakes. It also applies to an address with more than 10 failures per second. Failed authentications and handshakes without a valid credential are failures. 0 for no delay.',
+    'Mean delay of refusals, so that a client that repeats refused requests sends fewer of them. It applies to a tenant whose clients together ignore Retry-After repeatedly, and to a session with too many refused handshakes. It also applies to an address with more than 10 failures per second. Failed authentications and handshakes without a valid credential are failures. 0 for no delay.',
     5000,
     0,
-    10_000,
+    6000,
   ),
   HANDSHAKES_PENDING_MAX: integer(
     'Largest number of WebSocket handshakes that wait for Redis, including those that are rolled back. Beyond it new ones get 503.',

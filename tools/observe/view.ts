@@ -184,8 +184,10 @@ function buildWorkers({ series, value, perSecond }: Reader): Table {
 function buildRoutes({ lastMinute }: Reader): Table {
   const requests = lastMinute('http.server.request.duration');
   const gateway = requests.filter(({ labels, value }) => labels.service === 'gateway' && value > 0);
-  // The gateway delays some refusals with these statuses.
-  const prompt = gateway.filter(({ labels }) => !['401', '429'].includes(labels['http.response.status_code'] ?? ''));
+  // The gateway delays some refusals with the first two statuses. A client that disconnects meanwhile gets 499.
+  const prompt = gateway.filter(
+    ({ labels }) => !['401', '429', '499'].includes(labels['http.response.status_code'] ?? ''),
+  );
   return {
     title: 'Routes, last minute',
     heads: ['Route', 'Requests', 'p95'],

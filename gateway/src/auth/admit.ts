@@ -6,7 +6,7 @@ import type { LedgerWatch } from '../ledger-watch.ts';
 import type { CheckDeadline } from '../http/deadline.ts';
 import { refusalAfter } from './rate-blocks.ts';
 import type { RateBlocks } from './rate-blocks.ts';
-import type { RefusalDelay } from './refusal-delay.ts';
+import type { RefusalDelay, WaitingResponse } from './refusal-delay.ts';
 
 const INACTIVE_MESSAGES: Readonly<Record<Exclude<AccountState, 'Active'>, string>> = {
   Waitlisted: 'The account is waiting for approval.',
@@ -23,14 +23,17 @@ export interface AdmitParts {
   refusalDelay: RefusalDelay;
 }
 
-/** Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. */
-export async function admitTenant(parts: AdmitParts, tenant: string): Promise<Admission> {
+/**
+ * Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. If the
+ * request waits for a refusal, and the client of `response` disconnects, the wait ends.
+ */
+export async function admitTenant(parts: AdmitParts, tenant: string, response?: WaitingResponse): Promise<Admission> {
   const { ledger, ledgerWatch, rateBlocks, refusalDelay } = parts;
   ledgerWatch.require();
   const sinceMs = performance.now();
   const blocked = rateBlocks.find(tenant, sinceMs);
   if (blocked !== undefined) {
-    await refusalDelay.wait();
+    await refusalDelay.wait(response);
     return refusalAfter(blocked, performance.now() - sinceMs);
   }
   const admission = await ledger.admit(tenant);
@@ -55,7 +58,7 @@ export function admit(parts: AdmitParts, checkDeadline: CheckDeadline): RequestH
   return async (_request, response, next) => {
     const exchange = exchangeOf(response);
     checkDeadline(response);
-    const admission = await admitTenant(parts, exchange.tenant ?? '');
+    const admission = await admitTenant(parts, exchange.tenant ?? '', response);
     exchange.rates = { requests: admission.rate };
     requireRate(admission);
     next();

@@ -60,13 +60,14 @@ async function refuse(
   response.locals = {};
   for (const handle of before) void handle(response.req, response, () => undefined);
   const exchange = exchangeOf(response);
-  Object.assign(exchange, key, { route: SESSIONS_PATH });
+  const { code, message, status } = REFUSAL;
+  // The refusal is recorded even if the client disconnects during the delay.
+  Object.assign(exchange, key, { route: SESSIONS_PATH, code, message });
   const sinceMs = performance.now();
   await refusalDelay.wait(response);
   if (response.destroyed) return;
   const { rate, retryAfterMs } = refusalAfter(admission, performance.now() - sinceMs);
-  const { code, message, status } = REFUSAL;
-  Object.assign(exchange, { rates: { requests: rate }, code, message });
+  exchange.rates = { requests: rate };
   const text = JSON.stringify(REFUSAL.body(exchange.requestId));
   const retryAfterS = Math.ceil(retryAfterMs / 1000);
   sendJson(response, status, text, { 'Retry-After': String(retryAfterS), ...NOT_STORED });

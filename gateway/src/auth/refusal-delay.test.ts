@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { MAX_WAITING, PROMPT_FAILURES_PER_SECOND, randomDelay, RefusalDelay } from './refusal-delay.ts';
+import { MAX_WAITING, maxWaitingOf, PROMPT_FAILURES_PER_SECOND, randomDelay, RefusalDelay } from './refusal-delay.ts';
 
 const HOUR_MS = 3_600_000;
 const ADDRESS = '203.0.113.1';
@@ -12,6 +12,22 @@ test('RefusalDelay delays a limited number of refusals at a time, and sends furt
   delay.stop();
   await Promise.all(waiting);
   expect(delay.waiting).toBe(0);
+});
+
+test.each([
+  [64, 16],
+  [4000, 1000],
+  [10_240, 1000],
+])('maxWaitingOf %i connections is %i', (connections, waiting) => {
+  expect(maxWaitingOf(connections)).toBe(waiting);
+});
+
+test('RefusalDelay delays at most the given number of refusals at a time', async () => {
+  const delay = new RefusalDelay(HOUR_MS, 1);
+  void delay.wait();
+  await delay.wait();
+  expect(delay.waiting).toBe(1);
+  delay.stop();
 });
 
 test('RefusalDelay does not wait if the delay is 0 or after stop', async () => {

@@ -3,6 +3,8 @@ import { createAttemptLimiter } from '@svc-asr/runtime';
 
 /** Largest number of refusals that wait at a time. Each one holds a connection. Further refusals are sent at once. */
 export const MAX_WAITING = 1000;
+/** Share of the connections of a gateway whose refusals may wait. */
+const WAITING_SHARE = 0.25;
 /** Failures of one address per second that are answered at once. */
 export const PROMPT_FAILURES_PER_SECOND = 10;
 
@@ -19,10 +21,12 @@ export interface WaitingResponse {
 export class RefusalDelay {
   readonly #failures = createAttemptLimiter(PROMPT_FAILURES_PER_SECOND, 1000);
   readonly #ends = new Set<() => void>();
+  readonly #maxWaiting: number;
   #delayMs: number;
 
-  constructor(delayMs: number) {
+  constructor(delayMs: number, maxWaiting = MAX_WAITING) {
     this.#delayMs = delayMs;
+    this.#maxWaiting = maxWaiting;
   }
 
   /** Number of refusals that wait. */
@@ -32,7 +36,7 @@ export class RefusalDelay {
 
   /** Waits before a refusal is sent. Ends early if the client of `response` disconnects. */
   async wait(response?: WaitingResponse): Promise<void> {
-    if (this.#delayMs === 0 || this.#ends.size >= MAX_WAITING) return;
+    if (this.#delayMs === 0 || this.#ends.size >= this.#maxWaiting) return;
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
@@ -64,6 +68,11 @@ export class RefusalDelay {
     this.#delayMs = 0;
     for (const end of this.#ends) end();
   }
+}
+
+/** Returns how many refusals may wait in a gateway that accepts the given number of connections. */
+export function maxWaitingOf(maxConnections: number): number {
+  return Math.min(MAX_WAITING, Math.floor(maxConnections * WAITING_SHARE));
 }
 
 /**
