@@ -8,14 +8,14 @@ const tenant = buildTenant('acme-radio', {
 });
 
 test.each(['', 'acme', 'RADIO', 'gĩkũyũ', ' wanjiku ', '@acme.', 'Acme'])(
-  'the search %j finds the tenant',
+  'the search %j finds the tenant Gĩkũyũ Radio',
   (search) => {
     expect(isWanted(tenant, { search })).toBe(true);
   },
 );
 
 test.each([{ search: 'other' }, { state: 'Suspended' as const }, { search: 'other', state: 'Active' as const }])(
-  'the search %j does not find the tenant',
+  'the search %j does not find the active tenant Gĩkũyũ Radio',
   (query) => {
     expect(isWanted(tenant, query)).toBe(false);
   },

@@ -10,7 +10,7 @@ const account = {
   limitedCorrections: [],
 };
 
-test('buildTenantFields changes the checkpoint time of a balance only with the balance', () => {
+test('buildTenantFields changes the checkpoint time of a balance only if the balance has changed', () => {
   const first = buildTenantFields(account, {}, T1);
   expect(first).toEqual({
     credits: {

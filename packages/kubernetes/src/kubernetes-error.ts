@@ -1,4 +1,4 @@
-/** A problem with one field of an object that the API server reported. */
+/** A problem that the API server reported for an object, or for one of its fields. */
 export interface Cause {
   /** Path of the field. Empty if the problem concerns the whole object. */
   field: string;

@@ -17,7 +17,7 @@ export interface ScriptConstants {
   JOURNAL_BACKLOG_ENTRIES?: number;
   /** Time after which a queued stream loses its place if its gateway does not renew it. */
   QUEUE_TTL_MS?: number;
-  /** Longest time from the expiry of a credential to the end of its stream, without the reserved audio. */
+  /** Longest time from the expiry of a credential to the end of its stream, in addition to the length of the reserved audio. */
   STREAM_EXTRA_MS?: number;
   /** Duration of a lease that is restarted, because LEASE_GAP_MS was exceeded. */
   LEASE_MS?: number;

@@ -37,7 +37,7 @@ test('AnswerClock is not overdue before real time has caught up with answered au
   expect(clock.overdueMs(326_000)).toBe(1000);
 });
 
-test('AnswerClock counts the answers to a replay as progress, but not as audio that is ahead of real time', () => {
+test('after an answer to replayed audio, AnswerClock measures from that answer, and does not wait for the duration of the replayed audio', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(2 * SECOND), 2000);

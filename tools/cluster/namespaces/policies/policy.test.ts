@@ -68,7 +68,7 @@ test('a pod selector matches pods in the namespace of the policy unless a namesp
   expect(from({ podSelector: { matchLabels: { app: 'missing' } } })).toEqual([REJECT]);
 });
 
-test('a rule with the field from, as in a watch event, has the same effect as one with _from, as in a list', () => {
+test('an ingress rule with the field "from" (objects of a watch) has the same effect as a rule with "_from" (objects of a list)', () => {
   const ingress = [{ from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] }];
   expect(rulesOf(IN, [policy('redis', { ingress } as Partial<V1NetworkPolicySpec>)])).toEqual([
     '-s 10.0.2.1 -j RETURN',

@@ -41,10 +41,10 @@ interface Hypothesis {
 }
 
 /**
- * CTC beam search over a stream that prefers phrases. It considers the best classes of each frame only. The score of a
- * hypothesis is the log-probability of its best path. Two hypotheses that end with the same class, at the same position
- * of the phrases, continue alike, so only the better one is kept. Without phrases, the result is that of the greedy
- * search.
+ * CTC beam search that prefers the phrases of a stream. For each frame, it considers only the best classes. The score of
+ * a hypothesis is the log-probability of its best path, plus the score of the phrases in its text. Two hypotheses with
+ * the same last class and the same node of the phrase graph have the same continuations. Only the better one is kept.
+ * Without phrases, the result is that of the greedy search.
  */
 export class PhraseBeam {
   readonly #blank: number;

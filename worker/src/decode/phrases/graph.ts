@@ -86,7 +86,7 @@ export class PhraseGraph {
     node.whole = Math.max(node.whole, text.length * charScore);
   }
 
-  /** Sets the `fail` positions, in order of the lengths of their texts. */
+  /** Sets `fail` of each position. Positions with shorter texts come first, because those with longer texts need theirs. */
   #link(): void {
     const queue = [this.root];
     for (const node of queue) {

@@ -13,7 +13,7 @@ export interface WorkerReplicaSet {
   replicas: number;
   /** Number of pods that the ReplicaSet controller counts. */
   observedPods: number;
-  /** Number of these pods that are selected for removal, as far as the controller has observed it. */
+  /** Number of these pods that the controller has observed to be selected for removal. */
   observedSelected: number;
   /** Whether the controller has seen the current number of replicas. */
   upToDate: boolean;

@@ -15,7 +15,7 @@ export interface Actor {
   start: (task: string) => Promise<unknown>;
   /** Streams that the process serves at this moment. */
   serves: () => readonly ServedStream[];
-  /** Sessions that the process has cancelled, and whose cancel Redis has answered. */
+  /** Sessions that the process has cancelled. A session is listed only after Redis has replied to the cancellation. */
   cancelled: () => readonly string[];
   /** Everything that the process remembers while no task runs, as text. Undefined if that is not known. */
   memory: () => string | undefined;
