@@ -205,8 +205,7 @@ export class Recognition {
     if (answer.type === 'final' || answer.type === 'reset_done') this.#handover?.recordAnswer(answer);
     this.#events.onAnswer(answer);
     if (!this.#opened) return;
-    // This final ends the utterance at a pause. The chunks of the next utterance are counted from there, so the audio
-    // that was not sent yet may complete a chunk now.
+    // The chunks of the next utterance start at this pause, so the audio that was not sent yet may complete one now.
     if (answer.type === 'final' && answer.endpoint === true) this.#feed.forward(this.#size);
     this.#checkOwing(nowMs);
   }
