@@ -77,7 +77,7 @@ test('the operator counts the nodes on which workers of a model fail', async () 
   expect(lines).toEqual(['svc_asr_pool_failing_nodes{model="m"} 2', 'svc_asr_pool_failing_nodes{model="n"} 0']);
 });
 
-test('the watch age of a kind is that of the watch with the oldest activity in all namespaces', async () => {
+test('the watch age of a kind is the longest time since the last activity of its watch in any namespace', async () => {
   const metrics = createMetrics('operator');
   let nowMs = 0;
   const { noteWatchActivity } = createInstruments(metrics.meter, () => nowMs);

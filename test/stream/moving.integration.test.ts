@@ -115,7 +115,7 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: Math.ceil(pcm.length / 16) });
 });
 
-test('a config that follows an unanswered flush is applied by the next worker after this worker has answered the flush', async () => {
+test('if a worker is killed before it answers a flush, the next worker first answers the flush and then applies the config that followed it', async () => {
   const { stream } = await stage.ready();
   for (const { pid } of stage.workers) process.kill(pid, 'SIGSTOP');
   // So little audio that the gateway does not stop reading before the config.

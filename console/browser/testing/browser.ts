@@ -12,7 +12,7 @@ export type { Page } from 'playwright-core';
 const WAIT_MS = 30_000;
 /** Width of the narrowest supported screen. */
 const NARROW = 320;
-/** Rule of axe that takes most of its time. */
+/** Rule that takes most of the time of a check with axe. */
 const CONTRAST = 'color-contrast';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

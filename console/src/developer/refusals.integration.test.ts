@@ -33,7 +33,7 @@ const refusal = (atMs: number, changes: Partial<Refusal> = {}): Refusal => ({
   ...changes,
 });
 
-test('GET refusals lists refused requests, newest first, adds missing messages, and finds a request by its id', async () => {
+test('GET refusals lists refused requests, newest first, with a default message if none was stored, and finds a request by its id', async () => {
   const { developer, tenant } = await approved();
   expect((await developer.call('GET', 'refusals')).body).toEqual({ object: 'list', data: [], has_more: false });
   const now = Date.now();

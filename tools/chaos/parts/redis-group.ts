@@ -28,7 +28,7 @@ export interface RedisGroup {
   readonly servers: readonly RedisServer[];
   /** Opens a link of one process to all servers and sentinels. */
   openLink: () => Promise<RedisLink>;
-  /** Opens a link for the run itself, which no fault disturbs. */
+  /** Opens a link that no fault disturbs. The run itself uses it. */
   openDirectLink: () => Promise<RedisLink>;
   /** Suspends or continues a sentinel. */
   signalSentinel: (index: number, signal: 'SIGSTOP' | 'SIGCONT') => void;
