@@ -7,7 +7,7 @@ import { addUp, oneFrom, runStep, verdict } from '../checks/step.ts';
 import type { TestArguments } from '../checks/test-arguments.ts';
 import { parseTestArguments } from '../checks/test-arguments.ts';
 import { ensureTestTools } from '../install/test-tools.ts';
-import { logProgress, root, stop } from '../launch/terminal.mjs';
+import { logProgress, messageOf, root, stop } from '../launch/terminal.mjs';
 
 const { suite, jestArgs } = parseOrStop(process.argv.slice(2));
 const filter = suite === undefined ? [] : [`--filter=${join(root, 'test/support/suites.cjs')}`];
@@ -16,7 +16,7 @@ function parseOrStop(args: readonly string[]): TestArguments {
   try {
     return parseTestArguments(args);
   } catch (error) {
-    return stop(error instanceof Error ? error.message : String(error));
+    return stop(messageOf(error));
   }
 }
 

@@ -316,7 +316,7 @@ describe('ReadyQueue', () => {
 describe('isLive', () => {
   const pace = afterChunk(START, CHUNK_MS, 5000);
 
-  /** Value of `earlyMs` for audio of which a second was recorded before the stream was open. */
+  /** Value of `earlyMs` if a second of the audio was recorded before the stream was open. */
   const SECOND_BEFORE_MS = -1000;
 
   test('is true if the audio arrives in real time, except for a second at the start', () => {
