@@ -35,7 +35,7 @@ export default defineConfig(
     rules: { 'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }] },
   },
   {
-    // Browsers load these scripts, so ESLint checks them with a program of their own that has the DOM library.
+    // Browsers load these scripts, so ESLint type-checks them with tsconfig.page.json, which includes the DOM library.
     files: ['**/page/*.js'],
     extends: [tseslint.configs.strictTypeCheckedOnly, tseslint.configs.stylisticTypeCheckedOnly],
     languageOptions: { parserOptions: { project: './tsconfig.page.json', tsconfigRootDir: import.meta.dirname } },

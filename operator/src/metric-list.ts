@@ -72,7 +72,7 @@ export const METRICS = {
     labels: ['kind'],
     unit: 's',
     description:
-      'Time since the watch of a kind started or last received anything. With several namespaces, this is the time of the oldest watch. Bookmarks arrive about every minute.',
+      'Time since the watch of a kind started or last received an event. Kubernetes sends bookmark events about every minute, so a higher value means that the watch is stuck. With several namespaces, the longest of their times counts.',
   },
   poolSlots: {
     name: 'svc_asr_pool_slots',
@@ -110,7 +110,7 @@ export const METRICS = {
     name: 'svc_asr_pool_tier_slots',
     kind: 'gauge',
     labels: ['model', 'tier'],
-    description: 'Total slots of the ready workers of a tier. Waiting sessions belong to no tier.',
+    description: 'Total slots of the ready workers of a tier.',
   },
   tierStreams: {
     name: 'svc_asr_pool_tier_streams',

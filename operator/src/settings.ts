@@ -47,12 +47,12 @@ export const OPERATOR_SETTINGS = {
     3650,
   ),
   JOURNAL_FOLDER: text(
-    'Folder for the exported journal (docs/journal.md), the same for all operators of an installation. If empty, the journal is not exported, and its entries leave Redis by age and number.',
+    'Folder to which the journal is exported (docs/journal.md). All operators of an installation must share it. If empty, the journal is not exported, and Redis keeps only its newest entries.',
     '',
   ),
   JOURNAL_EXPORT_INTERVAL_MS: integer('Interval at which new journal entries are exported.', 5000, 100, 3_600_000),
   JOURNAL_EXPORTED_MINUTES: integer(
-    'Age in minutes at which an exported journal entry leaves Redis. A settlement that is repeated later is no longer recognized.',
+    'Age in minutes at which an exported journal entry is deleted from Redis. After that, a repeated settlement is no longer recognized as a repetition.',
     10,
     1,
     1440,

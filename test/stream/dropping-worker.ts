@@ -12,7 +12,7 @@ const ALIVE_MS = 100;
 const RENEW_MS = 1000;
 const BUFFER_SAMPLES = 65_536;
 /**
- * Value of `early_samples` that the fake worker sends, as with the demonstration models. The gateway sends the audio of
+ * Value of `early_samples` that the fake worker sends, as with the demo models. The gateway sends the audio of
  * a chunk this many samples before the chunk is complete.
  */
 const EARLY_SAMPLES = 1080;

@@ -1,4 +1,4 @@
-"""Contexts [left, right] of the demonstration models, the default first, and checks of contexts that a user names."""
+"""Contexts [left, right] of the demo models, the default first, and checks of contexts that a user names."""
 
 import argparse
 

@@ -18,7 +18,7 @@ export const LOG_FIELDS = {
   actor: 'administrator or developer who changed or viewed something, as in the audit log',
   action: 'what the actor did, such as tenant.put',
   detail: 'further facts about the action',
-  code: 'stable code of an error, or outcome of an operation, such as a stream',
+  code: 'code of an error from the error catalogue, or outcome of an operation, such as completed',
   status: 'HTTP status',
   method: 'HTTP method',
   route: 'route that handled the request, never the raw path',

@@ -112,7 +112,7 @@ describe.each([
     stream.close();
   });
 
-  test('returns false from write when the ring is full, and throws buffer_overrun if the caller does not wait for drain', async () => {
+  test('write returns false when the ring is full, and throws buffer_overrun if the caller continues without a drain event', async () => {
     const stream = engine.open();
     const long = new Int16Array(RING_SAMPLES);
     expect(stream.write(long.subarray(0, 1000))).toBe(true);
@@ -125,7 +125,7 @@ describe.each([
     stream.close();
   });
 
-  test('returns true from write while the caller sends at most BUFFER_SAMPLES after the consumed position', async () => {
+  test('write returns true as long as at most BUFFER_SAMPLES of the written samples are not consumed', async () => {
     const stream = engine.open();
     let [sent, until] = [0, BUFFER_SAMPLES];
     const refused: number[] = [];

@@ -120,7 +120,7 @@ function newFrames(): OnnxNode[] {
   ];
 }
 
-/** Converts the first frames of pages to the indices of the rows of their two frames: [B, rows, 1]. */
+/** Builds nodes that compute the row indices of a page's two frames from its first frame. Their shape is [B, rows, 1]. */
 function rowsOf(starts: string, rows: string, shape: string): OnnxNode[] {
   return [
     cast(starts, `${starts}_long`, 'int64'),
@@ -130,7 +130,7 @@ function rowsOf(starts: string, rows: string, shape: string): OnnxNode[] {
   ];
 }
 
-/** Converts tail slots to the indices of the rows of their two frames: [B, rows, 1]. */
+/** Builds nodes that compute the row indices of the two frames of a tail slot. Their shape is [B, rows, 1]. */
 function slotRows(slots: string): OnnxNode[] {
   return [
     cast(slots, `${slots}_long`, 'int64'),

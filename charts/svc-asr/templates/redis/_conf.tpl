@@ -23,7 +23,7 @@ appendfsync always
 save ""
 maxmemory {{ .Values.redis.maxMemory }}
 maxmemory-policy noeviction
-# The largest record has some kilobytes. A client that was taken over cannot fill the memory with one command.
+# The largest record has some kilobytes. The limit prevents that a compromised client fills the memory with one command.
 proto-max-bulk-len 4mb
 {{- end }}
 

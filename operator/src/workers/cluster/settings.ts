@@ -64,7 +64,7 @@ export const CLUSTER_SETTINGS = {
     'workers.svc-asr.internal',
   ),
   WORKER_CERTIFICATE_DAYS: integer(
-    'Validity of the certificates of workers in days. The operator renews a certificate after two thirds of it.',
+    'Validity of the certificates of workers in days. The operator renews a certificate after two thirds of its validity.',
     90,
     1,
     3650,
@@ -93,7 +93,7 @@ export const CLUSTER_SETTINGS = {
     'Further ports that workers may connect to, besides DNS, Redis, their artifact server and WORKER_OTLP_ENDPOINT.',
   ),
   WORKER_MAX_UNAVAILABLE: share(
-    "Highest number or percentage of a model's workers that may be evicted at a time. Fewer may be evicted if their streams do not fit into the free slots of the others. 100% never delays the drain of a node.",
+    "Maximum number or percentage of a model's workers that may be evicted at the same time. If the other workers have too few free slots for their streams, fewer may be evicted. With 100%, the operator never delays the drain of a node.",
     '25%',
   ),
   WORKER_NODE_NOTICES: choice(

@@ -38,7 +38,7 @@ export interface AsrStream extends AsyncIterable<StreamEvent> {
   flush: () => Promise<FinalMessage>;
   /** Drops the utterance and starts a new one. */
   reset: () => Promise<ResetAckMessage>;
-  /** Restarts the idle timeout of the service while there is no audio to send. It is free of charge. */
+  /** Restarts the idle timeout of the service, so that a stream without audio stays open. The call costs no credit. */
   keepAlive: () => Promise<void>;
   /**
    * Ends the session when everything was sent. It does not wait for replies. A `flush` or `reset` that has no reply yet
