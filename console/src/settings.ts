@@ -31,7 +31,12 @@ export const CONSOLE_SETTINGS = {
     0,
     65_535,
   ),
-  ADMIN_API_TLS_PORT: integer('Port of the same API and page for other machines, with TLS. 0 closes it.', 0, 0, 65_535),
+  ADMIN_API_TLS_PORT: integer(
+    "Port of the admin API and the administrators' page for other machines, with TLS. 0 closes it.",
+    0,
+    0,
+    65_535,
+  ),
   ADMIN_API_TLS_HOST: text('IP address that ADMIN_API_TLS_PORT listens on.', '::'),
   ADMIN_API_TLS_CERT_FILE: readableFile(
     'Certificate chain (PEM) for ADMIN_API_TLS_PORT. Required if that port is open.',
@@ -39,7 +44,7 @@ export const CONSOLE_SETTINGS = {
   ADMIN_API_TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate in ADMIN_API_TLS_CERT_FILE.'),
   ADMIN_TOKEN: adminToken,
   ADMIN_FAILED_ATTEMPTS_PER_MINUTE: integer(
-    'Maximum requests with a missing or wrong admin token per address and minute.',
+    'Maximum requests with a missing or wrong admin token per IP address and minute.',
     10,
     1,
     1_000_000,
@@ -47,7 +52,7 @@ export const CONSOLE_SETTINGS = {
   ADMIN_BODY_BYTES: integer('Maximum size of a request body of the admin API.', 262_144, 1024, 16_777_216),
   API_KEY_PEPPERS: keyring('Peppers for the hashes of API keys. New keys use the current one.'),
   KEY_ACTIVATION_TIMEOUT_MS: integer(
-    'Maximum time that a response waits until the change is applied in Redis.',
+    'Maximum time for which the response to a write waits until Redis has the change.',
     5000,
     0,
     60_000,
@@ -67,7 +72,7 @@ export const CONSOLE_SETTINGS = {
   ),
   ...KUBERNETES_SETTINGS,
   KUBERNETES_TIMEOUT_MS: integer(
-    'Timeout of one attempt of a request to the Kubernetes API. No further attempt starts after this time.',
+    'Timeout of one attempt of a request to the Kubernetes API. After this time from the start of the first attempt, no further attempt starts.',
     10_000,
     100,
     600_000,
@@ -96,16 +101,16 @@ export const CONSOLE_SETTINGS = {
   ),
   GATEWAY_INTERNAL_CA_FILE: readableFile('CA certificate (PEM) that issued the certificate of INTERNAL_PORT.'),
   EXAMPLE_CA_FILE: text(
-    'CA file that the curl examples of the page name with --cacert. Set it if clients do not trust the API otherwise.',
+    'CA file that the curl examples of the page name with --cacert. Set it if clients do not trust the certificate of the API otherwise.',
     '',
   ),
   ...IDENTITY_SETTINGS,
   ...MAIL_SETTINGS,
   CONSOLE_BODY_BYTES: integer('Maximum size of a request body on the console port.', 16_384, 1024, 1_048_576),
-  APPLICATIONS_PER_HOUR: integer('Maximum applications per address and hour.', 5, 1, 1_000_000),
+  APPLICATIONS_PER_HOUR: integer('Maximum applications for an account per IP address and hour.', 5, 1, 1_000_000),
   MAX_APPLICATIONS: integer('Maximum pending applications. Further applications are rejected.', 1000, 1, 1_000_000),
   SIGN_IN_FAILURES_PER_MINUTE: integer(
-    'Maximum requests with a wrong private link, a wrong invitation or a forged cookie per address and minute.',
+    'Maximum requests with a wrong private link, a wrong invitation or a forged cookie per IP address and minute.',
     10,
     1,
     1_000_000,
@@ -117,13 +122,13 @@ export const CONSOLE_SETTINGS = {
     3650,
   ),
   CACHE_MS: integer(
-    "Time for which the console port keeps a developer's tenant, keys and members. Changes by other writers are seen later.",
+    "Time for which the console port caches a developer's tenant, keys and members. Changes by other writers are visible after this time.",
     2000,
     0,
     60_000,
   ),
   MAX_KEYS: integer(
-    'Number of API keys of a tenant at which its developers can create no more. Administrators can.',
+    'Number of API keys of a tenant at which its developers can create no further keys. Administrators still can.',
     20,
     1,
     100_000,
@@ -143,7 +148,7 @@ export const CONSOLE_SETTINGS = {
   ),
   AUDIT_RETENTION_DAYS: integer('Time in days for which the audit log keeps an entry.', 400, 1, 36_500),
   AUDIT_QUEUE_ENTRIES: integer(
-    'Maximum number of audit entries that wait in memory while Redis is unavailable. If more wait, the oldest are only in the log.',
+    'Maximum number of audit entries that wait in memory while Redis is unavailable. If more entries wait, the oldest are only in the log of the console.',
     10_000,
     1,
     1_000_000,

@@ -23,7 +23,7 @@ export const GATEWAY_SETTINGS = {
   INTERNAL_TLS_KEY_FILE: readableFile('Private key (PEM) of the certificate in INTERNAL_TLS_CERT_FILE.'),
   PUBLIC_URL: url('URL under which clients reach the API. websocket_url is derived from it.', ['https:', 'http:']),
   CONSOLE_URL: text(
-    'URL of the console, for the links on the pages / and /docs. If empty, they have no such link.',
+    'URL of the console, for the links on the pages / and /docs. If empty, these pages have no such link.',
     '',
   ),
   EXAMPLE_CA_FILE: text(
@@ -36,7 +36,7 @@ export const GATEWAY_SETTINGS = {
   API_KEY_PEPPERS: keyring('Secrets for hashing API keys: {"current": ID, "secrets": {ID: base64}}.'),
   SESSION_SECRETS: keyring('Secrets for deriving session credentials, in the form of API_KEY_PEPPERS.'),
   WORKER_TICKET_KEY_FILE: readableFile(
-    'Ed25519 private key (PEM) that signs worker tickets. A changed file is reloaded. Workers must have its public key first.',
+    'Ed25519 private key (PEM) that signs worker tickets. A changed file is reloaded. Give workers the public key of the new key before you change the file.',
     { required: true },
   ),
   SESSION_TTL_MS: integer('Lifetime of a session credential.', 60_000, 100, 3_600_000),
@@ -49,7 +49,7 @@ export const GATEWAY_SETTINGS = {
   SLOT_HOLD_EXTRA_MS: integer('Time that a session holds its slot in the pool after its credential has expired.', 5000),
   REAPER_INTERVAL_MS: integer('Interval between two searches for overdue sessions.', 250, 10, 60_000),
   REAPER_RETRY_MS: integer(
-    'Time after which overdue sessions are retried if the gateway that was ending them failed.',
+    'Time after which another attempt to end an overdue session starts, if the gateway that was ending it failed.',
     5000,
     100,
     600_000,
@@ -67,19 +67,19 @@ export const GATEWAY_SETTINGS = {
     86_400_000,
   ),
   NO_CAPACITY_RETRY_SECONDS: integer(
-    'Retry-After if every slot is taken and the pool cannot grow. If the gateways are full, it is a random time from this to twice as long.',
+    'Retry-After if every slot is taken and the pool cannot grow. If the gateways are full, Retry-After is a random time between this value and twice this value.',
     5,
     1,
     600,
   ),
   CHAIN_PART_SECONDS: integer(
-    'Audio of each session of a stream or file that is longer than one session. Each session but the last is full.',
+    'Seconds of audio in each session of a realtime connection or file that needs several sessions. The last session may have less.',
     300,
     1,
     300,
   ),
   FILES_MAX: integer(
-    'Number of files that the gateway reads and decodes at the same time, for POST /v1/audio/transcriptions. Each takes up to 50 MiB of memory while it is read. Its decoder takes up to 200 MiB, until all audio has been sent to a worker. 0 refuses all files.',
+    'Number of files that the gateway reads and decodes at the same time, for POST /v1/audio/transcriptions. Each file takes up to 50 MiB of memory while it is read. Its decoder takes up to 200 MiB, until all audio has been sent to a worker. 0 refuses all files.',
     8,
     0,
     1000,
@@ -152,7 +152,7 @@ export const GATEWAY_SETTINGS = {
     300_000,
   ),
   MAX_CONNECTIONS: integer(
-    'Largest number of connections to the API. Further ones are closed at once. The value 0 derives it: one per 64 KiB in an eighth of the memory, but at most half of the limit of open files.',
+    'Largest number of connections to the API. Further connections are closed at once. With 0, the number is an eighth of the memory divided by 64 KiB, but at most half of the limit of open files.',
     0,
     0,
     1_000_000,
@@ -165,7 +165,7 @@ export const GATEWAY_SETTINGS = {
   ),
   KEEP_ALIVE_MS: integer('Time for which an idle connection is kept open.', 65_000, 0, 600_000),
   CONNECTION_MAX_AGE_MS: integer(
-    'Age at which a keep-alive connection is closed after a response, so that load balancers also connect to gateways that were added later. Each connection gets a random limit between half of it and all of it. WebSocket connections are not affected. 0 for no limit.',
+    'Age at which a keep-alive connection is closed after a response, so that load balancers also connect to gateways that were added later. Each connection gets a random limit between half of this value and this value. WebSocket connections are not affected. 0 for no limit.',
     120_000,
     0,
     86_400_000,
@@ -177,7 +177,7 @@ export const GATEWAY_SETTINGS = {
     600_000,
   ),
   LEASE_RENEW_MS: integer(
-    'Interval between two renewals of the lease of this gateway. Each renewal publishes its free audio memory. A gateway that becomes full, or has room again, renews within a second.',
+    'Interval between two renewals of the lease of this gateway. Each renewal publishes the free audio memory of the gateway. A gateway that becomes full, or has room again, renews within a second.',
     5000,
     50,
     60_000,
@@ -202,7 +202,7 @@ export const GATEWAY_SETTINGS = {
   ),
   STREAM_IDLE_MS: integer('Longest time between two messages of a client.', 30_000, 100, 600_000),
   STREAM_PING_MS: integer(
-    'Interval between two pings. A client that leaves two unanswered is disconnected.',
+    'Interval between two pings. A client that does not answer two pings is disconnected.',
     20_000,
     50,
     600_000,
@@ -211,7 +211,8 @@ export const GATEWAY_SETTINGS = {
     'Longest lifetime of a connection to /v1/realtime. Each of its sessions is settled after STREAM_IDLE_MS without audio.',
     REALTIME_LIMITS.lifetimeSeconds * 1000,
     1000,
-    // It must be less than PLACED_MS in include/workers.lua, which releases the slots of older streams.
+    // This maximum must be less than PLACED_MS in include/workers.lua. The slots of streams older than PLACED_MS are
+    // released.
     7_200_000,
   ),
   STREAM_LIFETIME_EXTRA_MS: integer(
@@ -241,13 +242,13 @@ export const GATEWAY_SETTINGS = {
   ),
   WORKER_OPEN_TIMEOUT_MS: integer('Longest time for a worker to open a stream.', 3000, 100, 60_000),
   WORKER_SILENCE_TIMEOUT_MS: integer(
-    'Longest time between two messages of a worker that has work to do. After it, its streams move to another worker.',
+    'Longest time between two messages of a worker that has work to do. After this time, the streams of the worker move to other workers.',
     3000,
     100,
     60_000,
   ),
   WORKER_ANSWER_TIMEOUT_MS: integer(
-    'Longest time that a worker may owe a stream an answer while it reports progress. After it, the stream moves to another worker. For audio that is ahead of real time, it starts when real time has caught up.',
+    'Longest time for which a stream waits for an answer while its worker reports progress. After this time, the stream moves to another worker. If the stream sent audio faster than real time, this time starts when real time has caught up with the audio.',
     10_000,
     100,
     600_000,

@@ -98,7 +98,7 @@ export const METRICS = {
     kind: 'gauge',
     labels: ['model'],
     description:
-      'Nodes on which workers of a model failed repeatedly within an hour, while others worked. The status of the ASRModel lists them.',
+      'Nodes on which workers of a model failed repeatedly within an hour, while other workers of the model ran without failures. The status of the ASRModel lists them.',
   },
   tierWorkers: {
     name: 'svc_asr_pool_tier_workers',
@@ -142,13 +142,13 @@ export const METRICS = {
   journalEntries: {
     name: 'svc_asr_journal_entries',
     kind: 'gauge',
-    description: 'Journal entries in Redis, of all tenants. An ended session has two until they leave Redis.',
+    description: 'Journal entries in Redis, of all tenants. An ended session has two entries until they leave Redis.',
   },
   journalBacklog: {
     name: 'svc_asr_journal_backlog_ratio',
     kind: 'gauge',
     description:
-      'Journal entries that are not exported, divided by JOURNAL_BACKLOG_ENTRIES, for the tenant with the most. At 1, entries are lost.',
+      'Journal entries that are not exported, divided by JOURNAL_BACKLOG_ENTRIES, for the tenant with the most such entries. At 1, entries are lost.',
   },
   journalExportAge: {
     name: 'svc_asr_journal_export_age_seconds',

@@ -57,9 +57,9 @@ export const OPERATOR_SETTINGS = {
     1,
     1440,
   ),
-  JOURNAL_RETENTION_DAYS: integer('Days that a journal entry stays in Redis, without an exporter.', 30, 1, 3650),
+  JOURNAL_RETENTION_DAYS: integer('Days that a journal entry stays in Redis if it is not exported.', 30, 1, 3650),
   LEDGER_ID_FILE: text(
-    'File for the ledger id if resources are files. By this id the operator detects an emptied or wrong Redis. The consumption of tenants is stored next to it. If empty, the operator detects this only until it restarts.',
+    'File for the ledger id if resources are files. By this id the operator detects an emptied or wrong Redis. The consumption of tenants is stored next to this file. If empty, the operator detects this only until it restarts.',
     '',
   ),
   LEDGER_INTERVAL_MS: integer('Interval of the check that Redis still contains the ledger.', 2000, 10, 60_000),

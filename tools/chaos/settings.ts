@@ -3,7 +3,7 @@ export const GATEWAYS = 2;
 export const WORKERS = 3;
 export const SENTINELS = 3;
 
-/** Timeout of one command. A service asks the sentinels for the primary at this interval. */
+/** Timeout of one Redis command. It is also the interval at which a service asks the sentinels for the primary. */
 export const REDIS_TIMEOUT_MS = 2000;
 /** Time without an answer after which the sentinels replace a primary. */
 export const DOWN_AFTER_MS = 1500;
@@ -40,8 +40,8 @@ export const WORKER_ENV = {
 } as const;
 
 /**
- * Settings of the operator. No node runs the pods that it creates, because the run itself starts the workers. A new
- * operator takes over sooner than by default.
+ * Settings of the operator. No node runs the pods that it creates, because the run itself starts the workers. After the
+ * end of an operator, the next one gets its lease sooner than by default.
  */
 export const OPERATOR_ENV = {
   WORKER_IMAGE: 'example.invalid/worker:1',

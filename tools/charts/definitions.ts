@@ -10,7 +10,7 @@ const QUANTITIES: Schema = { type: 'object', additionalProperties: QUANTITY };
 /** Schemas that values.yaml names with `{"ref": NAME}`. */
 export const DEFINITIONS: Readonly<Record<string, Schema>> = {
   labels: { type: 'object', additionalProperties: { type: 'string' } },
-  // Parts of Kubernetes objects, which the API server checks.
+  // Parts of Kubernetes objects. Their fields are not checked here, because the API server checks them.
   list: { type: 'array', items: { type: 'object' } },
   resources: {
     type: 'object',

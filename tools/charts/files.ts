@@ -18,7 +18,7 @@ export async function buildChartFiles(): Promise<Readonly<Record<string, string>
   return {
     [`${CHART}/values.schema.json`]: schema.code,
     [`${CHART}/README.md`]: buildReadme({ values, redisUsers }),
-    // A packaged chart contains only its own folder, so the definitions are copied into it.
+    // A packaged chart contains only its own folder, so the CustomResourceDefinitions are copied into it.
     ...Object.fromEntries(
       readdirSync(join(root, 'crds'))
         .filter((name) => name.endsWith('.yaml'))

@@ -10,7 +10,7 @@ export interface ReadmeParts {
 
 const INTRODUCTION = `# svc-asr
 
-<!-- Generated from values.yaml by \`npm run charts\`; a test fails when it differs from it. -->
+<!-- Generated from values.yaml by \`npm run charts\`. A test fails if this file is not up to date. -->
 
 Streaming speech recognition as a service. The chart installs an operator that runs a pool of
 workers for each ASRModel, gateways with the HTTP and WebSocket API, a console, and Redis.

@@ -19,7 +19,10 @@ export interface Value {
 
 const ANNOTATION = '@schema ';
 
-/** Parses values.yaml. The comment above a key is its description, and a line `@schema` in it is its schema. */
+/**
+ * Parses values.yaml. The comment above a key is its description. A line of this comment that starts with `@schema`
+ * contains the schema.
+ */
 export function parseValues(text: string): Value[] {
   const { contents, errors } = parseDocument(text);
   if (errors[0] !== undefined) throw errors[0];
@@ -74,7 +77,7 @@ export function buildValuesSchema(values: readonly Value[]): Schema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart svc-asr',
-    $comment: 'Generated from values.yaml by `npm run charts`; a test fails when it differs from it.',
+    $comment: 'Generated from values.yaml by `npm run charts`. A test fails if this file is not up to date.',
     ...closed(values),
   };
 }

@@ -5,7 +5,7 @@ import { pluralOf } from './kinds.ts';
 import { buildResourcesPage } from './page.ts';
 
 const NOTICE =
-  '# Generated from packages/core/src/resources by `npm run crds`; a test fails when it differs from it.\n';
+  '# Generated from packages/core/src/resources by `npm run crds`. A test fails if this file is not up to date.\n';
 
 /** Builds every generated file, by its path from the root of the repository. */
 export function buildFiles(): Readonly<Record<string, string>> {

@@ -47,7 +47,7 @@ function buildSection(kind: Kind): string {
   return [
     `## ${kind}`,
     wrap(
-      `${schema.description ?? ''} List them with \`kubectl get ${pluralOf(kind)}\`, or \`${KIND_NAMES[kind].shortName}\` for short.`,
+      `${schema.description ?? ''} List these resources with \`kubectl get ${pluralOf(kind)}\`, or \`${KIND_NAMES[kind].shortName}\` for short.`,
     ),
     wrap(NOTES[kind]),
     `\`\`\`yaml\n${EXAMPLES[kind]}\`\`\``,

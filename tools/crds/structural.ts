@@ -63,7 +63,7 @@ export function toStructural(schema: TSchema): Structural {
   };
 }
 
-/** Converts a union. Only a nullable type, and a string or integer, have a structural form. */
+/** Converts a union. Only the unions "a type or null" and "string or integer" have a structural form. */
 function alternatives({ anyOf }: Json): Structural {
   if (anyOf === undefined) return {};
   const forms = (anyOf as TSchema[]).map(toStructural);

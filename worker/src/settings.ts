@@ -2,7 +2,7 @@ import { MAX_IO_THREADS } from '@svc-asr/core';
 import { integer, readableFile, REDIS_SETTINGS, SERVICE_SETTINGS, text, url } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
-/** Settings of the worker. docs/settings.md is generated from them. */
+/** Settings of the worker. docs/settings.md is generated from these definitions. */
 export const WORKER_SETTINGS = {
   ...SERVICE_SETTINGS,
   ...REDIS_SETTINGS,
@@ -44,7 +44,7 @@ export const WORKER_SETTINGS = {
     100,
   ),
   START_SLOTS_PERCENT: integer(
-    'Share of the measured slots that a worker on a CPU offers at first, and while it has little load. Its cores may be slower when the whole machine is busy. The worker offers more once streams use these slots and runs are quick. A worker on a GPU and one with a set number of slots offer all of them.',
+    'Share of the measured slots that a worker on a CPU offers at first, and while it has little load. Its cores may be slower when the whole machine is busy. The worker offers more slots when streams use the offered slots and runs are quick. A worker on a GPU, or with a set number of slots, offers all slots at once.',
     40,
     1,
     100,
@@ -105,13 +105,13 @@ export const WORKER_SETTINGS = {
     1000,
   ),
   PING_MS: integer(
-    'Interval between pings to a gateway. After two unanswered pings it is disconnected.',
+    'Interval between pings to a gateway. After two unanswered pings, the gateway is disconnected.',
     20_000,
     100,
     600_000,
   ),
   RESUME_TIMEOUT_MS: integer(
-    'Time for which the streams of a lost connection are kept, so that its gateway can resume it. They use their slots until then. 0 keeps none, and their gateways then move them at once.',
+    'Time for which the streams of a lost connection are kept, so that its gateway can resume it. The streams use their slots until then. With 0, no streams are kept, and their gateways move them at once.',
     2000,
     0,
     60_000,
@@ -181,8 +181,8 @@ export const ARTIFACT_SETTINGS = {
 } as const;
 
 /**
- * Defines the setting for a worker id. Ids appear in logs and tickets, and placement requests separate them by spaces.
- * They may therefore contain only safe characters.
+ * Defines the setting for a worker id. Ids appear in logs and tickets, and placement requests separate ids by spaces.
+ * An id may therefore contain only safe characters.
  */
 function workerId(description: string): Setting<string> {
   return {

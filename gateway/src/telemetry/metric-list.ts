@@ -80,7 +80,7 @@ export const GATEWAY_METRICS = {
     kind: 'counter',
     labels: ['model', 'cause'],
     description:
-      'Moves of a stream to another worker by cause: failure, drain or overload (more streams than slots) of its worker.',
+      'Moves of a stream to another worker by cause: failure, drain or overload (more streams than slots) of the previous worker.',
   },
   connectionLosses: {
     name: 'svc_asr_worker_connection_losses',
@@ -133,14 +133,15 @@ export const GATEWAY_METRICS = {
     kind: 'counter',
     labels: ['tenant'],
     description:
-      'Like svc_asr_sessions_created, by tenant. Only with TENANT_METRICS_MAX. Tenants beyond it have the label _other.',
+      'Like svc_asr_sessions_created, by tenant. Only with TENANT_METRICS_MAX. Tenants beyond this number have the label _other.',
   },
   tenantBilledSeconds: {
     name: 'svc_asr_tenant_billed_audio_seconds',
     kind: 'counter',
     unit: 's',
     labels: ['tenant'],
-    description: 'Charged audio by tenant. Only with TENANT_METRICS_MAX. Tenants beyond it have the label _other.',
+    description:
+      'Charged audio by tenant. Only with TENANT_METRICS_MAX. Tenants beyond this number have the label _other.',
   },
   pendingSettlements: {
     name: 'svc_asr_pending_settlements',

@@ -12,7 +12,7 @@ export const KUBERNETES_SETTINGS = {
     '',
   ),
   KUBERNETES_TIMEOUT_MS: integer(
-    'Timeout of one attempt of a Kubernetes API request. No further attempt starts after this time.',
+    'Timeout of one attempt of a Kubernetes API request. After this time from the start of the first attempt, no further attempt starts.',
     30_000,
     100,
     600_000,
@@ -35,7 +35,7 @@ export const KUBERNETES_SETTINGS = {
     1,
     600_000,
   ),
-  KUBERNETES_CONNECTIONS: integer('Maximum connections to the Kubernetes API, without watches.', 32, 1, 1000),
+  KUBERNETES_CONNECTIONS: integer('Maximum connections to the Kubernetes API, in addition to watches.', 32, 1, 1000),
   LIST_PAGE_SIZE: integer('Objects per page of a list.', 500, 1, 10_000),
 } as const;
 

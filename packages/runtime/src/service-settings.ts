@@ -27,14 +27,14 @@ export const REDIS_SETTINGS = {
 /** Settings for the retention of the ledger's data. They must be the same for all services of an installation. */
 export const LEDGER_SETTINGS = {
   RECENT_RETENTION_DAYS: integer(
-    'Days after the last session of a tenant for which recent_sessions keeps its list.',
+    'Number of days from the last session of a tenant until its list of recent sessions is deleted.',
     30,
     1,
     3650,
   ),
-  USAGE_RETENTION_DAYS: integer('Days that the usage of a day is kept.', 400, 1, 36_500),
+  USAGE_RETENTION_DAYS: integer('Number of days for which the usage of a day is kept.', 400, 1, 36_500),
   JOURNAL_ENTRIES_RETAINED: integer(
-    'Maximum number of journal entries of a tenant in Redis, without an exporter. A session has two entries.',
+    'Maximum number of journal entries of a tenant in Redis, if the journal is not exported. A session has two entries.',
     2000,
     100,
     1_000_000,

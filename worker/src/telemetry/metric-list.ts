@@ -1,6 +1,6 @@
 import type { MetricDefinitions } from '@svc-asr/runtime';
 
-/** Metrics of the worker. All of them have the label `model`. */
+/** Metrics of the worker. All metrics have the label `model`. */
 export const WORKER_METRICS = {
   streams: {
     name: 'svc_asr_worker_streams',
@@ -61,7 +61,7 @@ export const WORKER_METRICS = {
     unit: 's',
     labels: ['model'],
     description:
-      'Total time that complete chunks of audio were queued for their run. Divided by the batch sizes it is the mean queue time.',
+      'Total time that complete chunks of audio were queued for their run. Divided by svc_asr_worker_batch_size_total it is the mean queue time.',
   },
   phaseSeconds: {
     name: 'svc_asr_worker_run_phase_seconds',

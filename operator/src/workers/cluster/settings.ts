@@ -15,18 +15,22 @@ export const CLUSTER_SETTINGS = {
     'Image of workers whose ASRModel does not set one. In a cluster only, like all settings below that start with WORKER_, except WORKER_TICKET_PUBLIC_KEYS_FILE.',
     '',
   ),
-  WORKER_IMAGE_PULL_POLICY: choice('Pull policy of that image.', ['IfNotPresent', 'Always', 'Never'], 'IfNotPresent'),
+  WORKER_IMAGE_PULL_POLICY: choice(
+    'Pull policy of worker images.',
+    ['IfNotPresent', 'Always', 'Never'],
+    'IfNotPresent',
+  ),
   WORKER_IMAGE_PULL_SECRETS: list('Pull Secrets for worker images, separated by commas.'),
   WORKER_ALLOWED_IMAGES: checked(
     'Images that ASRModels may set in spec.worker.image, besides those of the repository of WORKER_IMAGE. Each is a repository, a complete reference, PREFIX/* or *.',
     checkImageEntry,
   ),
   WORKER_ALLOWED_ARTIFACT_HOSTS: checked(
-    'Hosts that artifacts may come from: HOST, HOST:PORT or *.DOMAIN. Without a port, port 443 is meant. If empty, every host is allowed, but credentials are sent to none. * allows every host, also with credentials.',
+    'Hosts that artifacts may come from: HOST, HOST:PORT or *.DOMAIN. Without a port, port 443 is meant. If empty, every host is allowed, but credentials are sent to no host. * allows every host, also with credentials.',
     checkHostEntry,
   ),
   WORKER_OWN_SECRETS: list(
-    'Secrets of the service that no ASRModel may use, besides those that have its labels or are named in these settings. Separated by commas.',
+    'Secrets of the service that no ASRModel may use, besides Secrets that have the labels of the service or that other settings name. Separated by commas.',
   ),
   WORKER_OWN_CLAIMS: list(
     'PersistentVolumeClaims of the service that no ASRModel may use. A trailing * stands for any characters. Separated by commas.',
@@ -37,7 +41,7 @@ export const CLUSTER_SETTINGS = {
     0,
   ),
   WORKER_REDIS_USERS: choice(
-    'Redis users of the workers. With `model`, the operator creates a user for each model, which reaches only the pool of its model. It needs the rights to ACL SETUSER and ACL DELUSER. With `shared`, all workers have the URL in WORKER_REDIS_SECRET.',
+    'Redis users of the workers. With `model`, the operator creates a user for each model, which reaches only the pool of its model. For this, the operator needs the rights to ACL SETUSER and ACL DELUSER. With `shared`, all workers have the URL in WORKER_REDIS_SECRET.',
     ['model', 'shared'],
     'model',
   ),
@@ -58,7 +62,7 @@ export const CLUSTER_SETTINGS = {
   WORKER_ISSUER_CERT_FILE: readableFile(
     'Certificate (PEM) of the CA with which the operator issues a certificate for the workers of each model. If empty, streams use plain ws://.',
   ),
-  WORKER_ISSUER_KEY_FILE: readableFile('Private key (PEM) of that CA.'),
+  WORKER_ISSUER_KEY_FILE: readableFile('Private key (PEM) of the CA in WORKER_ISSUER_CERT_FILE.'),
   WORKER_SERVER_NAME: text(
     'Domain of the certificates of workers, the same as for gateways. The certificate of a model is for MODEL.WORKER_SERVER_NAME.',
     'workers.svc-asr.internal',
@@ -87,7 +91,7 @@ export const CLUSTER_SETTINGS = {
   WORKER_OTLP_ENDPOINT: {
     ...SERVICE_SETTINGS.OTEL_EXPORTER_OTLP_ENDPOINT,
     description:
-      'OTEL_EXPORTER_OTLP_ENDPOINT of workers whose ASRModel does not set it in spec.worker.env. Changing it replaces the workers. If empty, they send no telemetry.',
+      'OTEL_EXPORTER_OTLP_ENDPOINT of workers whose ASRModel does not set it in spec.worker.env. Changing it replaces the workers. If empty, these workers send no telemetry.',
   },
   WORKER_EGRESS_PORTS: ports(
     'Further ports that workers may connect to, besides DNS, Redis, their artifact server and WORKER_OTLP_ENDPOINT.',

@@ -94,7 +94,8 @@ export const AsrModelStatus = Type.Object(
     failingNodes: Type.Optional(
       Type.Array(Type.String({ maxLength: 253 }), {
         maxItems: 20,
-        description: 'Nodes on which workers failed repeatedly within an hour, while others worked.',
+        description:
+          'Nodes on which workers failed repeatedly within an hour, while other workers of the model ran without failures.',
       }),
     ),
     selector: Type.Optional(

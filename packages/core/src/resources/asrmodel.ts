@@ -70,7 +70,7 @@ export const AsrModelSpec = closed(
     artifact: Artifact,
     hostedBy: Type.Optional(
       nameOf(
-        'Name of the host, which is another model of the same namespace whose workers also serve this one. Both models then share its accelerators. worker, pools, scaling, drainSeconds and rollout of the host apply. Of these fields, this model sets only worker.slots and scaling.maxWaitSeconds.',
+        'Name of the host, which is another model of the same namespace whose workers also serve this one. Both models then share the accelerators of the host. worker, pools, scaling, drainSeconds and rollout of the host apply. Of these fields, this model sets only worker.slots and scaling.maxWaitSeconds.',
       ),
     ),
     worker: WorkerSpec,
@@ -81,7 +81,7 @@ export const AsrModelSpec = closed(
       maximum: 7200,
       default: MAX_AUDIO_SECONDS + DRAIN_MARGIN_SECONDS,
       description:
-        'Maximum time that a draining worker serves its streams, in seconds. They move to other workers that have free slots. After this time, the worker closes the remaining streams, which then wait for another worker for up to scaling.maxWaitSeconds.',
+        'Maximum time that a draining worker serves its streams, in seconds. The streams move to other workers that have free slots. After this time, the worker closes the remaining streams, which then wait for another worker for up to scaling.maxWaitSeconds.',
     }),
     rollout: Rollout,
   },

@@ -30,7 +30,7 @@ const Invitation = closed(
     invitedBy: Type.String({ maxLength: 400, description: 'Name to show for the sender of the invitation.' }),
     inviter: Type.Optional(
       nameOf(
-        'Member that created the invitation. The invitation is refused when that member is removed or has a lower role.',
+        'Member that created the invitation. The invitation is refused when that member is removed or has a lower role than it offers.',
       ),
     ),
   },
@@ -57,7 +57,7 @@ export const MemberSpec = closed(
     ),
     name: Type.Optional(Type.String({ maxLength: 200, description: 'Name of the user at the last sign-in.' })),
     email: Type.Optional(
-      Type.String({ maxLength: 320, description: 'E-mail address for display and for mail. It grants nothing.' }),
+      Type.String({ maxLength: 320, description: 'E-mail address for display and for mail. It gives no rights.' }),
     ),
     invitation: Type.Optional(Invitation),
   },

@@ -44,7 +44,7 @@ export const Scaling = closed(
     idleToZeroSeconds: seconds(600, 'Time without demand after which the pool scales to its minimum, in seconds.'),
     provisionSeconds: seconds(
       600,
-      'Maximum time that new pods wait for a node and their volumes before this counts as a start failure, in seconds. Until then, sessions can wait for these pods. Afterwards, the next tier takes the demand. Without another tier, new sessions beyond the free slots are refused.',
+      'Maximum time that new pods wait for a node and their volumes before the wait counts as a start failure, in seconds. Until then, sessions can wait for these pods. Afterwards, the next tier takes the demand. Without another tier, new sessions beyond the free slots are refused.',
     ),
     maxWaitSeconds: seconds(120, 'Maximum time that a session waits for capacity after the handshake, in seconds.'),
     replicas: Type.Optional(

@@ -131,7 +131,7 @@ export const TenantSpec = closed(
     priority: Type.Optional(
       Type.Enum([...TENANT_PRIORITIES], {
         description:
-          'Order of new streams that wait for a worker: high, then normal, then low. After four streams of one priority, a lower one has its turn. normal if omitted.',
+          'Order of new streams that wait for a worker: high, then normal, then low. After four streams of one priority, a stream of a lower priority has its turn. normal if omitted.',
       }),
     ),
     limits: Limits,

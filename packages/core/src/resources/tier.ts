@@ -41,7 +41,7 @@ export const Tier = closed(
     min: workers(0, 'Minimum number of workers of the tier.'),
     max: workers(
       1,
-      'Maximum number of workers of the tier. The next tier starts workers only if this one has its maximum or cannot start workers.',
+      'Maximum number of workers of the tier. The next tier starts more workers than its min only if this tier has its maximum or cannot start workers.',
     ),
     provider,
     accelerator: Type.Optional(accelerator),

@@ -39,7 +39,9 @@ export const resourceClaims = Type.Array(
         nameOf('ResourceClaimTemplate in the same namespace. Each pod gets its own claim.'),
       ),
       resourceClaimName: Type.Optional(nameOf('ResourceClaim in the same namespace. All pods share it.')),
-      request: Type.Optional(nameOf('Request of the claim that the worker uses. If omitted, it uses all of them.')),
+      request: Type.Optional(
+        nameOf('Request of the claim that the worker uses. If omitted, it uses all requests of the claim.'),
+      ),
     },
     {
       description: 'A claim of the pods.',

@@ -8,11 +8,11 @@ export const TELEMETRY_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalEndpoint(
     'Address of an OpenTelemetry collector that receives traces and metrics as OTLP over HTTP, for example http://collector:4318. If empty, nothing is exported; metrics are still available at /metrics.',
   ),
-  OTEL_EXPORTER_OTLP_HEADERS: headers('Headers to send along, as name=value separated by commas.'),
+  OTEL_EXPORTER_OTLP_HEADERS: headers('Headers of the export requests, as name=value separated by commas.'),
   OTEL_METRIC_EXPORT_INTERVAL: integer('Milliseconds between two exports of metrics.', 60_000, 100, 3_600_000),
   OTEL_BSP_SCHEDULE_DELAY: integer('Milliseconds that spans are buffered before they are exported.', 5000, 1, 600_000),
   TRACES_SAMPLE_RATIO: ratio(
-    'Ratio of sessions that are traced, from 0 to 1. Must be the same for all gateways, because each decides by the session id. A worker traces the sessions that the gateways trace, unless its own ratio is 0.',
+    'Ratio of sessions that are traced, from 0 to 1. Must be the same for all gateways, because each gateway decides by the session id. A worker traces the sessions that the gateways trace, unless its own ratio is 0.',
     1,
   ),
 } as const;
